@@ -30,7 +30,7 @@ Result<Object> ReadAs(const KindInfo& hub, std::string_view json, Time now) {
                             meta.kind,
                             meta.api_version,
                             hub.kind,
-                            hub.api_version()));
+                            hub.api_version));
   }
   DRAY_TRY(Object object, DecodeJson(*kind, json, nullptr));
   defaults::SetDefaults(object, now);
@@ -55,7 +55,7 @@ template <class T>
 std::string ToJson(const T& object) {
   std::string json;
   const KindInfo& kind = Reflected<T>::kKind;
-  EncodeJson({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+  EncodeJson({.api_version = std::string(kind.api_version), .kind = std::string(kind.kind)},
              kind.type(),
              &object,
              json);

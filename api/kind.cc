@@ -12,15 +12,6 @@ std::string Qualified(std::string_view word, std::string_view group) {
 
 }  // namespace
 
-std::string KindInfo::api_version() const {
-  // Status and DeleteOptions belong to every group; on the wire they name none.
-  if (group.empty() || group == "meta.k8s.io") return std::string(version);
-  std::string name;
-  name.reserve(group.size() + 1 + version.size());
-  name.append(group).append("/").append(version);  // returned, what append() gives would be copied
-  return name;
-}
-
 std::string KindInfo::qualified_resource() const {
   return Qualified(plural, group);
 }

@@ -49,8 +49,11 @@ inline constexpr ObjectOperations kObjectOperations{
 };
 
 struct KindInfo {
-  std::string_view group;     // "" for core
-  std::string_view version;   // v1
+  std::string_view group;    // "" for core
+  std::string_view version;  // v1
+  /// "resource.k8s.io/v1", "v1": what objects say of themselves. Status and DeleteOptions belong to
+  /// every group; they name none.
+  std::string_view api_version;
   std::string_view kind;      // ResourceClaim
   std::string_view plural;    // resourceclaims: the resource's name in URLs
   std::string_view singular;  // resourceclaim
@@ -81,8 +84,6 @@ struct KindInfo {
   /// The ObjectMeta of an object of this kind; null for kinds without one.
   const meta_v1::ObjectMeta& (*metadata)(const void* object);
 
-  /// "resource.k8s.io/v1", "v1".
-  std::string api_version() const;
   /// "resourceclaims.resource.k8s.io", "pods": how messages name the resource.
   std::string qualified_resource() const;
   /// "ResourceClaim.resource.k8s.io", "Pod": how validation errors name the kind.

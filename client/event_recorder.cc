@@ -36,7 +36,7 @@ core_v1::ObjectReference ReferenceTo(const api::Object& object) {
           .namespace_ = metadata.namespace_,
           .name = metadata.name,
           .uid = metadata.uid,
-          .api_version = object.kind().api_version(),
+          .api_version = std::string(object.kind().api_version),
           .resource_version = metadata.resource_version,
           .field_path = {}};
 }

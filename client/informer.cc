@@ -199,11 +199,11 @@ Informer::Objects::iterator Informer::PlaceOf(const std::string& key) {
 }
 
 void Informer::Put(const api::Object& object) {
-  const std::string key = api::ObjectKey(object.metadata());
+  std::string key = api::ObjectKey(object.metadata());
   const auto known = PlaceOf(key);
   if (known == objects_.end() || known->first != key) {
-    const auto added = last_put_ = objects_.emplace_hint(known, key, object);
-    ChangeIndexes(key, nullptr, &added->second);
+    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), object);
+    ChangeIndexes(added->first, nullptr, &added->second);
     return Notify(nullptr, &added->second);
   }
   if (VersionOf(known->second) >= VersionOf(object) && VersionOf(object) != 0) return;

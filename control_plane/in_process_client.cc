@@ -90,10 +90,10 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     const size_t count = found.size();
     std::vector<WatchEvent> events;
     events.reserve(count);
-    const api::meta_v1::Status* failure = nullptr;
+    Frozen<api::meta_v1::Status> failure;
     for (server::verbs::WatchEvent& event : found) {
-      if (event.type == server::verbs::WatchEventType::kError && event.status.has_value()) {
-        failure = &*event.status;
+      if (event.status != nullptr) {
+        failure = std::move(event.status);
       } else {
         events.push_back({.type = TypeOf(event.type), .object = std::move(event.item.object)});
       }

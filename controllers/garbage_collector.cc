@@ -27,6 +27,10 @@ bool IsFollowed(const api::KindInfo& kind) {
   return kind.served && !kind.create_only && kind.metadata != nullptr && kind.kind != "Event";
 }
 
+bool HasOwners(const api::Object* object) {
+  return object != nullptr && !object->metadata().owner_references.empty();
+}
+
 bool NeedsLook(const api::Object* before, const ObjectMeta& after) {
   if (AwaitsCollector(after)) return true;
   if (after.owner_references.empty()) return false;
@@ -107,6 +111,8 @@ void GarbageCollector::EnqueueAll() {
 void GarbageCollector::OnChange(size_t mirror,
                                 const api::Object* before,
                                 const api::Object* after) {
+  const bool is_alone = !HasOwners(before) && !HasOwners(after);
+  if (is_alone && after != nullptr && !NeedsLook(before, after->metadata())) return;
   const std::string key = KeyIn(mirror, (after != nullptr ? after : before)->metadata());
   Index(key, before, after);
   if (after == nullptr) {

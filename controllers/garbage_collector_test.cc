@@ -33,7 +33,7 @@ class GarbageCollectorTest : public ::testing::Test {
     }
   }
   static api::meta_v1::OwnerReference Refer(const api::Object& owner) {
-    return {.api_version = owner.kind().api_version(),
+    return {.api_version = std::string(owner.kind().api_version),
             .kind = std::string(owner.kind().kind),
             .name = owner.metadata().name,
             .uid = owner.metadata().uid,

@@ -418,10 +418,12 @@ class Schema:
         def flag(word):
             return "true" if word in flags else "false"
 
+        nameless = self.group in ("", "meta.k8s.io")  # on the wire
+        api_version = self.version if nameless else f"{self.group}/{self.version}"
         out += ["}  // namespace",
                 f"const KindInfo Reflected<{self.cpp}::{s.name}>::kKind{{",
                 f"    .group = {quoted(self.group)}, .version = {quoted(self.version)}, "
-                f".kind = {quoted(s.name)},",
+                f".api_version = {quoted(api_version)}, .kind = {quoted(s.name)},",
                 f"    .plural = {quoted(values.get('plural', ''))}, "
                 f".singular = {quoted(s.name.lower())},",
                 f"    .hub = {hub}, .in = {releases(values.get('in', '-'))}, "

@@ -67,7 +67,7 @@ std::string ManifestOf(const api::Object& object, api::Release release) {
   std::vector<JsonMember> members = MembersOf(Tidied(json, ""));
   members.insert(
       members.begin(),
-      {{"apiVersion", Quoted(object.kind().api_version())}, {"kind", Quoted(object.kind().kind)}});
+      {{"apiVersion", Quoted(object.kind().api_version)}, {"kind", Quoted(object.kind().kind)}});
   return ObjectOf(members);
 }
 

@@ -156,7 +156,7 @@ bool FileText::Convert(const ObjectPlace& object,
   if (!old.has_value()) return false;
   const std::string hub = HubText(from, old->json);
   std::string unchanged = text_;
-  if (!hub.empty() && Replace(object, "apiVersion", from.api_version(), to.api_version())) {
+  if (!hub.empty() && Replace(object, "apiVersion", from.api_version, to.api_version)) {
     const Span now = DocumentAt(object.line);
     const auto changed = api::YamlToJson(std::string_view(text_).substr(now.begin, now.size));
     const auto same = changed ? ObjectAt(changed->json, object.item) : std::nullopt;

@@ -141,7 +141,7 @@ std::string OtherVersion(const api::KindInfo& kind, std::string_view path) {
     if (TypeAt(other->type(), path) == nullptr) continue;
     if (newest == nullptr || other->in.last >= newest->in.last) newest = other;
   }
-  return newest == nullptr ? std::string() : newest->api_version();
+  return newest == nullptr ? std::string() : std::string(newest->api_version);
 }
 
 std::string Listed(const std::vector<const api::Field*>& fields) {
@@ -186,7 +186,7 @@ std::string HintForUnknownField(const api::KindInfo& kind,
   const api::Type* const type = TypeAt(kind.type(), parent);
   if (type == nullptr || type->kind != api::TypeKind::kStruct) return {};
   if (const api::Field* field = FieldNamed(*type, name); field != nullptr) {
-    return fmt::format("{} has it {}", kind.api_version(), Described(field->facets.in));
+    return fmt::format("{} has it {}", kind.api_version, Described(field->facets.in));
   }
   std::vector<const api::Field*> fields = FieldsOf(*type);
   std::erase_if(fields, [&](const api::Field* field) { return !field->facets.in.Has(release); });
@@ -197,7 +197,7 @@ std::string HintForUnknownField(const api::KindInfo& kind,
   const std::string_view nearest = Nearest(fields, name);
   if (!nearest.empty()) return fmt::format("did you mean {}?", Joined(parent, nearest));
   const std::string other = OtherVersion(kind, path);
-  if (!other.empty()) return fmt::format("{} has it, {} does not", other, kind.api_version());
+  if (!other.empty()) return fmt::format("{} has it, {} does not", other, kind.api_version);
   const auto anywhere = FindBelow(kind.type(), name);
   if (anywhere.has_value()) {
     return fmt::format("did you mean {}?", Joined(*anywhere, name));
@@ -237,9 +237,9 @@ std::string HintForVersion(std::span<const api::KindInfo* const> kinds,
   for (const api::KindInfo* one : kinds) {
     if (one->group != group || one->kind != kind || !one->served) continue;
     if (one->in.Has(release)) {
-      served.push_back(one->api_version());
+      served.emplace_back(one->api_version);
     } else {
-      elsewhere.push_back(fmt::format("{} {}", one->api_version(), Described(one->in)));
+      elsewhere.push_back(fmt::format("{} {}", one->api_version, Described(one->in)));
     }
   }
   if (!served.empty()) {

@@ -441,7 +441,7 @@ Namespaces NamespacesIn(const std::vector<Document>& documents) {
     const auto objects = ObjectsIn(document.json);
     if (!objects) continue;
     for (const ObjectText& text : *objects) {
-      if (text.type.kind != kind.kind || text.type.api_version != kind.api_version()) continue;
+      if (text.type.kind != kind.kind || text.type.api_version != kind.api_version) continue;
       const auto object = api::DecodeJson(kind, text.json, nullptr);
       if (!object) continue;
       namespaces.insert_or_assign(object->metadata().name, object->As<core::Namespace>());

@@ -41,6 +41,7 @@ Loop::Loop(const Clock& clock)
     : clock_(clock),
       epoll_(MustHave(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       wake_up_(MustHave(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+  spare_alarms_.reserve(kSpareAlarmsMax);  // calling off needs no memory
   const int error = Await(wake_up_.get(), woken_);
   if (error != 0) throw std::system_error(error, std::generic_category(), "epoll");
 }
@@ -135,13 +136,25 @@ void Loop::WakeUp() {
 
 Loop::AlarmKey Loop::SetAlarm(std::chrono::nanoseconds delay, std::function<void()> function) {
   const AlarmKey key{clock_.Monotonic() + delay, next_alarm_++};
-  alarms_.emplace(key, std::move(function));
+  if (spare_alarms_.empty()) {
+    alarms_.emplace(key, std::move(function));
+    return key;
+  }
+  Alarms::node_type alarm = std::move(spare_alarms_.back());
+  spare_alarms_.pop_back();
+  alarm.key() = key;
+  alarm.mapped() = std::move(function);
+  alarms_.insert(std::move(alarm));
   return key;
 }
 
 void Loop::CancelAlarm(const AlarmKey& key) {
   const std::thread::id owner = thread_.load();
-  if (owner == std::thread::id() || owner == std::this_thread::get_id()) alarms_.erase(key);
+  if (owner != std::thread::id() && owner != std::this_thread::get_id()) return;
+  Alarms::node_type alarm = alarms_.extract(key);
+  if (alarm.empty()) return;
+  alarm.mapped() = nullptr;
+  if (spare_alarms_.size() < kSpareAlarmsMax) spare_alarms_.push_back(std::move(alarm));
 }
 
 void Loop::RunDueAlarms() {

@@ -105,7 +105,12 @@ class Loop {
   std::vector<std::move_only_function<void()>> next_;
   std::vector<std::move_only_function<void()>> running_next_;  // empty between batches
 
-  std::map<AlarmKey, std::function<void()>> alarms_;
+  using Alarms = std::map<AlarmKey, std::function<void()>>;
+  /// Of alarms that were called off, which most are: their memory is for the next ones.
+  static constexpr size_t kSpareAlarmsMax = 64;
+
+  Alarms alarms_;
+  std::vector<Alarms::node_type> spare_alarms_;
   uint64_t next_alarm_ = 1;
   MonotonicTime now_{};  // when alarms were last looked at
 

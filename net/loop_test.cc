@@ -160,6 +160,26 @@ TEST(Loop, GoesOnAfterWhatFoundNoMemory) {
   EXPECT_THAT(ran, ElementsAre(0, 1, 2));
 }
 
+// Alarms are made of what is left of others; none runs that was called off, and none twice.
+TEST(Loop, RunsTheAlarmsThatWereNotCalledOffInTheirOrder) {
+  constexpr int kMany = 200;  // more than are kept
+  Loop loop(RealWorld().clock);
+  std::vector<int> ran;
+  const auto count = [&](int number) { return [&ran, number] { ran.push_back(number); }; };
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Loop::AlarmKey> keys;
+    for (int i = 0; i < kMany; ++i) {
+      keys.push_back(loop.SetAlarm(std::chrono::hours(1), count(-1)));
+    }
+    for (const Loop::AlarmKey& key : keys) loop.CancelAlarm(key);
+    for (const Loop::AlarmKey& key : keys) loop.CancelAlarm(key);
+    loop.SetAlarm(std::chrono::milliseconds(3 - round), count(3 - round));
+  }
+  loop.SetAlarm(std::chrono::milliseconds(4), [&] { loop.Stop(); });
+  loop.Run();
+  EXPECT_THAT(ran, ElementsAre(1, 2, 3));
+}
+
 // Who always has more to do keeps nobody out.
 TEST(Loop, LooksAtDescriptorsBetweenWhatIsNext) {
   Loop loop(RealWorld().clock);

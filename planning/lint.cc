@@ -126,18 +126,16 @@ class Linter {
     if (is_new) known->second = &NewestVersion(written);
     const api::KindInfo& newest = *known->second;
     if (newest.version == written.version) return Gone(written);
-    std::string why =
-        fmt::format("{} is an old version of {}", written.api_version(), written.kind);
+    std::string why = fmt::format("{} is an old version of {}", written.api_version, written.kind);
     if (written.deprecated_in != 0)
       why += fmt::format(", deprecated since 1.{}", written.deprecated_in);
     if (written.removed_in != 0) why += fmt::format(", gone in 1.{}", written.removed_in);
-    Finding& finding =
-        Say(LintRule::kDeprecatedVersion,
-            "apiVersion",
-            std::move(why),
-            fmt::format("write {}; --fix and dray convert do", newest.api_version()));
+    Finding& finding = Say(LintRule::kDeprecatedVersion,
+                           "apiVersion",
+                           std::move(why),
+                           fmt::format("write {}; --fix and dray convert do", newest.api_version));
     finding.severity = LintSeverity::kWarning;
-    finding.fixes.push_back({written.api_version(), newest.api_version()});
+    finding.fixes.push_back({std::string(written.api_version), std::string(newest.api_version)});
   }
 
   /// Of a generation that was given up.
@@ -146,7 +144,7 @@ class Linter {
     Say(LintRule::kDeprecatedVersion,
         "apiVersion",
         fmt::format("{} {} is no more: {} does not serve it",
-                    written.api_version(),
+                    written.api_version,
                     written.kind,
                     api::ReleaseName(api::Release::kNewest)),
         "dray convert proposes what stands for it now")

@@ -53,8 +53,7 @@ class Sorter {
     } else if (IsWorkload(object)) {
       AddWorkload(manifest);
     } else if (object.kind().group == "resource.k8s.io") {
-      const std::string kind =
-          fmt::format("{} {}", object.kind().api_version(), object.kind().kind);
+      const std::string kind = fmt::format("{} {}", object.kind().api_version, object.kind().kind);
       sorted_.notes.push_back(fmt::format("{}: skipped {}: this allocator does not look at it",
                                           manifests::PlaceOf(manifest),
                                           kind));

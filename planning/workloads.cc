@@ -41,11 +41,12 @@ PlacedObject PodOf(World& world,
   pod.metadata.namespace_ = owner.namespace_;
   pod.metadata.labels = pattern.metadata.labels;
   pod.metadata.annotations = pattern.metadata.annotations;
-  pod.metadata.owner_references.push_back({.api_version = workload.object.kind().api_version(),
-                                           .kind = std::string(workload.object.kind().kind),
-                                           .name = owner.name,
-                                           .uid = owner.uid,
-                                           .controller = true});
+  pod.metadata.owner_references.push_back(
+      {.api_version = std::string(workload.object.kind().api_version),
+       .kind = std::string(workload.object.kind().kind),
+       .name = owner.name,
+       .uid = owner.uid,
+       .controller = true});
   // Not that of a pod which is there and has the same name.
   pod.metadata.uid = UuidOf(fmt::format("{} {}", NameOf(workload.object), pod.metadata.name));
   pod.spec = pattern.spec;

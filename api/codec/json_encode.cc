@@ -134,7 +134,7 @@ class Encoder {
       case TypeKind::kMicroTime: return Moment(Get<MicroTime>(value));
       case TypeKind::kDuration: return out_.PutQuoted(Get<Duration>(value).ToString());
       case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
-      case TypeKind::kRawJson: return out_.Put(Get<RawJson>(value).compact());
+      case TypeKind::kRawJson: return Raw(Get<RawJson>(value));
       case TypeKind::kOptional:
         if (type.container->size(value) == 0) return out_.Put("null");
         return Value(type.element(), type.container->at(value, 0));
@@ -183,12 +183,20 @@ class Encoder {
     out_.Put('}');
   }
 
+  void Raw(const RawJson& value) {
+    if (value.is_compact()) {
+      out_.Put(value.bytes());
+    } else {
+      out_.Put(value.compact());
+    }
+  }
+
   template <class T>
   void Moment(const T& time) {
     if (time.IsZero()) {
       out_.Put("null");
     } else {
-      out_.PutQuoted(time.ToString());
+      out_.PutQuoted(time.text());
     }
   }
 
@@ -226,8 +234,14 @@ void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire
   Encoder(out, wire).Value(type, value);
 }
 
-void EncodeJson(
-    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
+namespace {
+
+void EncodeWhole(std::string_view kind,
+                 std::string_view api_version,
+                 const Type& type,
+                 const void* value,
+                 std::string& out,
+                 Wire wire) {
   Encoder encoder(out, wire);
   char separator = '{';
   const auto put = [&](std::string_view name, std::string_view text) {
@@ -235,19 +249,22 @@ void EncodeJson(
     encoder.out().PutName(std::exchange(separator, ','), name);
     encoder.out().PutQuoted(text);
   };
-  put("kind", meta.kind);
-  put("apiVersion", meta.api_version);
+  put("kind", kind);
+  put("apiVersion", api_version);
   encoder.Members(type, value, separator);
   encoder.out().Put(separator == '{' ? "{}" : "}");
 }
 
+}  // namespace
+
+void EncodeJson(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
+  EncodeWhole(meta.kind, meta.api_version, type, value, out, wire);
+}
+
 void EncodeJson(const Object& object, std::string& out, Wire wire) {
   const KindInfo& kind = object.kind();
-  EncodeJson({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
-             object.type(),
-             object.value(),
-             out,
-             wire);
+  EncodeWhole(kind.kind, kind.api_version, object.type(), object.value(), out, wire);
 }
 
 void EncodeJson(const Type& type, const void* value, JsonWriter& json, Wire wire) {

@@ -51,7 +51,7 @@ class Encoder {
     out_.Tag(BytesTag(2));
     const size_t meta_end = out_.size();
     Text(2, kind.kind);
-    Text(1, kind.api_version());
+    Text(1, kind.api_version);
     out_.Length(meta_end);
     out_.Tag(BytesTag(1));
     out_.Raw(kEnvelopeMark);
@@ -235,7 +235,7 @@ void EncodeProtobuf(
 
 void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
   const KindInfo& kind = object.kind();
-  EncodeProtobuf({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+  EncodeProtobuf({.api_version = std::string(kind.api_version), .kind = std::string(kind.kind)},
                  object.type(),
                  object.value(),
                  out,

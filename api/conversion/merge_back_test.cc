@@ -82,7 +82,7 @@ TEST(MergeBackProperty, ReadingAndWritingBackChangesNothing) {
           if (!version->in.Has(release)) continue;
           const Object next = Write(stored, *version, Show(stored, *version, release), release);
           ASSERT_EQ(ToJson(next, kStored), before)
-              << version->api_version() << " " << version->kind << " in 1." << minor;
+              << version->api_version << " " << version->kind << " in 1." << minor;
           ++checked;
         }
       }

@@ -39,7 +39,7 @@ std::string_view TextAt(const JsonTree* tree, std::string_view name) {
 Result<> CheckConfig(const KindInfo& kind, const JsonTree& config) {
   const std::string_view api_version = TextAt(&config, "apiVersion");
   const std::string_view name = TextAt(&config, "kind");
-  if (api_version != kind.api_version() || name != kind.kind) {
+  if (api_version != kind.api_version || name != kind.kind) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("invalid object type: {}", TypeText(api_version, name)));
   }
@@ -102,7 +102,7 @@ class Application {
     }
     const ManagerId self{.name = write_.manager,
                          .operation = Operation::kApply,
-                         .api_version = kind_.api_version(),
+                         .api_version = std::string(kind_.api_version),
                          .subresource = write_.subresource};
     std::optional<Manager> last;
     if (Manager* before = FindManager(managers, self)) {
@@ -244,7 +244,7 @@ Error NotTyped(const KindInfo& kind, const JsonTree& config, std::string_view wh
           .message = fmt::format("failed to create typed patch object ({}/{}; {}): {}",
                                  TextAt(metadata, "namespace"),
                                  TextAt(metadata, "name"),
-                                 TypeText(kind.api_version(), kind.kind),
+                                 TypeText(kind.api_version, kind.kind),
                                  why)};
 }
 
@@ -278,7 +278,7 @@ Result<Applied> Apply(const Write& write, const Object& live, const JsonTree& co
   if (!conflicts.empty()) return Fail(ConflictError(conflicts));
   const ManagerId self{.name = write.manager,
                        .operation = Operation::kApply,
-                       .api_version = kind.api_version(),
+                       .api_version = std::string(kind.api_version),
                        .subresource = write.subresource};
   Manager* owner = FindManager(managers, self);
   if (owner != nullptr && !EqualJson(before, after)) owner->time = write.now;

@@ -572,8 +572,8 @@ TEST(ApplyProperty, IsIdempotentAndCanBeTakenBack) {
       ASSERT_EQ(story.Apply("one", config), "") << kind->kind;
       ASSERT_EQ(story.Content(), content) << kind->kind;
       ASSERT_EQ(story.Owners(), owners) << kind->kind;
-      const std::string nothing = R"({"apiVersion":")" + kind->api_version() + R"(","kind":")" +
-                                  std::string(kind->kind) + "\"}";
+      const std::string nothing = R"({"apiVersion":")" + std::string(kind->api_version) +
+                                  R"(","kind":")" + std::string(kind->kind) + "\"}";
       ASSERT_EQ(story.Apply("one", nothing), "") << kind->kind;
       ASSERT_EQ(story.Owners(), "") << kind->kind;
     }

@@ -8,6 +8,7 @@
 
 #include "api/codec/json_reader.h"
 #include "base/json_text.h"
+#include "base/scratch_text.h"
 
 namespace dray::api::managed_fields {
 namespace {
@@ -151,9 +152,9 @@ Result<FieldSet> FieldSet::Parse(std::string_view fields_v1) {
 }
 
 std::string FieldSet::ToJson() const {
-  std::string out;
-  Write(*this, false, out);
-  return out;
+  ScratchText out;
+  Write(*this, false, *out);
+  return *out;  // no longer than it is: objects keep it
 }
 
 bool FieldSet::empty() const {

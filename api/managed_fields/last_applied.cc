@@ -32,7 +32,7 @@ FieldSet FieldsOfLastApplied(const KindInfo& kind,
   if (!last.has_value() || !last->is_object()) return {};
   const JsonTree api_version = last->members().Take("apiVersion");
   const JsonTree name = last->members().Take("kind");
-  if (api_version.text != kind.api_version() || name.text != kind.kind) return {};
+  if (api_version.text != kind.api_version || name.text != kind.kind) return {};
   const Shape shape = ShapeOf(kind.type());
   if (!CheckDocument(shape, *last, wire).has_value()) return {};
   const Changes changes = CompareFields(shape, Part(&*last), Part(&document), wire);

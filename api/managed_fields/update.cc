@@ -55,22 +55,24 @@ class ChangesByVersion {
       : write_(write), old_(old), next_(next) {}
 
   Changes& In(const KindInfo& version) {
-    const auto [at, is_new] = known_.try_emplace(&version);
-    if (is_new) {
+    const bool is_own = &version == write_.versions.kind;  // no managers of others, mostly
+    std::optional<Changes>& known = is_own ? own_ : others_[&version];
+    if (!known.has_value()) {
       const Release release = write_.versions.release;
-      at->second = CompareFields(conversion::FromHub(old_, version, release),
-                                 conversion::FromHub(next_, version, release),
-                                 write_.versions.wire(),
-                                 write_.reset);
+      known = CompareFields(conversion::FromHub(old_, version, release),
+                            conversion::FromHub(next_, version, release),
+                            write_.versions.wire(),
+                            write_.reset);
     }
-    return at->second;
+    return *known;
   }
 
  private:
   const Write& write_;
   const Object& old_;
   const Object& next_;
-  std::map<const KindInfo*, Changes> known_;
+  std::optional<Changes> own_;
+  std::map<const KindInfo*, std::optional<Changes>> others_;
 };
 
 // The managers that a write begins with.
@@ -113,7 +115,7 @@ Result<> Give(const Write& write, FieldSet gained, Managers& managers) {
   if (gained.empty()) return {};
   ManagerId id{.name = write.manager,
                .operation = Operation::kUpdate,
-               .api_version = write.versions.kind->api_version(),
+               .api_version = std::string(write.versions.kind->api_version),
                .subresource = write.subresource};
   if (Manager* before = FindManager(managers, id)) {
     DRAY_TRY_VOID(ReadFields(*before));

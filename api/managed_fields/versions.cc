@@ -10,10 +10,10 @@
 namespace dray::api::managed_fields {
 
 const KindInfo* Versions::Find(std::string_view api_version) const {
-  if (kind->api_version() == api_version) return kind;
+  if (kind->api_version == api_version) return kind;
   const auto found = std::ranges::find_if(kinds, [&](const KindInfo* other) {
     return other->kind == kind->kind && &other->storage() == &kind->storage() &&
-           other->in.Has(release) && other->api_version() == api_version;
+           other->in.Has(release) && other->api_version == api_version;
   });
   return found == kinds.end() ? nullptr : *found;
 }

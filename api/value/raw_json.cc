@@ -20,10 +20,14 @@ bool IsCompact(std::string_view bytes) {
 
 }  // namespace
 
+bool RawJson::is_compact() const {
+  return !IsEmpty() && IsCompact(bytes_);
+}
+
 std::string RawJson::compact() const {
   if (IsEmpty()) return "null";
+  if (is_compact()) return bytes_;
   const std::string_view bytes = bytes_;
-  if (IsCompact(bytes)) return bytes_;
   std::string out;
   out.reserve(bytes.size());
   bool in_string = false;

@@ -22,6 +22,8 @@ class RawJson {
   /// The bytes as they are written: without blanks between the tokens, and `<`, `>`, `&`, U+2028
   /// and U+2029 escaped; "null" when empty.
   std::string compact() const;
+  /// Whether compact() is bytes().
+  bool is_compact() const;
 
   bool operator==(const RawJson&) const = default;
 

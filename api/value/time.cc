@@ -204,7 +204,7 @@ char* PutDigits(unsigned number, size_t digits, char* to) {
 // The calendar repeats after 400 years, and std::chrono's ends after 32767 of them: only what is
 // left of the last 400 is asked of it, so every 64-bit second has a date. Every answer shows some,
 // hence no fmt.
-std::string DateAndTime(int64_t unix_seconds) {
+InstantText DateAndTime(int64_t unix_seconds) {
   constexpr int64_t kYearsOfCycle = 400;
   constexpr std::chrono::days kCycle(146'097);
   const std::chrono::seconds since_epoch(unix_seconds);
@@ -226,17 +226,15 @@ std::string DateAndTime(int64_t unix_seconds) {
   part('T', second / 3600);
   part(':', second / 60 % 60);
   part(':', second % 60);
-  std::string text;
-  text.reserve(kMicroLayout.size());
+  InstantText text;
   if (year >= 0 && year <= 9999) {
     std::array<char, 4> digits = {};
     PutDigits(static_cast<unsigned>(year), digits.size(), digits.data());
-    text.append(digits.data(), digits.size());
+    text.Append({digits.data(), digits.size()});
   } else {
-    fmt::format_to(
-        std::back_inserter(text), "{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year);
+    text.Append(fmt::format("{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year));
   }
-  text.append(rest.data(), rest.size());
+  text.Append({rest.data(), rest.size()});
   return text;
 }
 
@@ -337,8 +335,10 @@ Result<Time> Time::Parse(std::string_view text) {
   return FromUnixSeconds(instant.seconds);
 }
 
-std::string Time::ToString() const {
-  return DateAndTime(unix_seconds_) + 'Z';
+InstantText Time::text() const {
+  InstantText text = DateAndTime(unix_seconds_);
+  text.Append("Z");
+  return text;
 }
 
 MicroTime MicroTime::FromUnix(int64_t seconds, int32_t nanos) {
@@ -359,7 +359,7 @@ Result<MicroTime> MicroTime::Parse(std::string_view text) {
   return FromUnixMicros(instant.seconds * kMicrosPerSecond + instant.micros);
 }
 
-std::string MicroTime::ToString() const {
+InstantText MicroTime::text() const {
   const std::chrono::microseconds moment(unix_micros_);
   int64_t micros = unix_micros_ % kMicrosPerSecond;
   if (micros < 0) micros += kMicrosPerSecond;
@@ -367,7 +367,9 @@ std::string MicroTime::ToString() const {
   constexpr int kDigits = 6;
   std::array<char, 1 + kDigits + 1> rest = {'.'};
   *PutDigits(static_cast<unsigned>(micros), kDigits, &rest[1]) = 'Z';
-  return DateAndTime(seconds.count()).append(rest.data(), rest.size());
+  InstantText text = DateAndTime(seconds.count());
+  text.Append({rest.data(), rest.size()});
+  return text;
 }
 
 Result<Duration> Duration::Parse(std::string_view text) {

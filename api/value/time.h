@@ -2,8 +2,10 @@
 // Time, MicroTime and Duration of metav1: instants in RFC 3339 and durations in Go's spelling.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +21,23 @@ inline constexpr int64_t kZeroTimeUnixSeconds = -62'135'596'800;
 /// could read a time beyond them.
 inline constexpr int64_t kTimeMinUnixSeconds = -62'167'219'200;
 inline constexpr int64_t kTimeMaxUnixSeconds = 253'402'300'799;
+
+/// An instant in RFC 3339, without memory of its own.
+class InstantText {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a text
+  operator std::string_view() const { return {chars_.data(), size_}; }
+
+  /// What does not fit is left out; every instant fits.
+  void Append(std::string_view text) {
+    size_ += text.copy(chars_.data() + size_, chars_.size() - size_);
+  }
+
+ private:
+  // The longest has a sign, twelve digits of a year, and a fraction.
+  std::array<char, 48> chars_{};
+  size_t size_ = 0;
+};
 
 /// An instant with the resolution of seconds. The default is the zero time, which means "absent".
 class Time {
@@ -44,7 +63,8 @@ class Time {
   static Result<Time> Parse(std::string_view text);
 
   /// 2006-01-02T15:04:05Z, also of the zero time.
-  std::string ToString() const;
+  InstantText text() const;
+  std::string ToString() const { return std::string(std::string_view(text())); }
   int64_t unix_seconds() const { return unix_seconds_; }
   bool IsZero() const { return *this == Time(); }
   constexpr auto operator<=>(const Time&) const = default;
@@ -70,7 +90,8 @@ class MicroTime {
   static Result<MicroTime> Parse(std::string_view text);
 
   /// 2006-01-02T15:04:05.000000Z, always with six digits.
-  std::string ToString() const;
+  InstantText text() const;
+  std::string ToString() const { return std::string(std::string_view(text())); }
   int64_t unix_micros() const { return unix_micros_; }
   bool IsZero() const { return *this == MicroTime(); }
   constexpr auto operator<=>(const MicroTime&) const = default;

@@ -44,7 +44,7 @@ AnswerFields::AnswerFields(const ResponseHead& head,
     const auto [name, value] = head.headers.at(i);
     bytes += name.size() + value.size();
   }
-  text_.reserve(bytes);
+  text_->reserve(bytes);
   list_.reserve(head.headers.size() + 3);
   Add(":status", fmt::format_int(head.status).str());
   for (size_t i = 0; i < head.headers.size(); ++i) {
@@ -56,16 +56,16 @@ AnswerFields::AnswerFields(const ResponseHead& head,
 }
 
 void AnswerFields::Add(std::string_view name, std::string_view value) {
-  DRAY_CHECK(text_.size() + name.size() + value.size() <= text_.capacity());
-  const size_t begin = text_.size();
-  for (const char c : name) text_ += LowerAscii(c);
-  const size_t middle = text_.size();
-  AppendFieldText(text_, Trim(value));
+  DRAY_CHECK(text_->size() + name.size() + value.size() <= text_->capacity());
+  const size_t begin = text_->size();
+  for (const char c : name) *text_ += LowerAscii(c);
+  const size_t middle = text_->size();
+  AppendFieldText(*text_, Trim(value));
   // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): nghttp2 knows only unsigned bytes
-  list_.push_back({.name = reinterpret_cast<uint8_t*>(text_.data() + begin),
-                   .value = reinterpret_cast<uint8_t*>(text_.data() + middle),
+  list_.push_back({.name = reinterpret_cast<uint8_t*>(text_->data() + begin),
+                   .value = reinterpret_cast<uint8_t*>(text_->data() + middle),
                    .namelen = middle - begin,
-                   .valuelen = text_.size() - middle,
+                   .valuelen = text_->size() - middle,
                    .flags = static_cast<uint8_t>(IsNewEachTime(name) ? NGHTTP2_NV_FLAG_NO_INDEX
                                                                      : NGHTTP2_NV_FLAG_NONE)});
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)

@@ -316,6 +316,11 @@ size_t Engine::Peek(std::span<char> out) {
       failed_ = true;
       break;
     }
+    // Room for the head of an answer and what follows, at once.
+    if (output_.empty()) {
+      const size_t body = std::min(queued_bytes_ + kFrameHeadBytes, wanted_);
+      output_.reserve(static_cast<size_t>(size) + body);
+    }
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
     output_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
     if (pending() == before) break;  // what is left waits for the peer

@@ -16,7 +16,6 @@
 namespace dray::net::http2 {
 namespace {
 
-constexpr size_t kFrameHeadBytes = 9;
 // nghttp2's own count of resets goes by a clock; the engine's, which comes first, by ticks.
 constexpr uint64_t kNoResetLimit = uint64_t{1} << 40;
 

@@ -13,6 +13,9 @@
 
 namespace dray::net::http2 {
 
+/// RFC 9113, section 4.1.
+inline constexpr size_t kFrameHeadBytes = 9;
+
 /// What a session tells, inside nghttp2_session_mem_recv and mem_send. Only want of memory may be
 /// thrown; it ends the session and goes no further.
 class SessionEvents {

@@ -27,7 +27,8 @@ api::TypeMeta MetaOf(const api::KindInfo& kind, const Form& form, std::string_vi
     return {.api_version = fmt::format("meta.k8s.io/{}", form.version),
             .kind = fmt::format("PartialObjectMetadata{}", suffix)};
   }
-  return {.api_version = kind.api_version(), .kind = fmt::format("{}{}", kind.kind, suffix)};
+  return {.api_version = std::string(kind.api_version),
+          .kind = fmt::format("{}{}", kind.kind, suffix)};
 }
 
 // The metadata is the first field of every kind and the only one of a PartialObjectMetadata, so

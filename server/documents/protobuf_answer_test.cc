@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/documents/protobuf_answer.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,8 +111,9 @@ TEST(ProtobufAnswer, BookmarksAndErrorsAreFramesToo) {
   expired.message = "too old resource version: 1 (949)";
   expired.reason = "Expired";
   expired.code = 410;
-  const verbs::WatchEvent error{
-      .type = verbs::WatchEventType::kError, .item = {}, .status = expired};
+  const verbs::WatchEvent error{.type = verbs::WatchEventType::kError,
+                                .item = {},
+                                .status = std::make_shared<const api::meta_v1::Status>(expired)};
   EXPECT_EQ(ShownFrame(WatchFrame(error, rendering, ColumnDefinitions::kShown)),
             R"x(ERROR v1 Status {"kind":"Status","apiVersion":"v1","metadata":{},)x"
             R"x("status":"Failure","message":"too old resource version: 1 (949)",)x"

@@ -98,9 +98,9 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   json.Object([&] {
     json.Member("kind",
                 fmt::format("{}List", partial ? "PartialObjectMetadata" : answer.kind->kind));
-    json.Member("apiVersion",
-                partial ? fmt::format("meta.k8s.io/{}", rendering.form.version)
-                        : answer.kind->api_version());
+    json.Member(
+        "apiVersion",
+        partial ? fmt::format("meta.k8s.io/{}", rendering.form.version) : answer.kind->api_version);
     json.Member("metadata").Raw(ListMetadataJson(answer));
     json.Member("items").Array([&] { WriteItems(answer.items, rendering.form, json); });
   });
@@ -113,7 +113,7 @@ std::string ListHead(const verbs::ListAnswer& answer) {
   JsonWriter json(head);
   json.Object([&] {
     json.Member("kind", fmt::format("{}List", answer.kind->kind));
-    json.Member("apiVersion", answer.kind->api_version());
+    json.Member("apiVersion", answer.kind->api_version);
     json.Member("metadata").Raw(ListMetadataJson(answer));
     json.Member("items").Array([] {});
   });

@@ -201,7 +201,7 @@ Result<> ReadWriteOptions(const net::Query& query,
 bool IsDeleteOptionsVersion(const api::Scheme& scheme, std::string_view version) {
   if (version.empty() || version == "v1" || version == "meta.k8s.io/v1") return true;
   return std::ranges::any_of(
-      scheme.kinds(), [&](const api::KindInfo* kind) { return kind->api_version() == version; });
+      scheme.kinds(), [&](const api::KindInfo* kind) { return kind->api_version == version; });
 }
 
 // Every group has its own DeleteOptions, all the same.

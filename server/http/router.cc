@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -242,7 +244,12 @@ Result<Route> FindRoute(const api::Scheme& scheme,
                         std::string_view method,
                         std::string_view path,
                         bool watch) {
-  DRAY_TRY(const std::string decoded, net::PercentDecode(path, net::Plus::kIsPlus));
+  std::string made;
+  std::string_view decoded = path;
+  if (path.find('%') != std::string_view::npos) {
+    DRAY_TRY(made, net::PercentDecode(path, net::Plus::kIsPlus));
+    decoded = made;
+  }
   Route route;
   if (decoded == "/") route.kind = RouteKind::kRoot;
   std::vector<std::string_view> segments = Split(decoded);
@@ -256,7 +263,7 @@ Result<Route> FindRoute(const api::Scheme& scheme,
     if (decoded == "/openapi/v2") route.kind = RouteKind::kOpenApiV2;
     if (decoded == prefix || decoded.starts_with(prefix + "/")) {
       route.kind = RouteKind::kOpenApiV3;
-      if (decoded.size() > prefix.size()) route.text = decoded.substr(prefix.size());
+      route.text = decoded.substr(std::min(decoded.size(), prefix.size()));
     }
     return route;
   }

@@ -72,7 +72,7 @@ std::string_view StageOf(const api::KindInfo& kind) {
 }
 
 std::vector<std::string> KeysOf(const api::KindInfo& kind) {
-  const std::string version = kind.api_version();
+  const std::string version(kind.api_version);
   return {
       "api/all", std::string(StageOf(kind)), version, fmt::format("{}/{}", version, kind.plural)};
 }
@@ -134,8 +134,8 @@ bool HasSubresource(const api::KindInfo& kind, std::string_view name, api::Relea
 std::string DeprecationWarning(const api::KindInfo& kind, api::Release release) {
   const int now = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
   if (kind.deprecated_in == 0 || now < kind.deprecated_in) return {};
-  std::string text = fmt::format(
-      "{} {} is deprecated in v1.{}+", kind.api_version(), kind.kind, kind.deprecated_in);
+  std::string text =
+      fmt::format("{} {} is deprecated in v1.{}+", kind.api_version, kind.kind, kind.deprecated_in);
   if (kind.removed_in != 0) text += fmt::format(", unavailable in v1.{}+", kind.removed_in);
   if (kind.kind == "Endpoints") text += "; use discovery.k8s.io/v1 EndpointSlice";
   return text;

@@ -244,18 +244,18 @@ Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
 Causes CheckChanged(const Strategy& strategy,
                     const api::Object& object,
                     const api::Object& old,
-                    const WriteContext& context) {
-  const validation::Options& options = context.options;
+                    Subresource subresource,
+                    const validation::Options& options) {
   const bool is_new_rules = options.profile.Since(37);
   const ChangedPart part =
-      context.subresource == Subresource::kStatus ? ChangedPart::kStatus : ChangedPart::kMain;
+      subresource == Subresource::kStatus ? ChangedPart::kStatus : ChangedPart::kMain;
   Causes causes =
       CheckChangedMetadata(object.kind(), object.metadata(), old.metadata(), options.profile, part);
-  const Strategy::Rules rules = RulesFor(strategy, context.subresource);
+  const Strategy::Rules rules = RulesFor(strategy, subresource);
   if (rules == nullptr) return causes;
   Causes found;
   // Before 1.37 they belonged to the rules for changed metadata.
-  if (is_new_rules && context.subresource == Subresource::kNone) {
+  if (is_new_rules && subresource == Subresource::kNone) {
     found = validation::CheckFinalizerNames(object.metadata());
   }
   Append(rules(object, &old, options), found);
@@ -264,13 +264,13 @@ Causes CheckChanged(const Strategy& strategy,
   return causes;
 }
 
-// `check(context)` where the expressions of the object share a budget.
+// `check(options)` where the expressions of the object share a budget.
 template <class F>
-Causes WithBudget(const WriteContext& context, F check) {
-  if (context.options.expressions == nullptr) return check(context);
-  const ObjectExpressions expressions(*context.options.expressions);
-  WriteContext counted = context;
-  counted.options.expressions = &expressions;
+Causes WithBudget(const validation::Options& options, F check) {
+  if (options.expressions == nullptr) return check(options);
+  const ObjectExpressions expressions(*options.expressions);
+  validation::Options counted = options;
+  counted.expressions = &expressions;
   return check(counted);
 }
 
@@ -311,8 +311,8 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);
   return Answer(
-      strategy, object, nullptr, context, WithBudget(context, [&](const WriteContext& of) {
-        return CheckNew(strategy, object, of.options);
+      strategy, object, nullptr, context, WithBudget(context.options, [&](const auto& options) {
+        return CheckNew(strategy, object, options);
       }));
 }
 
@@ -325,9 +325,10 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
   if (strategy.admit != nullptr && context.admission && is_whole) strategy.admit(object);
   Prepare(strategy, object, old, context);
   validation::DropDisabledFields(object, &old, context.options.profile);
-  return Answer(strategy, object, &old, context, WithBudget(context, [&](const WriteContext& of) {
-                  return CheckChanged(strategy, object, old, of);
-                }));
+  return Answer(
+      strategy, object, &old, context, WithBudget(context.options, [&](const auto& options) {
+        return CheckChanged(strategy, object, old, context.subresource, options);
+      }));
 }
 
 const managed_fields::FieldSet& ResetFields(const Strategy& strategy,

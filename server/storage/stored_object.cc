@@ -94,9 +94,9 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
 // The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
 // is of the other generation.
 const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
-  if (hub.api_version() == api_version) return &hub;
+  if (hub.api_version == api_version) return &hub;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
-    if (&kind->storage() == &hub && kind->api_version() == api_version) return kind;
+    if (&kind->storage() == &hub && kind->api_version == api_version) return kind;
   }
   return nullptr;
 }
@@ -277,7 +277,7 @@ bool HasHubContent(const api::Object& object) {
 
 std::string StoredVersion(const store::Record& record) {
   if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
-    return stored->kind().api_version();
+    return std::string(stored->kind().api_version);
   }
   return StoredVersion(record.value->bytes());
 }

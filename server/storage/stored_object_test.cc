@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -69,7 +70,7 @@ TEST(StoredObject, SurvivesItsDurableFormWhateverItsKind) {
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     if (&kind->storage() != kind || !kind->served || kind->create_only) continue;
     for (int i = 0; i < 20; ++i) {
-      SCOPED_TRACE(kind->api_version() + " " + std::string(kind->kind));
+      SCOPED_TRACE(fmt::format("{} {}", kind->api_version, kind->kind));
       api::Object object = api::testing::RandomObject(*kind, random, {.wire = {.stored = true}});
       object.mutable_metadata().resource_version.clear();
       object.mutable_metadata().uid = "u";
@@ -80,7 +81,7 @@ TEST(StoredObject, SurvivesItsDurableFormWhateverItsKind) {
       const Frozen<store::Record> recovered = Recovered(bytes);
       ASSERT_EQ(EmptyAsNull(JsonAs(*kind, recovered)), EmptyAsNull(JsonAs(*kind, written)));
       EXPECT_THAT(JsonAs(*kind, recovered), HasSubstr("\"resourceVersion\":\"7\""));
-      EXPECT_EQ(StoredVersion(*recovered), kind->api_version());
+      EXPECT_EQ(StoredVersion(*recovered), kind->api_version);
       EXPECT_EQ(stored->bytes(), bytes) << "reading it first changes nothing";
     }
   }

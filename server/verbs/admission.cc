@@ -208,7 +208,8 @@ void Policies::Learn(const store::Snapshot& snapshot) {
 }
 
 std::shared_ptr<const Policies::List> Policies::In(const store::Snapshot& snapshot) {
-  if (RecordsOf(BindingKind(), snapshot).empty()) return nullptr;
+  static const std::string kBindings = storage::ResourcePrefix(BindingKind());
+  if (snapshot.Range({.prefix = kBindings}).empty()) return nullptr;
   const MutexLock lock(mutex_);
   if (list_ == nullptr || !IsKnown(snapshot)) Learn(snapshot);
   return list_;

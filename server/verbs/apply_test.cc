@@ -30,7 +30,7 @@ class ApplyTest : public testing::ServerTest {
     request.patch_type = patch::PatchType::kApply;
     request.write.field_manager = manager;
     const api::KindInfo& kind = *request.kind;
-    request.body = R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" +
+    request.body = R"({"apiVersion":")" + std::string(kind.api_version) + R"(","kind":")" +
                    std::string(kind.kind) + "\"," + std::string(rest) + "}";
     return request;
   }

@@ -119,7 +119,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   const ResourceRequest request = RequestFor(Verb::kCreate, object.Clone());
   std::vector<std::string> warnings;
   const Call call{.core = &core, .request = &request, .warnings = &warnings};
-  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, std::nullopt);
+  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, {});
   context.uid = NewUuid(core.world.random);
   api::Object stored = object.Clone();
   DRAY_TRY_VOID(registry::BeforeCreate(registry::StrategyOf(kind), stored, context));

@@ -17,14 +17,15 @@ std::string Call::key() const {
   return storage::ObjectKey(hub(), request->namespace_, request->name);
 }
 
-Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
-                                                 const api::KindInfo& kind,
-                                                 std::string_view namespace_) {
-  if (!kind.namespaced) return std::nullopt;
+Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
+                                  const api::KindInfo& kind,
+                                  std::string_view namespace_) {
+  if (!kind.namespaced) return SeenNamespace();
   const api::KindInfo& namespaces = api::Reflected<api::core_v1::Namespace>::kKind;
   const store::Record* record = snapshot.Find(storage::NamespaceKey(namespace_));
   if (record == nullptr) return Fail(errors::NotFound(namespaces, namespace_));
-  return storage::ItemOf(storage::View::OfStorage(namespaces), *record);
+  DRAY_TRY(auto item, storage::ItemOf(storage::View::OfStorage(namespaces), *record));
+  return SeenNamespace{.record = record, .item = std::move(item)};
 }
 
 void WarnLeftOut(const Call& call, const std::vector<std::string>& reasons) {
@@ -62,7 +63,7 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
 
 registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
-                                      const std::optional<storage::Item>& namespace_object) {
+                                      const SeenNamespace& namespace_) {
   const bool is_server = subresource == registry::Subresource::kBinding;
   const User& user = call.request->user;
   return {.now = call.now(),
@@ -72,7 +73,7 @@ registry::WriteContext WriteContextOf(const Call& call,
           .owners = is_server ? registry::Owners::kAsStored : registry::Owners::kOfUpdate,
           .writer = WriterOf(call, subresource),
           .options = call.core->options.rules.For(
-              call.kind(), namespace_object.has_value() ? &namespace_object->object : nullptr)};
+              call.kind(), namespace_.item.has_value() ? &namespace_.item->object : nullptr)};
 }
 
 }  // namespace dray::server::verbs

@@ -87,11 +87,16 @@ struct Call {
   WallTime now() const { return core->world.clock.Now(); }
 };
 
-/// The namespace object a request's objects lie in, as it is in `snapshot`; empty for
-/// cluster-scoped kinds. Errors: kNotFound  no such namespace.
-Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
-                                                 const api::KindInfo& kind,
-                                                 std::string_view namespace_);
+/// The namespace object a request's objects lie in, as it is in a snapshot.
+struct SeenNamespace {
+  const store::Record* record = nullptr;  // null for cluster-scoped kinds; as long as the snapshot
+  std::optional<storage::Item> item = std::nullopt;  // empty for them
+};
+
+/// Errors: kNotFound  no such namespace.
+Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
+                                  const api::KindInfo& kind,
+                                  std::string_view namespace_);
 
 /// Records that the request was answered without are named in at most so many warnings.
 inline constexpr size_t kLeftOutMax = 10;
@@ -108,10 +113,10 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
 /// Who writes with the call, as far as managedFields go.
 api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource);
 
-/// What is known about a write of the call; `namespace_object` as above, and held by the caller.
+/// What is known about a write of the call; `namespace_` is held by the caller.
 /// The writer owns what changes, but for bindings, which are the server's own writes.
 registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
-                                      const std::optional<storage::Item>& namespace_object);
+                                      const SeenNamespace& namespace_);
 
 }  // namespace dray::server::verbs

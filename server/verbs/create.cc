@@ -47,9 +47,9 @@ Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
 
 Result<> CheckNamespaceTakes(const Call& call,
                              const api::Object& object,
-                             const std::optional<storage::Item>& namespace_object) {
-  if (!namespace_object.has_value()) return {};
-  const api::meta_v1::ObjectMeta& meta = namespace_object->object.metadata();
+                             const SeenNamespace& namespace_) {
+  if (!namespace_.item.has_value()) return {};
+  const api::meta_v1::ObjectMeta& meta = namespace_.item->object.metadata();
   if (!meta.deletion_timestamp.has_value()) return {};
   return Fail(errors::NamespaceTerminating(call.kind(), object.metadata().name, meta.name));
 }
@@ -97,15 +97,15 @@ Result<store::Txn> TxnAround(const Call& call,
                              const api::Object& object,
                              const std::string& key,
                              const store::Snapshot& snapshot,
-                             const registry::WriteContext& context) {
+                             const store::Record* namespace_,
+                             bool extended) {
   store::Txn txn;
+  txn.compares.reserve(2);
   txn.compares.push_back({.key = key, .modified = store::kAbsent});
-  if (context.options.namespace_object != nullptr) {
-    const store::Record* record =
-        snapshot.Find(storage::NamespaceKey(context.options.namespace_object->metadata.name));
-    txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
+  if (namespace_ != nullptr) {
+    txn.compares.push_back(
+        {.key = std::string(namespace_->key()), .modified = namespace_->modified});
   }
-  const bool extended = context.options.profile.Has(api::Gate::kExtendedResource);
   DRAY_TRY_VOID(ChargeQuotas(object, extended, call.now(), snapshot, txn));
   return txn;
 }
@@ -116,12 +116,10 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
   const std::string namespace_ = object.metadata().namespace_;
-  DRAY_CO_TRY(const std::optional<storage::Item> namespace_object,
-              NamespaceOf(*snapshot, kind, namespace_));
-  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, namespace_object));
+  DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
+  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, seen));
   DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
-  registry::WriteContext context =
-      WriteContextOf(call, registry::Subresource::kNone, namespace_object);
+  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, seen);
   context.uid = NewUuid(core.world.random);
   context.owners = owners;
   DRAY_CO_TRY(context.pod_account, AccountOf(core, object, *snapshot));
@@ -136,7 +134,8 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
-  DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, context));
+  const bool extended = context.options.profile.Has(api::Gate::kExtendedResource);
+  DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, seen.record, extended));
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));

@@ -72,7 +72,7 @@ Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api:
   return errors::BadRequest(
       fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                   said.api_version,
-                  kind.api_version()));
+                  kind.api_version));
 }
 
 Failure Unrecognized(const api::KindInfo& kind, std::string_view why, std::string_view body) {
@@ -86,8 +86,8 @@ Failure Unrecognized(const api::KindInfo& kind, std::string_view why, std::strin
 // What a body that says `said` is: of `kind` where it says nothing.
 Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api::TypeMeta said) {
   if (said.kind.empty()) said.kind = kind.kind;
-  if (said.api_version.empty()) said.api_version = kind.api_version();
-  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+  if (said.api_version.empty()) said.api_version = std::string(kind.api_version);
+  if (said.kind != kind.kind || said.api_version != kind.api_version) {
     return Fail(WrongKind(call.core->scheme, said, kind));
   }
   return said;
@@ -96,7 +96,7 @@ Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api
 // Whether CheckKind() lets pass what says `said`.
 bool IsOf(const api::KindInfo& kind, const api::TypeMeta& said) {
   return (said.kind.empty() || said.kind == kind.kind) &&
-         (said.api_version.empty() || said.api_version == kind.api_version());
+         (said.api_version.empty() || said.api_version == kind.api_version);
 }
 
 // What is ignored in a body is told, or is a mistake.

@@ -182,11 +182,10 @@ Task<ObjectAnswer> Modify(Call call,
     DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
     if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     const Current& current = *found;
-    DRAY_CO_TRY(const std::optional<Item> namespace_object,
-                NamespaceOf(*snapshot, kind, call.request->namespace_));
+    DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
-    registry::WriteContext context = WriteContextOf(call, subresource, namespace_object);
+    registry::WriteContext context = WriteContextOf(call, subresource, seen);
     DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
     const WriterRights writer(core.rights.get(), *call.request);
     context.options.caller = writer.caller();

@@ -42,7 +42,7 @@ Result<api::Object> DecodePatched(const Call& call,
                                   api::DecodeIssues issues) {
   const api::KindInfo& kind = call.kind();
   DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
-  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+  if (said.kind != kind.kind || said.api_version != kind.api_version) {
     return Fail(BadOutcome(patched,
                            fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
                                        "\"pkg/runtime/scheme.go:110\"",

@@ -100,6 +100,8 @@ Result<> ChargeQuotas(const api::Object& object,
                       const store::Snapshot& snapshot,
                       store::Txn& txn) {
   if (!api::quota::IsCounted(object.kind())) return {};
+  static const std::string kAll = storage::ResourcePrefix(kQuotas);
+  if (snapshot.Range({.prefix = kAll, .start_key = {}}).empty()) return {};
   const std::string& namespace_ = object.metadata().namespace_;
   std::optional<api::quota::Amounts> charge;  // made for the first quota
   for (const store::Record& record : snapshot.Range(

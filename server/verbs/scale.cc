@@ -124,7 +124,7 @@ Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
   const api::KindInfo& kind = call.kind();
   const std::string config = api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
-      json.Member("apiVersion", kind.api_version());
+      json.Member("apiVersion", kind.api_version);
       json.Member("kind", kind.kind);
       json.Member("metadata").Object([&] {
         json.Member("name", scale.metadata.name);
@@ -141,8 +141,8 @@ Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
 
 // Upstream looks for conflicts in the scale, and names its version.
 Error ConflictInScale(const api::KindInfo& workload, Error error) {
-  const std::string ours = fmt::format(" using {}", workload.api_version());
-  const std::string theirs = fmt::format(" using {}", Scales().api_version());
+  const std::string ours = fmt::format(" using {}", workload.api_version);
+  const std::string theirs = fmt::format(" using {}", Scales().api_version);
   const auto rename = [&](std::string& text) {
     for (size_t at = text.find(ours); at != std::string::npos; at = text.find(ours, at)) {
       text.replace(at, ours.size(), theirs);

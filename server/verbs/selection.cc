@@ -29,7 +29,7 @@ Error NotSelectable(const api::KindInfo& kind, std::string_view field) {
   if (kind.group.empty())
     return errors::BadRequest(fmt::format("field label not supported: {}", field));
   return errors::BadRequest(fmt::format(
-      "field label not supported for {}, Kind={}: {}", kind.api_version(), kind.kind, field));
+      "field label not supported for {}, Kind={}: {}", kind.api_version, kind.kind, field));
 }
 
 // Other words for selectable fields, as upstream's conversions accept them.

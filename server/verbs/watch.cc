@@ -217,7 +217,10 @@ class Cursor final : public WatchCursor {
   void End(const Error& error, std::vector<WatchEvent>& events) {
     ended_ = true;
     initial_ = nullptr;
-    events.push_back({.type = WatchEventType::kError, .item = {}, .status = api::StatusOf(error)});
+    events.push_back(
+        {.type = WatchEventType::kError,
+         .item = {},
+         .status = std::make_shared<const api::meta_v1::Status>(api::StatusOf(error))});
   }
   bool Ended(const Error& error, std::vector<WatchEvent>& events) {
     End(error, events);

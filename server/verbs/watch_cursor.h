@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/meta_v1/status.h"
+#include "base/published.h"
 #include "server/storage/item.h"
 
 namespace dray::server::verbs {
@@ -28,8 +29,8 @@ inline constexpr int64_t kWatchSecondsMax = int64_t{365} * 24 * 60 * 60;
 /// the end of initial events, the annotation); kError carries a Status and ends the watch.
 struct WatchEvent {
   WatchEventType type;
-  storage::Item item;                               // not for kError
-  std::optional<api::meta_v1::Status> status = {};  // kError only
+  storage::Item item;                             // not for kError
+  Frozen<api::meta_v1::Status> status = nullptr;  // kError only
 };
 
 /// Who is told of commits. One may stand for many watches.

@@ -135,9 +135,9 @@ Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revisi
                               file,
                               newest.value()));
     }
-    DRAY_TRY(Unfolded unfolded, ReadUnfolded(*database, meta.folded));
+    DRAY_TRY(const Unfolded unfolded, ReadUnfolded(*database, meta.folded));
     DRAY_TRY(const std::unique_ptr<Upkeep> upkeep,
-             Upkeep::Make(*database, options, meta, std::move(unfolded), newest));
+             Upkeep::Make(*database, options, meta, unfolded, newest));
     upkeep->Force(floor);
     constexpr size_t kWorkPerStep = 4096;
     while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kWorkPerStep));

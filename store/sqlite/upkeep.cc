@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,7 +43,7 @@ constexpr size_t kRestBatches = 64;
 Result<std::unique_ptr<Upkeep>> Upkeep::Make(Database& database,
                                              const SqliteOptions& options,
                                              const Meta& meta,
-                                             Unfolded unfolded,
+                                             const Unfolded& unfolded,
                                              Revision newest) {
   Statements statements;
   DRAY_TRY(statements.fold_put, database.Prepare("INSERT OR REPLACE INTO live VALUES (?1, ?2)"));
@@ -55,7 +57,9 @@ Result<std::unique_ptr<Upkeep>> Upkeep::Make(Database& database,
   upkeep->meta_ = meta;
   upkeep->newest_ = newest;
   upkeep->wanted_floor_ = meta.floor;
-  upkeep->unfolded_ = std::move(unfolded);
+  for (const auto& [key, revision] : unfolded) {
+    upkeep->noted_.push_back({.key = key, .revision = revision, .changed = meta.folded});
+  }
   DRAY_TRY(upkeep->free_pages_, database.QueryNumber("PRAGMA freelist_count"));
   upkeep->free_pages_wanted_ = static_cast<int64_t>(options.free_pages_max);
   return upkeep;
@@ -65,7 +69,8 @@ void Upkeep::Note(const Change& change) {
   for (const Frozen<Event>& event : change.events) {
     const bool is_put = event->type == Event::Type::kPut;
     noted_.push_back({.key = std::string(event->record->key()),
-                      .revision = is_put ? event->revision() : kAbsent});
+                      .revision = is_put ? event->revision() : kAbsent,
+                      .changed = event->revision()});
     newest_ = event->revision();
   }
 }
@@ -94,12 +99,18 @@ bool Upkeep::has_work() const {
 
 void Upkeep::BeginWork() {
   if (!folding_.has_value() && should_fold()) {
-    for (; !noted_.empty(); noted_.pop_front()) {  // one by one: memory may end in between
-      Noted& change = noted_.front();
-      unfolded_.insert_or_assign(std::move(change.key), change.revision);
-    }
-    folding_.emplace(Folding{.keys = std::exchange(unfolded_, {}), .next = {}, .through = newest_});
-    folding_->next = folding_->keys.begin();
+    std::vector<Noted> keys;
+    keys.reserve(noted_.size());  // the only one that needs memory: nothing is lost without it
+    std::ranges::move(noted_, std::back_inserter(keys));
+    noted_.clear();
+    std::ranges::sort(keys, [](const Noted& a, const Noted& b) {
+      const int order = a.key.compare(b.key);
+      return order == 0 ? a.changed < b.changed : order < 0;
+    });
+    // Of a key's changes the last counts.
+    const auto is_same = [](const Noted& a, const Noted& b) { return a.key == b.key; };
+    keys.erase(keys.begin(), std::unique(keys.rbegin(), keys.rend(), is_same).base());
+    folding_.emplace(Folding{.keys = std::move(keys), .through = newest_});
   }
   if (!compaction_.has_value() && !folding_.has_value() && should_compact()) {
     compaction_.emplace(Compaction{.scanned = LastPosition(meta_.compacted)});
@@ -114,7 +125,7 @@ Result<> Upkeep::Step(size_t work) {
     if (!folding_.has_value() && compaction_.has_value() && !compaction_->all_scanned) {
       return Scan(work * kScansPerChange);
     }
-    Progress progress{.meta = meta_, .fold_next = {}, .erased = 0, .shrunk = false};
+    Progress progress{.meta = meta_, .fold_next = 0, .erased = 0, .shrunk = false};
     if (folding_.has_value()) progress.fold_next = folding_->next;
     if (compaction_.has_value()) progress.erased = compaction_->erased;
     DRAY_TRY_VOID(database_.Execute("PRAGMA synchronous=NORMAL"));
@@ -163,15 +174,15 @@ void Upkeep::EndWork(Progress progress) {
 }
 
 Result<> Upkeep::Fold(size_t rows, Progress& progress) {
-  for (; rows > 0 && progress.fold_next != folding_->keys.end(); --rows, ++progress.fold_next) {
-    const auto& [key, revision] = *progress.fold_next;
+  for (; rows > 0 && progress.fold_next < folding_->keys.size(); --rows, ++progress.fold_next) {
+    const auto& [key, revision, changed] = folding_->keys[progress.fold_next];
     if (revision == kAbsent) {
       DRAY_TRY_VOID(statements_.fold_delete.Bind(1, key).Run());
     } else {
       DRAY_TRY_VOID(statements_.fold_put.Bind(1, key).Bind(2, revision.value()).Run());
     }
   }
-  if (progress.fold_next != folding_->keys.end()) return {};
+  if (progress.fold_next < folding_->keys.size()) return {};
   progress.meta.folded = folding_->through;
   return WriteMeta(database_, "folded", folding_->through);
 }

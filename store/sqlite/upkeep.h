@@ -38,7 +38,7 @@ class Upkeep {
   static Result<std::unique_ptr<Upkeep>> Make(Database& database,
                                               const SqliteOptions& options,
                                               const Meta& meta,
-                                              Unfolded unfolded,
+                                              const Unfolded& unfolded,
                                               Revision newest);
 
   /// `change` is durable.
@@ -68,16 +68,16 @@ class Upkeep {
   struct Statements {
     Statement fold_put, fold_delete, scan, erase;
   };
-  /// What a key holds since a change, as in Unfolded. Kept in a row, not a map, until it is folded:
-  /// commits wait for this.
+  /// What a key holds since a change, as in Unfolded.
   struct Noted {
     std::string key;
     Revision revision{};
+    Revision changed{};  // the revision even of a deletion
   };
-  /// Changes on their way into the table of live keys, in key order.
+  /// Changes on their way into the table of live keys, in key order, one of each key.
   struct Folding {
-    Unfolded keys;
-    Unfolded::const_iterator next;
+    std::vector<Noted> keys;
+    size_t next = 0;
     Revision through{};
   };
   /// The record of `key` written at `revision`: nobody needs it.
@@ -96,7 +96,7 @@ class Upkeep {
   /// What a transaction changes here once it is committed.
   struct Progress {
     Meta meta;
-    Unfolded::const_iterator fold_next;
+    size_t fold_next = 0;
     size_t erased = 0;
     bool shrunk = false;
   };
@@ -123,8 +123,7 @@ class Upkeep {
   Revision newest_{};  // the last change noted
   Revision wanted_floor_{};
   Revision forced_floor_{};
-  Unfolded unfolded_;        // changes that are neither in the table nor in folding_
-  std::deque<Noted> noted_;  // those after them, in order, up to newest_
+  std::deque<Noted> noted_;  // changes that are neither in the table nor in folding_, in order
   std::optional<Folding> folding_;
   std::optional<Compaction> compaction_;
   int64_t free_pages_ = 0;

@@ -27,7 +27,7 @@ bool IsChosen(const json::object& test,
               const CaseSubject& subject,
               const ApiVectorOptions& options) {
   if (!options.name.empty() && TextOf(test, "name") != options.name) return false;
-  return IsChosen(fmt::format("{}/{}", subject.kind->api_version(), subject.kind->kind), options);
+  return IsChosen(fmt::format("{}/{}", subject.kind->api_version, subject.kind->kind), options);
 }
 
 // Why a case is not run; empty when it is.
