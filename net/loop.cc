@@ -49,8 +49,8 @@ Loop::Loop(const Clock& clock)
 void Loop::Run() {
   thread_.store(std::this_thread::get_id());
   while (!stopped_.load()) {
-    RunDueAlarms();
     RunWhatIsNext();
+    RunDueAlarms();  // at the time from which the wait is counted
     if (stopped_.load()) return;
     const int count =
         epoll_wait(epoll_.get(), events_.data(), int{kEventsAtOnce}, WaitMilliseconds());
