@@ -37,12 +37,17 @@ struct Column {
 /// How objects of a kind are made; the other operations work over the tables.
 struct ObjectOperations {
   std::shared_ptr<void> (*make)();
+  std::shared_ptr<void> (*blank)();  // one for all who ask, as make would make it: never changed
   std::shared_ptr<void> (*clone)(const void* object);
 };
 
 template <class T>
 inline constexpr ObjectOperations kObjectOperations{
     .make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); },
+    .blank = []() -> std::shared_ptr<void> {
+      static const std::shared_ptr<void> kBlank = std::make_shared<T>();
+      return kBlank;
+    },
     .clone = [](const void* object) -> std::shared_ptr<void> {
       return std::make_shared<T>(*static_cast<const T*>(object));
     },

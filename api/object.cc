@@ -7,6 +7,10 @@ Object Object::Make(const KindInfo& kind) {
   return {kind, kind.object->make()};
 }
 
+Object Object::Blank(const KindInfo& kind) {
+  return {kind, kind.object->blank()};
+}
+
 Object Object::Clone() const {
   return {*kind_, kind_->object->clone(value_.get())};
 }

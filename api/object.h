@@ -21,6 +21,8 @@ class Object {
 
   /// A new, empty object of `kind`.
   static Object Make(const KindInfo& kind);
+  /// The same to compare with, shared by all and not to be changed. O(1).
+  static Object Blank(const KindInfo& kind);
 
   /// Takes a struct of the kind's type.
   template <class T>

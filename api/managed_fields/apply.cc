@@ -234,7 +234,7 @@ JsonTree Bare(const JsonTree& config) {
 Managers ManagersOfUnowned(const Write& write, const Object& live) {
   Write first = write;
   first.manager = kBeforeFirstApply;
-  const Entries entries = EntriesAfter(first, Object::Make(live.kind()), live);
+  const Entries entries = EntriesAfter(first, Object::Blank(live.kind()), live);
   return ReadManagers(entries).value_or(Managers());
 }
 

@@ -57,7 +57,7 @@ void SetOwners(api::Object& object, const api::Object& old, const WriteContext& 
       return;
     }
     case Owners::kOfUpdate: {
-      const api::Object before = old.empty() ? api::Object::Make(object.kind()) : old;
+      const api::Object before = old.empty() ? api::Object::Blank(object.kind()) : old;
       object.mutable_metadata().managed_fields =
           managed_fields::EntriesAfter(context.writer, before, object);
       return;

@@ -308,7 +308,7 @@ Task<Outcome> Review(Call call) {
   const api::Release release = call.request->release;
   api::Object review = api::conversion::ToHub(decoded, release).Clone();
   review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
-      WriterOf(call, registry::Subresource::kNone), api::Object::Make(call.hub()), review);
+      WriterOf(call, registry::Subresource::kNone), api::Object::Blank(call.hub()), review);
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);
   co_return ObjectAnswer{.code = 201, .item = storage::MakeItem(std::move(shown), release)};

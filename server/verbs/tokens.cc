@@ -267,7 +267,7 @@ Task<Outcome> IssueToken(Call call) {
   api::managed_fields::Write writer = WriterOf(call, registry::Subresource::kNone);
   writer.versions.kind = &kind;
   asked.metadata.managed_fields =
-      api::managed_fields::EntriesAfter(writer, api::Object::Make(kind), object);
+      api::managed_fields::EntriesAfter(writer, api::Object::Blank(kind), object);
   if (core.options.tokens == nullptr) {
     co_return Fail(errors::Untyped("this server has no key to sign tokens with"));
   }
