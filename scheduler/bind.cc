@@ -186,12 +186,10 @@ struct ClaimWriter {
 
   /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.
   Task<> Run() {
-    // Each conflict with pods of the group is one of them that is through.
-    const int tries_max = is_pending ? kPendingTriesMax : client::kConflictTriesMax;
     for (int tries = 1;; ++tries) {
       if (unsure) DRAY_CO_TRY_VOID(LookAgain());
       Result<> done = co_await TryOnce();
-      const bool is_last = tries == tries_max;
+      const bool is_last = tries == kClaimTriesMax;
       if (done || (is_last && !unsure)) co_return done;
       if (client::MayBeCarriedOut(done.error())) {
         if (is_last) co_return done;

@@ -69,9 +69,9 @@ struct BindOutcome {
   std::optional<BindTask> unknown = std::nullopt;
 };
 
-/// How often a claim is written that others of a group write too (ClaimToBind::is_pending): as many
-/// as a claim may have users.
-inline constexpr int kPendingTriesMax = 256;
+/// How often a claim is written that others write too: as many times as it may have users. Of each
+/// conflict one of them is through, which comes or goes.
+inline constexpr int kClaimTriesMax = 256;
 
 /// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait
 /// for its devices; per claim in the pod's order first the finalizer, then allocation and

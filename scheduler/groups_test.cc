@@ -74,7 +74,7 @@ TEST_F(GroupsTest, AClaimThatTheGroupDoesNotShareIsReservedForEachPod) {
 }
 
 TEST_F(GroupsTest, AClaimThatAllOfThemWriteIsTriedAsOftenAsItMayHaveUsers) {
-  for (const int conflicts : {kPendingTriesMax - 1, kPendingTriesMax}) {
+  for (const int conflicts : {kClaimTriesMax - 1, kClaimTriesMax}) {
     Cluster cluster;
     Scheduler scheduler(cluster.client, cluster.world.world(), Log::Silent(), Options());
     cluster.AddClass();
@@ -92,7 +92,7 @@ TEST_F(GroupsTest, AClaimThatAllOfThemWriteIsTriedAsOftenAsItMayHaveUsers) {
         });
     for (int i = 0; i < 20; ++i) scheduler.Step();
     const bool is_bound = !cluster.Pod("a").spec.node_name.empty();
-    EXPECT_EQ(is_bound, conflicts < kPendingTriesMax);
+    EXPECT_EQ(is_bound, conflicts < kClaimTriesMax);
     cluster.Settle(scheduler, 5);
     EXPECT_EQ(cluster.Pod("a").spec.node_name, "n");
   }

@@ -176,20 +176,30 @@ TEST_F(SchedulerTest, RefusedBindingTakesTheReservationBackAndKeepsTheAllocation
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
+// At first all is written in one sequence, then one after the other.
 TEST_F(SchedulerTest, ConflictIsReadAgainAndOverlooked) {
-  cluster_.AddNode("a", 1);
-  cluster_.AddClaim("gpu");
-  cluster_.AddPod("worker", {"gpu"});
-  int conflicts = 0;
-  cluster_.client.set_fault(
-      [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
-        if (verb != MemoryClient::Verb::kUpdate || ref.kind->plural != "resourceclaims") return {};
-        if (++conflicts > 3) return {};
-        return dray::Fail(StatusReason::kConflict, "changed");
-      });
-  Settle();
-  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
-  EXPECT_EQ(cluster_.Condition("worker"), "True : ");
+  for (const int conflicts : {kClaimTriesMax, 1 + kClaimTriesMax}) {
+    Cluster cluster;
+    Scheduler scheduler(cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
+    cluster.AddClass();
+    cluster.AddNode("a", 1);
+    cluster.AddClaim("gpu");
+    cluster.AddPod("worker", {"gpu"});
+    int left = conflicts;
+    cluster.client.set_fault(
+        [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
+          const bool is_claim = ref.kind->plural == "resourceclaims";
+          if (verb != MemoryClient::Verb::kUpdate || !is_claim || left == 0) return {};
+          --left;
+          return dray::Fail(StatusReason::kConflict, "changed");
+        });
+    for (int i = 0; i < 20; ++i) scheduler.Step();
+    const bool is_bound = !cluster.Pod("worker").spec.node_name.empty();
+    EXPECT_EQ(is_bound, conflicts <= kClaimTriesMax);
+    cluster.Settle(scheduler, 5);
+    EXPECT_EQ(cluster.Pod("worker").spec.node_name, "a");
+    EXPECT_EQ(cluster.Condition("worker"), "True : ");
+  }
 }
 
 TEST_F(SchedulerTest, UselessAllocationIsTakenBackForItsPod) {
