@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stores cost: commits against a bare loop of SQLite and against etcd, opening, lists,
-// watchers, memory. All in one run, on one disk.
+// What the stores cost: flushes of the disk, commits against a bare loop of SQLite and against
+// etcd, opening, lists, watchers, memory. All in one run, on one disk.
 //
 //   store_bench [FOLDER]     FOLDER is on the disk to be measured (default: TMPDIR, or /tmp)
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bench/store/commits.h"
+#include "bench/store/flushes.h"
 #include "bench/store/memory.h"
 #include "bench/store/opening.h"
 #include "bench/store/watchers.h"
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   }
   dray::bench::MeasureMemory();  // first: later, freed memory would be found again
   dray::bench::MeasureWatchers();
+  dray::bench::MeasureFlushes(folder);
   dray::bench::MeasureCommits(folder);
   dray::bench::MeasureOpeningAndLists(folder);
   std::filesystem::remove_all(folder);
