@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/check.h"
@@ -49,9 +49,10 @@ struct Flush {
 };
 
 double CpuSeconds() {
-  timespec used{};
-  DRAY_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+  rusage used{};
+  DRAY_CHECK(getrusage(RUSAGE_SELF, &used) == 0);
+  return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
 void WritePages(int file, const std::vector<char>& bytes, off_t at) {

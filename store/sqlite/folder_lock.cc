@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -48,14 +49,20 @@ Failure Held(const std::string& folder, int file) {
 }
 
 /// Takes the lock unless an owner has it. Whoever only asks for the owner (OwnerOf) holds it shared
-/// for a moment, and is waited for.
+/// for a moment, and is waited for: up to two seconds, as on a busy machine it may have to wait for
+/// a CPU in that moment.
 bool TakeExclusive(int file) {
-  constexpr int kAttemptsMax = 1000;
+  constexpr int kYieldsMax = 100;
+  constexpr int kAttemptsMax = 2'000;
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
     if (flock(file, LOCK_SH | LOCK_NB) != 0) return false;
     flock(file, LOCK_UN);
-    sched_yield();
+    if (attempt < kYieldsMax) {
+      sched_yield();
+    } else {
+      poll(nullptr, 0, 1);
+    }
   }
   return false;
 }
