@@ -224,6 +224,7 @@ class Page:
             command += f" --listen 127.0.0.1:{PORT_OF_SERVE}"
         command = self.ports.replaced(command)
         log = self.scratch / f"line{step.line}.log"
+        log.touch()
         self.shell.run(f"{command} >'{log}' 2>&1 & echo $! >>'{self.scratch}/pids'")
         end = time.monotonic() + READY_SECONDS_MAX
         for port in re.findall(r"(?:127\.0\.0\.1|localhost):(\d+)", command):

@@ -116,8 +116,15 @@ def end(pid):
             time.sleep(0.05)
 
 
+def end_servers(scratch):
+    """Ends every server that a script or a page started."""
+    pids = scratch / "pids"
+    for pid in pids.read_text().split() if pids.exists() else []:
+        end(int(pid))
+
+
 def execute(source, scratch, env, seconds=SECONDS_MAX):
-    """Runs a bash program in the scratch folder; ends every server it started."""
+    """Runs a bash program in the scratch folder."""
     try:
         done = subprocess.run(["bash", "-u", "-c", source], cwd=scratch, env=env, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -125,10 +132,6 @@ def execute(source, scratch, env, seconds=SECONDS_MAX):
         return done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
         return 1, (late.stdout or b"").decode() + f"\nstill running after {seconds} s\n"
-    finally:
-        pids = scratch / "pids"
-        for pid in pids.read_text().split() if pids.exists() else []:
-            end(int(pid))
 
 
 def run_blocks(path, scratch, env, library, update):
@@ -155,19 +158,26 @@ def run_blocks(path, scratch, env, library, update):
     return failed
 
 
-def run(path, options):
+def run_in(scratch, path, options):
     here = pathlib.Path(__file__).resolve().parent
+    env = dict(environment(options, here), HOME=str(scratch))
+    if path.suffix == ".md":
+        return page.run_page(path.resolve(), scratch, env, options.update)
+    if path.suffix != ".sh":
+        return run_blocks(path, scratch, env, here / "lib.sh", options.update)
+    source = f"source '{here}/lib.sh'\nset -eo pipefail\nsource '{path.resolve()}'\n"
+    status, output = execute(source, scratch, env)
+    print(output)
+    return status
+
+
+def run(path, options):
     with tempfile.TemporaryDirectory(prefix="dray-script-", ignore_cleanup_errors=True) as folder:
         scratch = pathlib.Path(folder)
-        env = dict(environment(options, here), HOME=folder)
-        if path.suffix == ".sh":
-            source = f"source '{here}/lib.sh'\nset -eo pipefail\nsource '{path.resolve()}'\n"
-            status, output = execute(source, scratch, env)
-            print(output)
-        elif path.suffix == ".md":
-            status = page.run_page(path.resolve(), scratch, env, options.update)
-        else:
-            status = run_blocks(path, scratch, env, here / "lib.sh", options.update)
+        try:
+            status = run_in(scratch, path, options)
+        finally:
+            end_servers(scratch)
         for report in reports(scratch):
             print(report)
             status = 1
@@ -230,8 +240,15 @@ def pages_are_judged(scratch, options):
     return judged(PAGE) == 0 and broken == [1] * len(BROKEN_PAGES)
 
 
+def servers_end(scratch, options):
+    """What a page starts ends with it."""
+    path, started = scratch / "page.md", scratch / "started"
+    path.write_text(f"```console\n$ sleep 600 &\n$ cp pids '{started}'\n```\n")
+    return run(path, options) == 0 and not runs(int(started.read_text()))
+
+
 def self_test(options):
-    """A promise kept, one broken, and the rewriting of the latter."""
+    """A promise kept, one broken, and the rewriting of the latter; pages; what is left running."""
     script = "# what echo does\nx=1\necho one\n----\none\n\necho $((x + 1))\n----\nthree\n"
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
@@ -247,6 +264,7 @@ def self_test(options):
         path.write_text("skip no reason\n")
         right = right and run(path, options) == SKIPPED
         right = right and pages_are_judged(scratch, options)
+        right = right and servers_end(scratch, options)
     print("the difference above is the test's own" if right else "script runner: broken")
     return 0 if right else 1
 
