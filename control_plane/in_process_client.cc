@@ -6,7 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "api/claims/either_claim.h"
 #include "api/meta_v1/status.h"
+#include "api/resource_v1/claim.h"
 #include "client/read_modify_write.h"
 #include "store/held_commits.h"
 
@@ -53,7 +55,22 @@ Result<api::Object> ObjectOf(Result<server::verbs::Answer> answer) {
   return api::Object();
 }
 
+/// Whether a claim was made that nobody uses yet: whoever makes one is likely to make more.
+bool IsNewClaim(const server::verbs::WatchEvent& event) {
+  if (event.status != nullptr || event.type != server::verbs::WatchEventType::kAdded) return false;
+  const api::Object& object = event.item.object;
+  const bool is_claim = &object.kind() == &api::Reflected<api::resource_v1::ResourceClaim>::kKind ||
+                        api::claims::IsClassic(object);
+  return is_claim && api::claims::IsUntouched(object);
+}
+
 }  // namespace
+
+/// What a watch found when it had its turn.
+struct InProcessClient::Turn {
+  size_t events = 0;
+  bool only_new_claims = true;
+};
 
 /// A watch under way, shared by the delivery thread and the handle its owner has.
 class InProcessClient::Running : public std::enable_shared_from_this<Running> {
@@ -79,17 +96,18 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     if (!owner_.woken_.TryPush(weak_from_this())) queued_ = false;  // closing
   }
 
-  /// On the delivery thread: hands over what is there. How many events that was.
-  size_t TakeTurn() {
+  /// On the delivery thread: hands over what is there.
+  Turn TakeTurn() {
     queued_ = false;
     const MutexLock lock(mutex_);
-    if (cursor_ == nullptr) return 0;
+    if (cursor_ == nullptr) return {};
     std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
     if (cursor_->has_more()) Wake();
-    if (found.empty()) return 0;
-    const size_t count = found.size();
+    if (found.empty()) return {};
+    const Turn turn{.events = found.size(),
+                    .only_new_claims = std::ranges::all_of(found, IsNewClaim)};
     std::vector<WatchEvent> events;
-    events.reserve(count);
+    events.reserve(found.size());
     Frozen<api::meta_v1::Status> failure;
     for (server::verbs::WatchEvent& event : found) {
       if (event.status != nullptr) {
@@ -103,7 +121,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
       cursor_.reset();
       handler_.ended(ErrorOf(*failure));
     }
-    return count;
+    return turn;
   }
 
   /// Waits for a turn under way; no callback runs after this.
@@ -157,12 +175,15 @@ InProcessClient::~InProcessClient() {
 void InProcessClient::Deliver() {
   while (auto woken = woken_.Pop()) {
     size_t most = 0;
+    bool only_new_claims = true;
     for (; woken.has_value(); woken = woken_.TryPop()) {
-      if (const std::shared_ptr<Running> running = woken->lock()) {
-        most = std::max(most, running->TakeTurn());
-      }
+      const std::shared_ptr<Running> running = woken->lock();
+      if (running == nullptr) continue;
+      const Turn turn = running->TakeTurn();
+      most = std::max(most, turn.events);
+      only_new_claims = only_new_claims && turn.only_new_claims;
     }
-    if (most >= kManyEvents) end_.WaitFor(kGatherTime);
+    if (most >= kManyEvents || (most > 0 && only_new_claims)) end_.WaitFor(kGatherTime);
   }
 }
 

@@ -34,7 +34,8 @@ class InProcessClient final : public client::Client {
   /// Events handed to a watch before the next one gets its turn.
   static constexpr size_t kBatchEventsMax = 256;
   /// A watch that finds so many new events at once has company: what comes after them is gathered
-  /// for a while. Each component that is woken for a few events takes a CPU from who writes them.
+  /// for a while, as it is where all that came are new claims that no pod uses yet, however few.
+  /// Each component that is woken for a few events takes a CPU from who writes them.
   static constexpr size_t kManyEvents = 4;
   static constexpr std::chrono::milliseconds kGatherTime{4};
 
@@ -70,6 +71,7 @@ class InProcessClient final : public client::Client {
                                                     client::WatchHandler handler) override;
 
  private:
+  struct Turn;
   class Running;
   class Handle;
 
