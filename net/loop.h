@@ -49,6 +49,7 @@ class Loop {
 
   /// Throws std::system_error when the kernel has no descriptors left. The clock outlives it.
   explicit Loop(const Clock& clock);
+  ~Loop() = default;
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 

@@ -11,9 +11,10 @@
 
 namespace dray::net {
 
-Timer::Timer(std::weak_ptr<Loop> loop, AlarmKey key) : loop_(std::move(loop)), key_(key) {}
+Timer::Timer(std::weak_ptr<Loop> loop, AlarmKey key)
+    : loop_(std::move(loop)), key_(std::move(key)) {}
 
-Timer::Timer(Timer&& other) noexcept : loop_(std::move(other.loop_)), key_(other.key_) {
+Timer::Timer(Timer&& other) noexcept : loop_(std::move(other.loop_)), key_(std::move(other.key_)) {
   other.loop_.reset();
 }
 

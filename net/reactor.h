@@ -40,6 +40,7 @@ class Reactor {
  public:
   /// The clock outlives it.
   explicit Reactor(const Clock& clock);
+  ~Reactor() = default;
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 

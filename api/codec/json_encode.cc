@@ -236,12 +236,13 @@ void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire
 
 namespace {
 
-void EncodeWhole(std::string_view kind,
-                 std::string_view api_version,
-                 const Type& type,
-                 const void* value,
-                 std::string& out,
-                 Wire wire) {
+struct Names {
+  std::string_view kind;
+  std::string_view api_version;
+};
+
+void EncodeWhole(
+    const Names& names, const Type& type, const void* value, std::string& out, Wire wire) {
   Encoder encoder(out, wire);
   char separator = '{';
   const auto put = [&](std::string_view name, std::string_view text) {
@@ -249,8 +250,8 @@ void EncodeWhole(std::string_view kind,
     encoder.out().PutName(std::exchange(separator, ','), name);
     encoder.out().PutQuoted(text);
   };
-  put("kind", kind);
-  put("apiVersion", api_version);
+  put("kind", names.kind);
+  put("apiVersion", names.api_version);
   encoder.Members(type, value, separator);
   encoder.out().Put(separator == '{' ? "{}" : "}");
 }
@@ -259,12 +260,16 @@ void EncodeWhole(std::string_view kind,
 
 void EncodeJson(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
-  EncodeWhole(meta.kind, meta.api_version, type, value, out, wire);
+  EncodeWhole({.kind = meta.kind, .api_version = meta.api_version}, type, value, out, wire);
 }
 
 void EncodeJson(const Object& object, std::string& out, Wire wire) {
   const KindInfo& kind = object.kind();
-  EncodeWhole(kind.kind, kind.api_version, object.type(), object.value(), out, wire);
+  EncodeWhole({.kind = kind.kind, .api_version = kind.api_version},
+              object.type(),
+              object.value(),
+              out,
+              wire);
 }
 
 void EncodeJson(const Type& type, const void* value, JsonWriter& json, Wire wire) {

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "base/check.h"
 #include "base/descriptor.h"
 
 namespace dray::net::testing {
@@ -22,6 +23,7 @@ namespace dray::net::testing {
 struct SocketEnds {
   SocketEnds() {
     const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    DRAY_CHECK(listener.get() >= 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -91,14 +91,8 @@ struct Attempt {
   Frozen<store::Record> in_the_way = nullptr;
 };
 
-// What the put of `object` at `key` must come with: nothing is there, the namespace is as it was
-// seen, and the quotas that are charged are written too.
-Result<store::Txn> TxnAround(const Call& call,
-                             const api::Object& object,
-                             const std::string& key,
-                             const store::Snapshot& snapshot,
-                             const store::Record* namespace_,
-                             bool extended) {
+// What must hold for a put at `key`: nothing is there, and the namespace is as it was seen.
+store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   store::Txn txn;
   txn.compares.reserve(2);
   txn.compares.push_back({.key = key, .modified = store::kAbsent});
@@ -106,7 +100,6 @@ Result<store::Txn> TxnAround(const Call& call,
     txn.compares.push_back(
         {.key = std::string(namespace_->key()), .modified = namespace_->modified});
   }
-  DRAY_TRY_VOID(ChargeQuotas(object, extended, call.now(), snapshot, txn));
   return txn;
 }
 
@@ -135,7 +128,8 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
   const bool extended = context.options.profile.Has(api::Gate::kExtendedResource);
-  DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, seen.record, extended));
+  store::Txn txn = TxnAround(key, seen.record);
+  DRAY_CO_TRY_VOID(ChargeQuotas(object, extended, call.now(), *snapshot, txn));
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));

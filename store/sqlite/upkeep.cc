@@ -109,7 +109,8 @@ void Upkeep::BeginWork() {
     });
     // Of a key's changes the last counts.
     const auto is_same = [](const Noted& a, const Noted& b) { return a.key == b.key; };
-    keys.erase(keys.begin(), std::unique(keys.rbegin(), keys.rend(), is_same).base());
+    const auto older = std::ranges::unique(keys.rbegin(), keys.rend(), is_same);
+    keys.erase(keys.begin(), older.begin().base());
     folding_.emplace(Folding{.keys = std::move(keys), .through = newest_});
   }
   if (!compaction_.has_value() && !folding_.has_value() && should_compact()) {
