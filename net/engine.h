@@ -64,6 +64,8 @@ class ServerEngine {
   /// Copies the next output to `out` without removing it, and returns its size. The same bytes come
   /// again, possibly more, until Consume: what OpenSSL asks of a repeated write.
   virtual size_t Peek(std::span<char> out) = 0;
+  /// Whether Peek gives output now.
+  virtual bool wants_write() const = 0;
   /// Removes the first `size` bytes, which were peeked before.
   virtual void Consume(size_t size) = 0;
 
@@ -76,8 +78,8 @@ class ServerEngine {
   virtual void Shutdown() = 0;
   /// The peer sends no more: as Shutdown, and what it began to ask is dropped.
   virtual void EndInput() = 0;
-  /// Time goes on: ends the streams whose own time limits are over. True: there is output.
-  virtual bool Tick() { return false; }
+  /// One tick of the reactor has passed: ends the streams whose own time limits are over.
+  virtual void Tick() {}
 
   /// Answers. `stream` is one that OnRequest named and that is not finished yet.
   virtual void Respond(StreamId stream, ResponseHead head, Body body) = 0;

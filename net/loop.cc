@@ -2,92 +2,63 @@
 #include "net/loop.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <system_error>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/types.h>
-#include <unistd.h>
-
-#include "base/check.h"
 #include "base/mutex.h"
 #include "base/out_of_memory.h"
 #include "base/world.h"
+#include "net/poller.h"
 
 namespace dray::net {
-namespace {
 
-constexpr uint32_t kEnd = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
-constexpr uint32_t kReadable = EPOLLIN | kEnd;
-constexpr uint32_t kWritable = EPOLLOUT | EPOLLHUP | EPOLLERR;
-
-int MustHave(int descriptor, const char* what) {
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
-  return descriptor;
-}
-
-}  // namespace
-
-Loop::Loop(const Clock& clock)
-    : clock_(clock),
-      epoll_(MustHave(epoll_create1(EPOLL_CLOEXEC), "epoll")),
-      wake_up_(MustHave(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
-  spare_alarms_.reserve(kSpareAlarmsMax);  // calling off needs no memory
-  const int error = Await(wake_up_.get(), woken_);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "epoll");
+Loop::Loop(const Clock& clock, std::unique_ptr<Poller> poller)
+    : clock_(clock), poller_(std::move(poller)) {
+  spare_alarms_.reserve(kSpareAlarmsMax);  // so that cancelling needs no memory
 }
 
 void Loop::Run() {
   thread_.store(std::this_thread::get_id());
   while (!stopped_.load()) {
-    RunWhatIsNext();
-    RunDueAlarms();  // at the time from which the wait is counted
+    RunNextFunctions();
+    RunDueAlarms();  // the timeout of the wait counts from the time that this reads
     if (stopped_.load()) return;
-    const int count =
-        epoll_wait(epoll_.get(), events_.data(), int{kEventsAtOnce}, WaitMilliseconds());
-    DRAY_CHECK(count >= 0 || errno == EINTR);
-    event_count_ = static_cast<size_t>(std::max(count, 0));
+    const Poller::Outcome outcome = poller_->Wait(events_, WaitMilliseconds());
+    event_count_ = outcome.count;
+    if (outcome.is_woken) RunPosted();
     Dispatch();
   }
 }
 
 void Loop::Stop() {
   stopped_.store(true);
-  WakeUp();
+  poller_->WakeUp();
 }
 
 void Loop::Dispatch() {
   for (size_t i = 0; i < event_count_ && !stopped_.load(); ++i) {
-    const epoll_event event = events_[i];
-    auto* const waiter = static_cast<Waiter*>(event.data.ptr);
-    if (waiter == nullptr) continue;  // was forgotten meanwhile
-    static_cast<void>(HadMemory([&] {
-      waiter->OnReady({.to_read = (event.events & kReadable) != 0,
-                       .to_write = (event.events & kWritable) != 0,
-                       .at_end = (event.events & kEnd) != 0});
-    }));
+    const Poller::Event event = events_[i];
+    if (event.waiter == nullptr) continue;  // forgotten by an earlier callback of this turn
+    static_cast<void>(HadMemory([&] { event.waiter->OnReady(event.ready); }));
   }
   event_count_ = 0;
 }
 
 int Loop::Await(int descriptor, Waiter& waiter) {
-  epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.ptr = &waiter}};
-  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+  return poller_->Watch(descriptor, waiter);
 }
 
 void Loop::Forget(int descriptor, const Waiter& waiter) {
-  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+  poller_->Forget(descriptor);
   for (size_t i = 0; i < event_count_; ++i) {
-    if (events_[i].data.ptr == &waiter) events_[i].data.ptr = nullptr;
+    if (events_[i].waiter == &waiter) events_[i].waiter = nullptr;
   }
 }
 
@@ -99,15 +70,15 @@ void Loop::RunAll(std::vector<std::move_only_function<void()>>& functions) {
   functions.clear();
 }
 
-void Loop::Woken::OnReady(Ready /*ready*/) {
+void Loop::RunPosted() {
   {
-    const MutexLock lock(loop_.posted_mutex_);
-    loop_.posted_.swap(loop_.running_);
+    const MutexLock lock(posted_mutex_);
+    posted_.swap(running_);
   }
-  loop_.RunAll(loop_.running_);
+  RunAll(running_);
 }
 
-void Loop::RunWhatIsNext() {
+void Loop::RunNextFunctions() {
   next_.swap(running_next_);
   RunAll(running_next_);
 }
@@ -122,16 +93,7 @@ void Loop::Post(std::move_only_function<void()> function) {
     posted_.push_back(std::move(function));
     if (posted_.size() > 1) return;
   }
-  WakeUp();
-}
-
-void Loop::WakeUp() {
-  const uint64_t one = 1;
-  ssize_t written = 0;
-  do {
-    written = write(wake_up_.get(), &one, sizeof one);
-  } while (written < 0 && errno == EINTR);
-  DRAY_CHECK(written == sizeof one);  // it counts further than anybody can
+  poller_->WakeUp();
 }
 
 Loop::AlarmKey Loop::SetAlarm(std::chrono::nanoseconds delay, std::function<void()> function) {
@@ -166,7 +128,7 @@ void Loop::RunDueAlarms() {
   }
 }
 
-/// How long nothing needs to be done; -1: until somebody says so.
+/// How long the loop may wait for an edge or a wake-up; -1: without a limit.
 int Loop::WaitMilliseconds() const {
   if (!next_.empty()) return 0;
   if (alarms_.empty()) return -1;

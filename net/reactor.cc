@@ -8,6 +8,7 @@
 
 #include "base/world.h"
 #include "net/loop.h"
+#include "net/poller.h"
 
 namespace dray::net {
 
@@ -33,7 +34,10 @@ void Timer::Cancel() {
   if (loop != nullptr) loop->CancelAlarm(key_);
 }
 
-Reactor::Reactor(const Clock& clock) : loop_(std::make_shared<Loop>(clock)) {}
+Reactor::Reactor(const Clock& clock) : Reactor(clock, MakeEpoll()) {}
+
+Reactor::Reactor(const Clock& clock, std::unique_ptr<Poller> poller)
+    : loop_(std::make_shared<Loop>(clock, std::move(poller))) {}
 
 void Reactor::Run() {
   loop_->Run();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/world.h"
+#include "net/poller.h"
 
 namespace dray::net {
 
@@ -38,8 +39,10 @@ class Timer {
 
 class Reactor {
  public:
-  /// The clock outlives it.
+  /// Waits for sockets with epoll(7). The clock outlives the reactor. Throws std::system_error when
+  /// the kernel has no descriptors left.
   explicit Reactor(const Clock& clock);
+  Reactor(const Clock& clock, std::unique_ptr<Poller> poller);
   ~Reactor() = default;
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A byte stream over a non-blocking descriptor, and the plain one (net/tls/transport.h has TLS).
-// Nothing here waits: a caller is told what to wait for.
+// A byte stream over a socket, and the plain one (net/tls/transport.h has TLS). Nothing here
+// blocks: the result of a call says what its caller must wait for.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "net/http.h"
+#include "net/socket.h"
 
 namespace dray::net {
-
-enum class IoStatus : uint8_t { kDone, kWantRead, kWantWrite, kEnd, kBroken };
-
-struct IoResult {
-  IoStatus status = IoStatus::kDone;
-  size_t size = 0;  // moved, when kDone
-  /// Of Read: when it was done nothing more had come. Reading again would say kWantRead, or give
-  /// what came since, which waiting for the descriptor tells as well, and for less.
-  bool drained = false;
-};
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// kDone once data can flow. kBroken: failure() says why.
+  /// kDone once data can flow. kBroken: failure() says why. kWantRead and kWantWrite come, here and
+  /// below, only from a call of the socket that was made during this call.
   virtual IoStatus Handshake() = 0;
   /// kEnd when the peer will send no more.
   virtual IoResult Read(std::span<char> into) = 0;
@@ -35,10 +25,6 @@ class Transport {
   virtual IoResult Write(std::string_view bytes) = 0;
   /// Tells the peer that nothing more comes; reading still works.
   virtual void EndWriting() = 0;
-  /// As of SocketStream: reading leaves what it gives in the socket from now on.
-  virtual void set_leaves(bool leaves) = 0;
-  /// Before a close: without it the peer may lose what it has not read yet (SocketStream::TakeOut).
-  virtual void TakeOut() = 0;
   /// Who the peer is, once the handshake is done.
   virtual void DescribePeer(Peer& peer) const = 0;
   /// What the two sides agreed to speak (ALPN, RFC 7301), once the handshake is done; empty when
@@ -47,10 +33,10 @@ class Transport {
   virtual std::string failure() const = 0;
 };
 
-/// The descriptor stays the caller's and outlives the transport.
-std::unique_ptr<Transport> MakePlainTransport(int descriptor);
+/// `socket` outlives the transport.
+std::unique_ptr<Transport> MakePlainTransport(Socket& socket);
 
-/// Ignores SIGPIPE: writing to whom is gone fails, and ends no process.
+/// Ignores SIGPIPE, so that writing to a closed connection fails and does not end the process.
 void IgnoreBrokenPipes();
 
 }  // namespace dray::net

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/world.h"
 #include "bench/serve/http2_bytes.h"
 #include "bench/serve/server_process.h"
@@ -40,24 +41,23 @@ Http2Connection::Http2Connection(uint16_t port,
   MakeSession();
 }
 
-Http2Connection::~Http2Connection() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
+Http2Connection::~Http2Connection() = default;
 
 void Http2Connection::Connect(uint16_t port, const net::tls::ClientContext& context) {
-  descriptor_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as sockets have it
   const auto* const place = reinterpret_cast<const sockaddr*>(&address);
-  if (descriptor_ < 0 || connect(descriptor_, place, sizeof address) != 0) Die("cannot connect");
-  fcntl(descriptor_, F_SETFL, O_NONBLOCK);  // NOLINT(cppcoreguidelines-pro-type-vararg)
+  if (!made.is_open() || connect(made.get(), place, sizeof address) != 0) Die("cannot connect");
+  fcntl(made.get(), F_SETFL, O_NONBLOCK);  // NOLINT(cppcoreguidelines-pro-type-vararg)
   const int on = 1;
-  setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  socket_ = net::MakeKernelSocket(std::move(made));
   transport_ = net::tls::MakeClientTransport(
-      *context.state(), descriptor_, "127.0.0.1", RealWorld().clock.Now());
+      *context.state(), *socket_, "127.0.0.1", RealWorld().clock.Now());
   while (true) {
     const net::IoStatus status = transport_->Handshake();
     if (status == net::IoStatus::kDone) break;
@@ -136,7 +136,7 @@ void Http2Connection::Write() {
 }
 
 void Http2Connection::Wait() const {
-  pollfd one{.fd = descriptor_, .events = POLLIN, .revents = 0};
+  pollfd one{.fd = socket_->descriptor(), .events = POLLIN, .revents = 0};
   poll(&one, 1, -1);
 }
 

@@ -14,6 +14,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include "net/socket.h"
 #include "net/tls/context.h"
 #include "net/transport.h"
 
@@ -51,7 +52,7 @@ class Http2Connection {
   void Pump();
   /// Waits until there is something to read.
   void Wait() const;
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return socket_->descriptor(); }
 
  private:
   struct Deleter {
@@ -84,7 +85,7 @@ class Http2Connection {
   void Write();
 
   Http2Events& events_;
-  int descriptor_ = -1;
+  std::unique_ptr<net::Socket> socket_;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<nghttp2_session, Deleter> session_;
   std::map<int32_t, std::string> bodies_;  // not sent yet

@@ -23,9 +23,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/world.h"
 #include "bench/serve/http2_bytes.h"
 #include "bench/serve/server_process.h"
+#include "net/socket.h"
 #include "net/tls/context.h"
 #include "net/tls/transport.h"
 #include "net/transport.h"
@@ -176,11 +178,13 @@ void Http2Echo::Serve() {
                                        .client_ca_pem = "",
                                        .versions = net::tls::HttpVersions::kHttp2});
   if (!context) Die(context.error().message);
-  const int descriptor = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  Descriptor accepted(accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  const int descriptor = accepted.get();
   const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const std::unique_ptr<net::Socket> socket = net::MakeKernelSocket(std::move(accepted));
   const auto transport =
-      net::tls::MakeServerTransport(*(*context)->state(), descriptor, RealWorld().clock.Now());
+      net::tls::MakeServerTransport(*(*context)->state(), *socket, RealWorld().clock.Now());
   while (transport->Handshake() == net::IoStatus::kWantRead) Await(descriptor);
   Session session(answers_);
   std::vector<char> buffer(kReadBytes);
@@ -197,7 +201,6 @@ void Http2Echo::Serve() {
     WriteAll(session, *transport, out);
   }
   counter_ = nullptr;
-  close(descriptor);
 }
 
 }  // namespace dray::bench

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection of a blocking client: a non-blocking socket, and poll() with a deadline and a
-// cancellation around it.
+// One connection of a blocking client: a socket, and waits with a deadline around it.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +10,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "net/client/cancellation.h"
+#include "net/client/dialer.h"
 #include "net/client/options.h"
 #include "net/http1/reader.h"
 #include "net/transport.h"
@@ -43,21 +42,16 @@ class Connection {
   bool cancelled() const { return cancellation_ && cancellation_->cancelled(); }
 
  private:
-  enum class Direction : uint8_t { kRead, kWrite };
-
-  Connection(const Clock& clock, std::shared_ptr<const Cancellation> cancellation, int descriptor);
-  static Result<std::unique_ptr<Connection>> OpenAddress(const Clock& clock,
-                                                         const HttpClientOptions& options,
-                                                         const void* address_info,
-                                                         MonotonicTime deadline);
+  Connection(const Clock& clock,
+             std::shared_ptr<const Cancellation> cancellation,
+             std::unique_ptr<BlockingSocket> socket);
   Result<> Handshake(const HttpClientOptions& options, MonotonicTime deadline);
-  Result<> Wait(Direction direction, MonotonicTime deadline);
   /// Feeds what is buffered, or reads once and feeds that.
   Result<> Advance(std::string& body, MonotonicTime deadline);
 
   const Clock& clock_;
   const std::shared_ptr<const Cancellation> cancellation_;
-  const int descriptor_;
+  const std::unique_ptr<BlockingSocket> socket_;
   std::unique_ptr<Transport> transport_;
   http1::Reader reader_{http1::Reader::Role::kResponse};
   std::string input_;       // read, not fed yet

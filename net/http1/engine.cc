@@ -234,6 +234,10 @@ size_t Engine::Peek(std::span<char> out) {
   return copied;
 }
 
+bool Engine::wants_write() const {
+  return output_bytes_ > 0;
+}
+
 void Engine::Consume(size_t size) {
   DRAY_CHECK(size <= output_bytes_);
   output_bytes_ -= size;

@@ -30,6 +30,7 @@ class Engine final : public ServerEngine {
 
   void Feed(std::string_view bytes) override;
   size_t Peek(std::span<char> out) override;
+  bool wants_write() const override;
   void Consume(size_t size) override;
   bool wants_read() const override;
   bool wants_close() const override;

@@ -330,6 +330,10 @@ size_t Engine::Peek(std::span<char> out) {
   return std::string_view(output_).substr(offset_).copy(out.data(), out.size());
 }
 
+bool Engine::wants_write() const {
+  return pending() > 0 || (!failed_ && nghttp2_session_want_write(session_.get()) != 0);
+}
+
 void Engine::Consume(size_t size) {
   DRAY_CHECK(size <= pending());
   offset_ += size;
@@ -388,10 +392,10 @@ bool Engine::IsLate(Stream& stream) const {
   return limits_.stall_ticks > 0 && tick_ - stream.moved_tick > limits_.stall_ticks;
 }
 
-bool Engine::Tick() {
+void Engine::Tick() {
   ++tick_;
   resets_left_ = std::min(kResetsMax, resets_left_ + kResetsPerTick);
-  if (failed_) return false;
+  if (failed_) return;
   for (const auto& [id, stream] : streams_) {
     if (stream->is_reset || !IsLate(*stream)) continue;
     const bool is_missed = stream->request_state == RequestState::kDelivered &&
@@ -400,7 +404,6 @@ bool Engine::Tick() {
     ResetStream(*stream, stream->lingers ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
   }
   TellClosed();
-  return nghttp2_session_want_write(session_.get()) != 0;
 }
 
 void Engine::Refuse(Stream& stream, int status, std::string_view why) {

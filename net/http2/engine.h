@@ -47,6 +47,7 @@ class Engine final : public ServerEngine, private SessionEvents {
 
   void Feed(std::string_view bytes) override;
   size_t Peek(std::span<char> out) override;
+  bool wants_write() const override;
   void Consume(size_t size) override;
   bool wants_read() const override;
   bool wants_close() const override;
@@ -55,7 +56,7 @@ class Engine final : public ServerEngine, private SessionEvents {
   /// the peer has heard of it: nothing it sent in between is lost.
   void Shutdown() override;
   void EndInput() override;
-  bool Tick() override;
+  void Tick() override;
 
   void Respond(StreamId stream, ResponseHead head, Body body) override;
   void Start(StreamId stream, ResponseHead head) override;

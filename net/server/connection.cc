@@ -2,7 +2,7 @@
 #include "net/server/connection.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,21 +13,18 @@
 #include <utility>
 #include <vector>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-
 #include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http1/engine.h"
 #include "net/http2/engine.h"
 #include "net/loop.h"
+#include "net/poller.h"
 #include "net/reactor.h"
 #include "net/server/exchange.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
+#include "net/socket.h"
 #include "net/tls/transport.h"
 #include "net/transport.h"
 
@@ -41,22 +38,18 @@ constexpr std::string_view kPlainRefused =
     "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
     "\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-void SetOption(int descriptor, int level, int name, int value) {
-  setsockopt(descriptor, level, name, &value, sizeof value);
-}
+// Bytes of "PRI", which no method of HTTP/1.1 begins with.
+constexpr size_t kPrefaceMethodBytes = 3;
 
-/// Whether a plain connection's first bytes say that it is HTTP/2. They come at once from every
-/// client there is; fewer than the three of "PRI" are left to HTTP/1.1.
-bool IsPreface(std::string_view bytes) {
-  constexpr size_t kMethodBytes = 3;
-  return bytes.size() >= kMethodBytes &&
-         http2::kPreface.starts_with(bytes.substr(0, http2::kPreface.size()));
+/// Whether a plain connection that begins with `bytes` may be HTTP/2; three bytes decide.
+bool MayBePreface(std::string_view bytes) {
+  return http2::kPreface.starts_with(bytes.substr(0, http2::kPreface.size()));
 }
 
 }  // namespace
 
 Connection::Connection(ReactorContext& context,
-                       Descriptor socket,
+                       std::unique_ptr<Socket> socket,
                        const SocketAddress& peer,
                        uint64_t arrival)
     : context_(context),
@@ -66,21 +59,14 @@ Connection::Connection(ReactorContext& context,
       share_(context.load.strangers) {}
 
 void Connection::Begin() {
-  SetOption(socket_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  SetOption(socket_.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
-  if (context_.options.send_buffer_bytes > 0) {
-    SetOption(socket_.get(), SOL_SOCKET, SO_SNDBUF, context_.options.send_buffer_bytes);
-  }
   deadline_tick_ = context_.TickAfter(context_.options.handshake_timeout);
-  // It can be written already, so it hears soon of what it can do.
-  const int error = context_.reactor.loop().Await(socket_.get(), *this);
+  // A fresh socket can be written, so the first edge comes at once.
+  const int error = context_.reactor.loop().Await(socket_.descriptor(), *this);
   if (error != 0) Close();
 }
 
-void Connection::OnReady(Loop::Ready ready) {
-  if (ready.to_read) read_ready_ = true;
-  if (ready.to_write) write_ready_ = true;
-  if (ready.at_end) end_told_ = true;
+void Connection::OnReady(Ready ready) {
+  socket_.OnEdge(ready);
   Pump();
 }
 
@@ -93,17 +79,13 @@ void Connection::PumpSoon() {
   pump_posted_ = true;
 }
 
+/// Does everything that can be done now, in several turns if it is much.
 void Connection::Pump() {
   if (pumping_ || stage_ == Stage::kClosed) return;
   const std::shared_ptr<Connection> alive = shared_from_this();
   pumping_ = true;
-  int rounds = 0;
-  bool more = true;
   try {
-    while (more && stage_ != Stage::kClosed && rounds < kPumpRoundsMax) {
-      more = Step();
-      ++rounds;
-    }
+    for (int round = 0; round < kPumpRoundsMax && CanProgress(); ++round) Step();
   } catch (const std::bad_alloc&) {
     Close();
   }
@@ -111,71 +93,80 @@ void Connection::Pump() {
   if (stage_ != Stage::kClosed && !Account()) Close();
   if (stage_ == Stage::kClosed) return;
   UpdateDeadline();
-  if (more) PumpSoon();
+  if (CanProgress()) PumpSoon();
 }
 
-/// One round; false when nothing moved, so that only the descriptor can bring news.
-bool Connection::Step() {
+bool Connection::IsReadyFor(IoStatus blocked) const {
+  return blocked == IoStatus::kWantWrite ? socket_.may_write() : socket_.may_read();
+}
+
+bool Connection::CanRead() const {
+  return !read_ended_ && IsReadyFor(read_needs_) && engine_->wants_read();
+}
+
+bool Connection::CanWrite() const {
+  return IsReadyFor(write_needs_) && engine_->wants_write();
+}
+
+bool Connection::CanProgress() const {
   switch (stage_) {
-    case Stage::kSniff: return Sniff();
-    case Stage::kHandshake: return Shake();
-    case Stage::kOpen: {
-      const bool has_read = ReadOnce();
-      const bool has_written = stage_ == Stage::kOpen && WriteAll();
-      return has_read || has_written;
-    }
-    case Stage::kLinger: return Linger();
+    case Stage::kSniff:
+    case Stage::kLinger: return socket_.may_read();
+    case Stage::kHandshake: return IsReadyFor(read_needs_);
+    case Stage::kOpen: return CanRead() || CanWrite() || engine_->wants_close();
     case Stage::kClosed: return false;
   }
   return false;
 }
 
-bool Connection::Sniff() {
-  char first = 0;
-  const ssize_t size = recv(socket_.get(), &first, 1, MSG_PEEK);
-  if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-    read_ready_ = false;
-    return false;
+void Connection::Step() {
+  switch (stage_) {
+    case Stage::kSniff: return Sniff();
+    case Stage::kHandshake: return Shake();
+    case Stage::kOpen:
+      if (CanRead()) ReadOnce();
+      if (stage_ == Stage::kOpen) WriteAll();
+      if (stage_ == Stage::kOpen && engine_->wants_close()) BeginLinger();
+      return;
+    case Stage::kLinger: return Linger();
+    case Stage::kClosed: return;
   }
-  if (size <= 0) {
-    Close();
-    return false;
-  }
-  if (first != kTlsHandshakeRecord) {
-    if (!peer_.is_loopback()) {
-      RefusePlain();
-      return true;
-    }
-    transport_ = MakePlainTransport(socket_.get());
+}
+
+void Connection::Sniff() {
+  std::array<char, 1> first{};
+  const IoResult result = socket_.Peek(first);
+  if (result.status == IoStatus::kWantRead) return;
+  if (result.status != IoStatus::kDone) return Close();
+  if (first[0] != kTlsHandshakeRecord) {
+    if (!peer_.is_loopback()) return RefusePlain();
+    transport_ = MakePlainTransport(socket_);
   } else if (context_.options.tls) {
-    transport_ = tls::MakeServerTransport(
-        *context_.options.tls->state(), socket_.get(), context_.clock.Now());
+    transport_ =
+        tls::MakeServerTransport(*context_.options.tls->state(), socket_, context_.clock.Now());
   }
-  if (!transport_) {
-    Close();
-    return false;
-  }
+  if (!transport_) return Close();
   stage_ = Stage::kHandshake;
-  return true;
 }
 
 void Connection::RefusePlain() {
-  transport_ = MakePlainTransport(socket_.get());
-  transport_->Write(
-      kPlainRefused);  // a fresh socket takes so little at once, or it does not matter
+  transport_ = MakePlainTransport(socket_);
+  // A fresh socket has room for the whole text; if it had none, the peer would only miss the
+  // reason.
+  transport_->Write(kPlainRefused);
   BeginLinger();
 }
 
-bool Connection::Shake() {
-  switch (transport_->Handshake()) {
+void Connection::Shake() {
+  const IoStatus status = transport_->Handshake();
+  switch (status) {
     case IoStatus::kDone: break;
-    case IoStatus::kWantRead: read_ready_ = false; return false;
-    case IoStatus::kWantWrite: write_ready_ = false; return false;
-    case IoStatus::kEnd: Close(); return false;
+    case IoStatus::kWantRead:
+    case IoStatus::kWantWrite: read_needs_ = status; return;
+    case IoStatus::kEnd: return Close();
     case IoStatus::kBroken:
       context_.log.Debug("handshake failed", "peer", peer_.text(), "why", transport_->failure());
-      Close();
-      return false;
+      return Close();
   }
   Peer peer{
       .address = peer_.text(), .scheme = Scheme::kHttp, .certificate = {}, .certificate_error = {}};
@@ -183,9 +174,8 @@ bool Connection::Shake() {
   described_peer_ = std::make_shared<const Peer>(std::move(peer));
   MakeEngine(transport_->protocol() == "h2");
   stage_ = Stage::kOpen;
+  read_needs_ = IoStatus::kWantRead;
   deadline_tick_ = context_.TickAfter(context_.options.idle_timeout);
-  read_ready_ = true;
-  return true;
 }
 
 void Connection::MakeEngine(bool is_http2) {
@@ -204,24 +194,29 @@ void Connection::MakeEngine(bool is_http2) {
   }
 }
 
-bool Connection::ReadOnce() {
-  if (!read_ready_ || read_ended_ || !engine_->wants_read()) return false;
+void Connection::ReadOnce() {
   const IoResult result = transport_->Read(context_.read_scratch);
   switch (result.status) {
-    case IoStatus::kDone: break;
-    case IoStatus::kWantRead: read_ready_ = false; return false;
-    case IoStatus::kWantWrite: write_ready_ = false; return false;
-    case IoStatus::kEnd: OnReadEnd(); return true;
-    case IoStatus::kBroken: Close(); return false;
+    case IoStatus::kDone: read_needs_ = IoStatus::kWantRead; break;
+    case IoStatus::kWantRead:
+    case IoStatus::kWantWrite: read_needs_ = result.status; return;
+    case IoStatus::kEnd: return OnReadEnd();
+    case IoStatus::kBroken: return Close();
   }
   const std::string_view bytes(context_.read_scratch.data(), result.size);
-  const bool may_be_http2 = !std::exchange(has_read_, true) && context_.options.plain_http2 &&
-                            described_peer_->scheme == Scheme::kHttp;
-  if (may_be_http2 && IsPreface(bytes)) MakeEngine(true);
-  engine_->Feed(bytes);
-  // What comes from now on is told of.
-  if (result.drained && !end_told_) read_ready_ = false;
-  return true;
+  if (is_chosen_) return engine_->Feed(bytes);
+  first_bytes_.append(bytes);
+  ChooseEngine();
+}
+
+/// A plain connection is taken for HTTP/1.1 until its first bytes are those of HTTP/2's preface.
+void Connection::ChooseEngine() {
+  const bool may_be_http2 = context_.options.plain_http2 &&
+                            described_peer_->scheme == Scheme::kHttp && MayBePreface(first_bytes_);
+  if (may_be_http2 && first_bytes_.size() < kPrefaceMethodBytes) return;
+  is_chosen_ = true;
+  if (may_be_http2) MakeEngine(true);
+  engine_->Feed(std::exchange(first_bytes_, {}));
 }
 
 void Connection::OnReadEnd() {
@@ -239,34 +234,27 @@ void Connection::OnReadEnd() {
   }
 }
 
-/// Writes until the peer is slow or nothing is left. True when the engine may go on parsing.
-bool Connection::WriteAll() {
-  bool moved = false;
-  while (write_ready_) {
+/// Writes until the socket is full or nothing is left. In between the engine continues with input
+/// that it held back while an answer was under way.
+void Connection::WriteAll() {
+  while (IsReadyFor(write_needs_)) {
     engine_->Feed({});
     const size_t size = engine_->Peek(context_.write_scratch);
     if (size == 0) break;
     const IoResult result = transport_->Write({context_.write_scratch.data(), size});
-    if (result.status == IoStatus::kDone) {
-      engine_->Consume(result.size);
-      moved = true;
-      progressed_ = true;
-    } else if (result.status == IoStatus::kWantWrite) {
-      write_ready_ = false;
-    } else if (result.status == IoStatus::kWantRead) {
-      read_ready_ = false;
-      break;
-    } else {
-      Close();
-      return false;
+    switch (result.status) {
+      case IoStatus::kDone:
+        write_needs_ = IoStatus::kWantWrite;
+        engine_->Consume(result.size);
+        progressed_ = true;
+        break;
+      case IoStatus::kWantRead:
+      case IoStatus::kWantWrite: write_needs_ = result.status; break;
+      case IoStatus::kEnd:
+      case IoStatus::kBroken: return Close();
     }
   }
   TellExchangesOfRoom();
-  if (engine_->wants_close()) {
-    BeginLinger();
-    return true;
-  }
-  return moved;
 }
 
 void Connection::TellExchangesOfRoom() {
@@ -282,34 +270,24 @@ void Connection::TellExchangesOfRoom() {
 
 void Connection::BeginLinger() {
   transport_->EndWriting();
-  if (read_ended_) {
-    Close();
-    return;
-  }
+  if (read_ended_) return Close();
   stage_ = Stage::kLinger;
-  read_ready_ = true;
   deadline_tick_ = context_.TickAfter(context_.options.linger_timeout);
 }
 
-bool Connection::Linger() {
-  const ssize_t size =
-      recv(socket_.get(), context_.read_scratch.data(), context_.read_scratch.size(), 0);
-  if (size > 0) {
-    lingered_bytes_ += static_cast<size_t>(size);
-    if (lingered_bytes_ <= kLingerBytesMax) return true;
-  } else if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
-    read_ready_ = false;
-    return false;
-  }
-  Close();
-  return false;
+void Connection::Linger() {
+  const IoResult result = socket_.Read(context_.read_scratch);
+  if (result.status == IoStatus::kWantRead) return;
+  if (result.status != IoStatus::kDone) return Close();
+  lingered_bytes_ += result.size;
+  if (lingered_bytes_ > kLingerBytesMax) Close();
 }
 
 void Connection::UpdateDeadline() {
   if (stage_ != Stage::kOpen) return;  // set when the stage began
   const HttpServerOptions& options = context_.options;
   const bool progressed = std::exchange(progressed_, false);
-  if (!write_ready_) {
+  if (!socket_.may_write()) {
     if (!stalled_ || progressed) deadline_tick_ = context_.TickAfter(options.stall_timeout);
     stalled_ = true;
     return;
@@ -339,7 +317,7 @@ void Connection::Shutdown() {
   for (const auto& [stream, weak] : exchanges_) {
     if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->EndSoon();
   }
-  const bool is_idle = engine_->phase() == EnginePhase::kIdle && write_ready_;
+  const bool is_idle = engine_->phase() == EnginePhase::kIdle && socket_.may_write();
   engine_->Shutdown();
   if (is_idle && engine_->wants_close()) {
     Close();
@@ -349,8 +327,9 @@ void Connection::Shutdown() {
 }
 
 void Connection::Tick() {
-  if (transport_ != nullptr) transport_->TakeOut();
-  if (stage_ == Stage::kOpen && engine_->Tick()) PumpSoon();
+  if (stage_ == Stage::kOpen) engine_->Tick();
+  // Also makes up for a Pump that could not be scheduled because memory was short.
+  if (CanProgress()) PumpSoon();
 }
 
 void Connection::Expire() {
@@ -375,14 +354,12 @@ void Connection::Close() {
   for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
     if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->Break();
   }
-  if (transport_ != nullptr) transport_->TakeOut();
-  context_.reactor.loop().Forget(socket_.get(), *this);
+  context_.reactor.loop().Forget(socket_.descriptor(), *this);
   socket_.Close();
   context_.on_closed(*this);
 }
 
 bool Connection::OnHead(const Request& head, bool has_body) {
-  transport_->set_leaves(has_body);  // as this one came, so will the next
   if (known_ && !has_body) return true;
   const bool is_known = context_.handler.Knows(head);
   if (is_known && !known_) {

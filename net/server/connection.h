@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // One connection of a server. Everything here runs on one reactor's thread.
 //
-// A connection does all it can in Pump() (read, feed the engine, write) and then waits for its
-// descriptor; answers given from outside only ask for another Pump. Idle connections own no
-// buffers: reading and writing go through the reactor's scratch space, which is used up before Pump
-// returns.
+// Pump() does all that can be done (read, feed the engine, write); then the connection waits for
+// the next edge of its socket. An answer that comes later only asks for another Pump. Idle
+// connections own no buffers: reading and writing go through the reactor's scratch space, which is
+// used up before Pump returns.
+//
+// INV-9: while the loop waits, no connection can progress. CanProgress() says what that means: it
+// is computed from the state alone, so no step needs to remember that another one is due.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
-#include "net/loop.h"
+#include "net/poller.h"
 #include "net/server/exchange.h"
 #include "net/server/reactor_context.h"
 #include "net/server/socket_address.h"
+#include "net/socket.h"
 #include "net/transport.h"
+#include "net/watched_socket.h"
 
 namespace dray::net::server {
 
@@ -35,12 +40,12 @@ inline constexpr size_t kLingerBytesMax = size_t{16} << 20;
 
 class Connection final : public ServerEngine::Events,
                          public ExchangeConnection,
-                         private Loop::Waiter,
+                         private Waiter,
                          public std::enable_shared_from_this<Connection> {
  public:
   /// `arrival` is its number among the connections of its reactor.
   Connection(ReactorContext& context,
-             Descriptor socket,
+             std::unique_ptr<Socket> socket,
              const SocketAddress& peer,
              uint64_t arrival);
 
@@ -72,23 +77,31 @@ class Connection final : public ServerEngine::Events,
   void OnClosed(StreamId stream) override;
 
   uint64_t arrival() const { return arrival_; }
+  /// INV-9 is broken: something can be done, and no Pump is coming.
+  bool has_forgotten_work() const { return !pump_posted_ && !pumping_ && CanProgress(); }
 
  private:
   enum class Stage : uint8_t { kSniff, kHandshake, kOpen, kLinger, kClosed };
 
   using Exchanges = std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>>;
 
-  void OnReady(Loop::Ready ready) override;
-  /// Does everything that can be done now; the rest when the descriptor brings news.
+  void OnReady(Ready ready) override;
   void Pump();
-  bool Step();
-  bool Sniff();
-  bool Shake();
+  /// Whether a Step would do something that is wanted.
+  bool CanProgress() const;
+  bool CanRead() const;
+  bool CanWrite() const;
+  /// Whether the socket is ready for the call that last ended with `blocked`.
+  bool IsReadyFor(IoStatus blocked) const;
+  void Step();
+  void Sniff();
+  void Shake();
   void MakeEngine(bool is_http2);
-  bool ReadOnce();
+  void ReadOnce();
+  void ChooseEngine();
   void OnReadEnd();
-  bool WriteAll();
-  bool Linger();
+  void WriteAll();
+  void Linger();
   void BeginLinger();
   void RefusePlain();
   void UpdateDeadline();
@@ -97,7 +110,7 @@ class Connection final : public ServerEngine::Events,
   Exchanges::iterator FindExchange(StreamId stream);
 
   ReactorContext& context_;
-  Descriptor socket_;
+  WatchedSocket socket_;
   const SocketAddress peer_;
   const uint64_t arrival_;
   std::unique_ptr<Transport> transport_;
@@ -107,10 +120,12 @@ class Connection final : public ServerEngine::Events,
   std::vector<StreamId> waiting_;  // of them, those that wait for room
 
   Stage stage_ = Stage::kSniff;
-  bool read_ready_ = true;   // reading may give something
-  bool write_ready_ = true;  // writing may move something
-  bool end_told_ = false;    // the peer has ended: no news will come of it
-  bool has_read_ = false;
+  // What the next handshake or read, and the next write, need of the socket: TLS may have to write
+  // before it can read, and the other way round.
+  IoStatus read_needs_ = IoStatus::kWantRead;
+  IoStatus write_needs_ = IoStatus::kWantWrite;
+  bool is_chosen_ = false;   // between HTTP/1.1 and HTTP/2
+  std::string first_bytes_;  // of a plain connection, until that is decided
   bool read_ended_ = false;  // the peer sends no more
   bool ending_ = false;      // by Shutdown
   bool pumping_ = false;

@@ -20,6 +20,7 @@
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/server/network.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
 #include "net/server/reactor_host.h"
@@ -61,7 +62,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
   options.reactors = std::clamp<size_t>(options.reactors, 1, kReactorsMax);
   auto impl = std::make_unique<Impl>(std::move(options));
   for (size_t i = 0; i < impl->options.reactors; ++i) {
-    auto host = std::make_unique<ReactorHost>(clock, log, impl->options, handler, impl->load);
+    auto host = std::make_unique<ReactorHost>(
+        clock, log, impl->options, handler, impl->load, KernelNetwork());
     DRAY_TRY_VOID(host->Listen(*address));
     address->set_port(host->port());
     DRAY_TRY_VOID(host->Begin());

@@ -2,7 +2,6 @@
 #include "net/server/reactor_host.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <ctime>
@@ -14,19 +13,19 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
-#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "net/http.h"
 #include "net/loop.h"
+#include "net/poller.h"
 #include "net/reactor.h"
 #include "net/server/connection.h"
+#include "net/server/network.h"
 #include "net/server/options.h"
 #include "net/server/socket_address.h"
+#include "net/socket.h"
 
 namespace dray::net::server {
 namespace {
@@ -37,35 +36,21 @@ constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 // Before what else there is to do gets its turn.
 constexpr int kAcceptedAtOnce = 64;
 
-Failure CannotListen(const SocketAddress& address, int error) {
-  return Fail(StatusReason::kServiceUnavailable,
-              fmt::format("cannot listen on {} port {}: {}",
-                          address.host(),
-                          address.port(),
-                          std::generic_category().message(error)));
-}
-
-bool SwitchOn(int descriptor, int option) {
-  const int on = 1;
-  return setsockopt(descriptor, SOL_SOCKET, option, &on, sizeof on) == 0;
-}
-
-/// Of one that waited to be accepted, and no more: the next one is not the worse for it
-/// (accept(2)).
-bool IsOfOneConnection(int error) {
-  return error == ECONNABORTED || error == EINTR || error == EPROTO || error == EPERM ||
-         error == ENETDOWN || error == ENETUNREACH || error == EHOSTDOWN || error == EHOSTUNREACH ||
-         error == ENONET || error == ENOPROTOOPT || error == EOPNOTSUPP;
-}
-
 }  // namespace
 
 ReactorHost::ReactorHost(const Clock& clock,
                          const Log& log,
                          const HttpServerOptions& options,
                          Handler& handler,
-                         ServerLoad& load)
-    : context_{.clock = clock, .log = log, .options = options, .handler = handler, .load = load} {
+                         ServerLoad& load,
+                         Network& network)
+    : context_{.clock = clock,
+               .log = log,
+               .options = options,
+               .handler = handler,
+               .load = load,
+               .reactor = {clock, network.MakePoller()}},
+      network_(network) {
   context_.on_known = [this](const Connection& connection) {
     strangers_.erase(connection.arrival());
   };
@@ -73,70 +58,65 @@ ReactorHost::ReactorHost(const Clock& clock,
 }
 
 Result<> ReactorHost::Listen(const SocketAddress& address) {
-  listener_ =
-      Descriptor(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
-  const int socket = listener_.get();
-  const bool shares_port = context_.options.reactors > 1;
-  const bool ok = listener_.is_open() && SwitchOn(socket, SO_REUSEADDR) &&
-                  (!shares_port || SwitchOn(socket, SO_REUSEPORT)) &&
-                  bind(socket, address.get(), address.size()) == 0 &&
-                  listen(socket, SOMAXCONN) == 0;
-  if (!ok) return CannotListen(address, errno);
+  DRAY_TRY(acceptor_,
+           network_.Listen({.address = address,
+                            .shares_port = context_.options.reactors > 1,
+                            .send_buffer_bytes = context_.options.send_buffer_bytes}));
   return {};
 }
 
 Result<> ReactorHost::Begin() {
   RefreshDate();
   tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
-  const int error = context_.reactor.loop().Await(listener_.get(), *this);
-  if (error != 0) return CannotListen(SocketAddress::OfSocket(listener_.get()), error);
-  return {};
+  const int error = context_.reactor.loop().Await(acceptor_->descriptor(), *this);
+  if (error == 0) return {};
+  return Fail(
+      StatusReason::kServiceUnavailable,
+      fmt::format("cannot wait for connections: {}", std::generic_category().message(error)));
 }
 
-void ReactorHost::OnReady(Loop::Ready /*ready*/) {
+void ReactorHost::OnReady(Ready /*ready*/) {
   Accept();
 }
 
 void ReactorHost::Accept() {
+  accepts_again_ = true;  // if this function ends early, Tick calls it again
   for (int i = 0; i < kAcceptedAtOnce; ++i) {
-    if (!AcceptOne()) return;
+    if (AcceptOne()) continue;
+    accepts_again_ = false;
+    return;
   }
   retry_timer_ = context_.reactor.RunAfter(std::chrono::nanoseconds(0), [this] { Accept(); });
 }
 
-/// False when there is nobody, or nobody can be accepted now.
+/// False when no connection waits, or none can be accepted now.
 bool ReactorHost::AcceptOne() {
   if (draining_) return false;
-  sockaddr_storage peer{};
-  socklen_t size = sizeof peer;
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how the kernel is called
-  auto* const into = reinterpret_cast<sockaddr*>(&peer);
-  Descriptor socket(accept4(listener_.get(), into, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket.is_open()) {
-    Adopt(std::move(socket), SocketAddress::Of(peer));
-    return true;
+  Acceptor::Outcome outcome = acceptor_->Accept();
+  switch (outcome.status) {
+    case Acceptor::Status::kAccepted: Adopt(std::move(outcome.socket), outcome.peer); return true;
+    case Acceptor::Status::kSkipped: return true;
+    case Acceptor::Status::kNobody: return false;
+    case Acceptor::Status::kFailed: break;
   }
-  const int error = errno;
-  if (IsOfOneConnection(error)) return true;
-  if (error == EAGAIN || error == EWOULDBLOCK) return false;
-  // Out of descriptors or memory: trying again at once would spin.
+  // Trying again at once would spin.
   context_.log.Warning(
-      "cannot accept a connection", "error", std::generic_category().message(error));
+      "cannot accept a connection", "error", std::generic_category().message(outcome.error));
   retry_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Accept(); });
   return false;
 }
 
-void ReactorHost::Adopt(Descriptor socket, const SocketAddress& peer) {
+void ReactorHost::Adopt(std::unique_ptr<Socket> socket, const SocketAddress& peer) {
   if (!MakeRoom()) return;  // closes the socket
   std::shared_ptr<Connection> connection;
   try {
     connection = std::make_shared<Connection>(context_, std::move(socket), peer, next_arrival_++);
-    connections_.emplace(connection.get(), connection);
+    connections_.emplace(connection->arrival(), connection);
     strangers_.emplace(connection->arrival(), connection);
     connection->Begin();
   } catch (const std::bad_alloc&) {
     // There is no memory for it: it goes, and accepting goes on.
-    const bool is_ours = connection != nullptr && connections_.contains(connection.get());
+    const bool is_ours = connection != nullptr && connections_.contains(connection->arrival());
     if (is_ours) {
       connection->Close();
     } else {
@@ -163,15 +143,21 @@ bool ReactorHost::MakeRoom() {
 
 void ReactorHost::Forget(const Connection& connection) {
   strangers_.erase(connection.arrival());
-  if (connections_.erase(&connection) == 0) return;
+  if (connections_.erase(connection.arrival()) == 0) return;
   context_.load.connections.fetch_sub(1);
   // Posted, so that the callbacks which closing has posted run before the loop ends.
   if (draining_ && connections_.empty()) context_.reactor.Post([this] { context_.reactor.Stop(); });
 }
 
+bool ReactorHost::has_forgotten_work() const {
+  return std::ranges::any_of(connections_,
+                             [](const auto& entry) { return entry.second->has_forgotten_work(); });
+}
+
 void ReactorHost::Tick() {
   ++context_.tick;
   RefreshDate();
+  if (accepts_again_) Accept();
   std::vector<std::shared_ptr<Connection>> late;
   for (const auto& [key, connection] : connections_) {
     connection->Tick();
@@ -189,8 +175,8 @@ void ReactorHost::RefreshDate() {
 
 void ReactorHost::Drain(std::chrono::milliseconds grace) {
   draining_ = true;
-  context_.reactor.loop().Forget(listener_.get(), *this);
-  listener_.Close();
+  context_.reactor.loop().Forget(acceptor_->descriptor(), *this);
+  acceptor_->Close();
   std::vector<std::shared_ptr<Connection>> open;
   open.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) open.push_back(connection);

@@ -7,30 +7,32 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <unordered_map>
 
-#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "net/http.h"
-#include "net/loop.h"
+#include "net/poller.h"
 #include "net/reactor.h"
 #include "net/server/connection.h"
+#include "net/server/network.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
 #include "net/server/socket_address.h"
+#include "net/socket.h"
 
 namespace dray::net::server {
 
-class ReactorHost final : private Loop::Waiter {
+class ReactorHost final : private Waiter {
  public:
-  /// Everything outlives the host. `load` is that of all hosts.
+  /// Everything outlives the host. `load` is that of all hosts. Throws std::system_error when there
+  /// are no descriptors left.
   ReactorHost(const Clock& clock,
               const Log& log,
               const HttpServerOptions& options,
               Handler& handler,
-              ServerLoad& load);
+              ServerLoad& load,
+              Network& network);
 
   /// Binds and listens; before Run. A port of 0 picks a free one.
   Result<> Listen(const SocketAddress& address);
@@ -40,14 +42,19 @@ class ReactorHost final : private Loop::Waiter {
   void Drain(std::chrono::milliseconds grace);
 
   Reactor& reactor() { return context_.reactor; }
-  uint16_t port() const { return SocketAddress::OfSocket(listener_.get()).port(); }
+  /// After Listen.
+  uint16_t port() const { return acceptor_->address().port(); }
+  /// Whether a connection could read or write something that is wanted, and is not going to: a
+  /// request that waits for that would wait for ever. Always false while the loop waits. Linear in
+  /// the connections; the simulation asks it before each wait.
+  bool has_forgotten_work() const;
 
  private:
-  /// Somebody has come.
-  void OnReady(Loop::Ready ready) override;
+  /// A connection waits to be accepted.
+  void OnReady(Ready ready) override;
   void Accept();
   bool AcceptOne();
-  void Adopt(Descriptor socket, const SocketAddress& peer);
+  void Adopt(std::unique_ptr<Socket> socket, const SocketAddress& peer);
   bool MakeRoom();
   void Forget(const Connection& connection);
   void Tick();
@@ -56,9 +63,11 @@ class ReactorHost final : private Loop::Waiter {
   void CloseLingering();
 
   ReactorContext context_;
-  Descriptor listener_;
-  std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
-  std::map<uint64_t, std::weak_ptr<Connection>> strangers_;  // by arrival
+  Network& network_;
+  std::unique_ptr<Acceptor> acceptor_;  // null before Listen
+  bool accepts_again_ = false;          // more may wait to be accepted, without another edge
+  std::map<uint64_t, std::shared_ptr<Connection>> connections_;  // by arrival
+  std::map<uint64_t, std::weak_ptr<Connection>> strangers_;      // by arrival
   uint64_t next_arrival_ = 1;
   Timer tick_timer_, retry_timer_, drain_timer_, linger_timer_;
   bool draining_ = false;

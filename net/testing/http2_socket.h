@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 #include "base/world.h"
+#include "net/socket.h"
 #include "net/testing/http2_peer.h"
 #include "net/testing/server_fixture.h"
 #include "net/tls/context.h"
@@ -35,20 +37,20 @@ class Http2Socket {
   explicit Http2Socket(uint16_t port,
                        std::shared_ptr<const tls::ClientContext> context = nullptr,
                        const Http2Peer::Options& options = {})
-      : peer_(options),
-        descriptor_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-        context_(std::move(context)) {
-    DRAY_CHECK(descriptor_ >= 0);
+      : peer_(options), context_(std::move(context)) {
+    Descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    DRAY_CHECK(made.is_open());
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    fcntl(descriptor_, F_SETFL, O_NONBLOCK);
+    EXPECT_EQ(connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    fcntl(made.get(), F_SETFL, O_NONBLOCK);
+    socket_ = MakeKernelSocket(std::move(made));
     transport_ = context_ == nullptr
-                     ? MakePlainTransport(descriptor_)
+                     ? MakePlainTransport(*socket_)
                      : tls::MakeClientTransport(
-                           *context_->state(), descriptor_, "127.0.0.1", RealWorld().clock.Now());
+                           *context_->state(), *socket_, "127.0.0.1", RealWorld().clock.Now());
     while (true) {
       const IoStatus status = transport_->Handshake();
       if (status == IoStatus::kDone) break;
@@ -65,7 +67,7 @@ class Http2Socket {
 
   void Close() {
     closed_ = true;
-    if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+    socket_->Close();
   }
 
   Http2Peer& peer() { return peer_; }
@@ -84,7 +86,7 @@ class Http2Socket {
 
  private:
   bool Await(short events) {
-    pollfd one{.fd = descriptor_, .events = events, .revents = 0};
+    pollfd one{.fd = socket_->descriptor(), .events = events, .revents = 0};
     const bool is_ready = poll(&one, 1, static_cast<int>(kPatience.count())) == 1;
     if (!is_ready) {
       ADD_FAILURE() << "the server neither sent nor closed";
@@ -127,8 +129,8 @@ class Http2Socket {
   }
 
   Http2Peer peer_;
-  int descriptor_;
   std::shared_ptr<const tls::ClientContext> context_;
+  std::unique_ptr<Socket> socket_;
   std::unique_ptr<Transport> transport_;
   std::string unsent_;
   bool closed_ = false;

@@ -29,7 +29,7 @@
 
 #include "base/world.h"
 #include "net/http.h"
-#include "net/socket_stream.h"
+#include "net/socket.h"
 #include "net/tls/openssl.h"
 #include "net/tls/socket_bio.h"
 #include "net/transport.h"
@@ -79,11 +79,11 @@ ClientIdentity Identify(const X509* certificate) {
 
 class TlsTransport final : public Transport {
  public:
-  TlsTransport(SslPtr ssl, int descriptor) : stream_(descriptor), ssl_(std::move(ssl)) {}
+  TlsTransport(SslPtr ssl, Socket& socket) : socket_(socket), ssl_(std::move(ssl)) {}
 
   /// False when memory is short.
   bool Attach() {
-    BIO* const bio = MakeSocketBio(stream_).release();
+    BIO* const bio = MakeSocketBio(socket_).release();
     SSL_set_bio(ssl_.get(), bio, bio);
     return bio != nullptr;
   }
@@ -99,9 +99,7 @@ class TlsTransport final : public Transport {
     const int result =
         SSL_read(ssl_.get(), into.data(), static_cast<int>(std::min<size_t>(into.size(), INT_MAX)));
     if (result <= 0) return {.status = Explain(result, "TLS read")};
-    return {.status = IoStatus::kDone,
-            .size = static_cast<size_t>(result),
-            .drained = stream_.drained() && SSL_has_pending(ssl_.get()) == 0};
+    return {.status = IoStatus::kDone, .size = static_cast<size_t>(result)};
   }
 
   IoResult Write(std::string_view bytes) override {
@@ -117,11 +115,8 @@ class TlsTransport final : public Transport {
     ERR_clear_error();
     if (failure_.empty() && SSL_is_init_finished(ssl_.get()) == 1) SSL_shutdown(ssl_.get());
     ERR_clear_error();
-    stream_.EndWriting();
+    socket_.EndWriting();
   }
-
-  void set_leaves(bool leaves) override { stream_.set_leaves(leaves); }
-  void TakeOut() override { stream_.TakeOut(); }
 
   void DescribePeer(Peer& peer) const override {
     peer.scheme = Scheme::kHttps;
@@ -167,7 +162,7 @@ class TlsTransport final : public Transport {
     return IoStatus::kBroken;
   }
 
-  SocketStream stream_;
+  Socket& socket_;
   SslPtr ssl_;
   std::string failure_;
 };
@@ -181,8 +176,8 @@ SslPtr NewSsl(const State& state, WallTime now) {
   return ssl;
 }
 
-std::unique_ptr<Transport> MakeTransport(SslPtr ssl, int descriptor) {
-  auto transport = std::make_unique<TlsTransport>(std::move(ssl), descriptor);
+std::unique_ptr<Transport> MakeTransport(SslPtr ssl, Socket& socket) {
+  auto transport = std::make_unique<TlsTransport>(std::move(ssl), socket);
   return transport->Attach() ? std::move(transport) : nullptr;
 }
 
@@ -194,16 +189,16 @@ bool IsAddress(const std::string& host) {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeServerTransport(const State& state, int descriptor, WallTime now) {
+std::unique_ptr<Transport> MakeServerTransport(const State& state, Socket& socket, WallTime now) {
   SslPtr ssl = NewSsl(state, now);
   if (!ssl) return nullptr;
   SSL_set_read_ahead(ssl.get(), 1);  // head and content of a record in one call of the kernel
   SSL_set_accept_state(ssl.get());
-  return MakeTransport(std::move(ssl), descriptor);
+  return MakeTransport(std::move(ssl), socket);
 }
 
 std::unique_ptr<Transport> MakeClientTransport(const State& state,
-                                               int descriptor,
+                                               Socket& socket,
                                                const std::string& host,
                                                WallTime now) {
   SslPtr ssl = NewSsl(state, now);
@@ -218,7 +213,7 @@ std::unique_ptr<Transport> MakeClientTransport(const State& state,
                                      TLSEXT_NAMETYPE_host_name,
                                      const_cast<char*>(host.c_str())) == 1;
   if (!ok) return nullptr;
-  return MakeTransport(std::move(ssl), descriptor);
+  return MakeTransport(std::move(ssl), socket);
 }
 
 }  // namespace dray::net::tls
