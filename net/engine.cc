@@ -9,8 +9,16 @@
 
 #include "net/byte_budget.h"
 #include "net/http.h"
+#include "net/request_tracker.h"
 
 namespace dray::net {
+
+TrackedRequest Track(const Request& head, bool has_body, const EngineOptions& options) {
+  if (options.tracker == nullptr) return {};
+  return options.tracker->Begin(head,
+                                has_body ? RequestProgress::kReading : RequestProgress::kDeciding);
+}
+
 void BeginBody(Request& request, std::optional<uint64_t> length, const EngineOptions& options) {
   request.body_share = ByteBudget::Share(options.bodies);
   if (!length) return;

@@ -15,6 +15,7 @@
 #include "base/published.h"
 #include "net/byte_budget.h"
 #include "net/http.h"
+#include "net/request_tracker.h"
 
 namespace dray::net {
 
@@ -33,10 +34,11 @@ inline constexpr size_t kPromisedBytesMax = size_t{64} << 10;
 
 /// Of every engine.
 struct EngineOptions {
-  size_t body_bytes_max = size_t{3} << 20;  // Kubernetes: 3 MiB
-  Frozen<Peer> peer;                        // goes into every request
-  const std::string* date = nullptr;        // value of the Date field; none when null or empty
-  std::shared_ptr<ByteBudget> bodies = {};  // of all connections; null: no limit
+  size_t body_bytes_max = size_t{3} << 20;       // Kubernetes: 3 MiB
+  Frozen<Peer> peer;                             // goes into every request
+  const std::string* date = nullptr;             // value of the Date field; none when null or empty
+  std::shared_ptr<ByteBudget> bodies = {};       // of all connections; null: no limit
+  std::shared_ptr<RequestTracker> tracker = {};  // of the reactor; null: requests are not tracked
 };
 
 class ServerEngine {
@@ -89,6 +91,11 @@ class ServerEngine {
   /// Breaks the answer off, so that the peer sees that it is incomplete. False: this takes the end
   /// of the whole connection.
   virtual bool Reset(StreamId /*stream*/) { return false; }
+  /// The request of `stream` takes long by design: it is not tracked as one that waits.
+  virtual void MarkLongRunning(StreamId stream) = 0;
+  /// The socket has no room for the bytes that Peek showed. Call it each time a write would block;
+  /// the next Consume says that there was room again. O(unsent answers).
+  virtual void OnSocketFull() = 0;
   /// Bytes kept for this connection: input not delivered yet, and output not consumed.
   virtual size_t held_bytes() const = 0;
   /// Output of `stream` not consumed yet.
@@ -97,6 +104,8 @@ class ServerEngine {
   virtual size_t queue_bytes_max() const { return kStreamQueueBytesMax; }
 };
 
+/// Tracks a request whose head is complete, if requests are tracked.
+TrackedRequest Track(const Request& head, bool has_body, const EngineOptions& options);
 /// A request's body begins, `length` bytes of it if the peer said so: takes its share of what all
 /// bodies may take, and says by `body_state` whether it will be read.
 void BeginBody(Request& request, std::optional<uint64_t> length, const EngineOptions& options);

@@ -197,6 +197,9 @@ class Responder {
   virtual void Finish() = 0;
   /// Breaks the answer off: the peer sees an incomplete message.
   virtual void Abort() = 0;
+  /// This answer takes long by design, such as a profile of thirty seconds: it is not reported as a
+  /// request that waits. Start says the same. Before the answer; later it does nothing.
+  virtual void MarkLongRunning() {}
 
   /// Bytes of this answer the kernel has not taken yet.
   virtual size_t queued_bytes() const = 0;

@@ -17,6 +17,7 @@
 #include "net/head_rules.h"
 #include "net/http.h"
 #include "net/http1/reader.h"
+#include "net/request_tracker.h"
 
 namespace dray::net::http1 {
 
@@ -76,6 +77,7 @@ void Engine::EndHead() {
     Fail(417, "only 100-continue can be expected");
     return;
   }
+  tracked_ = Track(request_, has_body, options_);
   const bool is_known = events_.OnHead(request_, has_body);
   if (!has_body) return;
   if (!is_known) {
@@ -103,6 +105,7 @@ void Engine::Deliver() {
   reader_.Reset();
   busy_ = true;
   ++stream_;
+  tracked_.Set(RequestProgress::kDeciding);
   events_.OnRequest(stream_, std::exchange(request_, {}));
 }
 
@@ -119,6 +122,7 @@ void Engine::Fail(int status, std::string_view why) {
   ending_ = true;
   held_ = {};
   request_ = {};
+  tracked_.End();
 }
 
 std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t length) const {
@@ -174,6 +178,7 @@ void Engine::Respond(StreamId stream, ResponseHead head, Body body) {
 
 void Engine::Start(StreamId stream, ResponseHead head) {
   DRAY_CHECK(busy_ && stream == stream_);
+  tracked_.End();  // it lasts from now on
   framing_ = Framing::kChunked;
   if (HasNoBody(head.status)) {
     framing_ = Framing::kNone;
@@ -202,8 +207,15 @@ void Engine::Finish(StreamId stream) {
   EndAnswer();
 }
 
+void Engine::MarkLongRunning(StreamId stream) {
+  DRAY_CHECK(busy_ && stream == stream_);
+  tracked_.End();
+}
+
 void Engine::EndAnswer() {
   busy_ = false;
+  unsent_.Add(stream_, std::move(tracked_));
+  unsent_.EndOutput(stream_, output_bytes_);
   if (keep_alive_) return;
   ending_ = true;
   held_ = {};
@@ -241,6 +253,7 @@ bool Engine::wants_write() const {
 void Engine::Consume(size_t size) {
   DRAY_CHECK(size <= output_bytes_);
   output_bytes_ -= size;
+  unsent_.OnConsumed(size);
   output_offset_ += size;
   while (!output_.empty() && output_offset_ >= output_.front().size()) {
     output_offset_ -= output_.front().size();
@@ -270,7 +283,7 @@ EnginePhase Engine::phase() const {
 
 size_t Engine::held_bytes() const {
   return reader_.held_bytes() + request_.headers.block().size() + request_.body.capacity() +
-         held_.capacity() + output_bytes_;
+         held_.capacity() + output_bytes_ + unsent_.held_bytes();
 }
 
 size_t Engine::queued_bytes(StreamId) const {

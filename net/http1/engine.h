@@ -17,6 +17,8 @@
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http1/reader.h"
+#include "net/request_tracker.h"
+#include "net/unsent_answers.h"
 
 namespace dray::net::http1 {
 
@@ -42,6 +44,8 @@ class Engine final : public ServerEngine {
   void Start(StreamId stream, ResponseHead head) override;
   void Write(StreamId stream, Bytes piece) override;
   void Finish(StreamId stream) override;
+  void MarkLongRunning(StreamId stream) override;
+  void OnSocketFull() override { unsent_.OnSocketFull(); }
   size_t held_bytes() const override;
   size_t queued_bytes(StreamId stream) const override;
 
@@ -84,6 +88,8 @@ class Engine final : public ServerEngine {
   std::deque<Piece> output_;
   size_t output_offset_ = 0;  // consumed of the first piece
   size_t output_bytes_ = 0;
+  TrackedRequest tracked_;  // the newest request, until its answer is complete
+  UnsentAnswers unsent_;
 };
 
 }  // namespace dray::net::http1

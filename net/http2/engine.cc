@@ -27,6 +27,7 @@
 #include "net/http2/limits.h"
 #include "net/http2/session.h"
 #include "net/http2/stream.h"
+#include "net/request_tracker.h"
 
 namespace dray::net::http2 {
 namespace {
@@ -95,6 +96,7 @@ void Engine::Hand() {
     Stream* const stream = failed_ ? nullptr : Find(static_cast<StreamId>(id));
     if (stream == nullptr || stream->request_state != RequestState::kReady) continue;
     stream->request_state = RequestState::kDelivered;
+    stream->tracked.Set(RequestProgress::kDeciding);
     events_.OnRequest(static_cast<StreamId>(id), std::exchange(stream->request, {}));
   }
 }
@@ -179,6 +181,7 @@ void Engine::OnHeadEnd(Stream& stream, bool has_body) {
   Request& request = stream.request;
   stream.is_head_request = request.method == "HEAD";
   if (!stream.has_host) request.headers.Add("host", stream.authority);
+  stream.tracked = Track(request, has_body, options_);
   const bool is_known = events_.OnHead(request, has_body);
   if (is_known) Trust();
   stream.request_state = has_body ? RequestState::kBody : RequestState::kReady;
@@ -256,6 +259,7 @@ void Engine::OnInputEnd(Stream& stream) {
 void Engine::OnSent(const nghttp2_frame& frame) {
   const bool is_answer = frame.hd.type == NGHTTP2_HEADERS || frame.hd.type == NGHTTP2_DATA;
   if (!is_answer || !EndsStream(frame)) return;
+  unsent_.EndOutput(static_cast<StreamId>(frame.hd.stream_id), pending());
   Stream* const stream = Find(static_cast<StreamId>(frame.hd.stream_id));
   if (stream == nullptr || stream->input_ended || stream->is_reset) return;
   stream->lingers = true;
@@ -273,6 +277,7 @@ void Engine::OnStreamClose(int32_t id, uint32_t error_code) {
   if (is_missed && !stream.is_reset) closed_.push_back(id);
   queued_bytes_ -= stream.queue.bytes();
   streams_.erase(found);
+  unsent_.OnClosed(static_cast<StreamId>(id));
   if (!is_early) return;
   if (resets_left_ == 0) {
     Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
@@ -323,7 +328,10 @@ size_t Engine::Peek(std::span<char> out) {
     }
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
     output_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
-    if (pending() == before) break;  // what is left waits for the peer
+    if (pending() == before) {  // what is left waits for the peer
+      if (queued_bytes_ > 0) unsent_.OnWindowsShut();
+      break;
+    }
   }
   TellClosed();
   if (pending() == 0) std::string().swap(output_);  // idle connections own no buffers
@@ -336,6 +344,7 @@ bool Engine::wants_write() const {
 
 void Engine::Consume(size_t size) {
   DRAY_CHECK(size <= pending());
+  unsent_.OnConsumed(size);
   offset_ += size;
   if (offset_ < pending()) return;  // later: each byte moves once
   output_.erase(0, offset_);
@@ -437,6 +446,7 @@ void Engine::Respond(StreamId stream, ResponseHead head, Body body) {
                             is_empty ? std::nullopt : std::optional(body.size()),
                             options_.date == nullptr ? std::string_view() : *options_.date);
   found->answer_state = AnswerState::kComplete;
+  unsent_.Add(stream, std::move(found->tracked));
   const bool has_body = !is_empty && !found->is_head_request && !body.empty();
   if (has_body) {
     found->moved_tick = tick_;
@@ -451,6 +461,7 @@ void Engine::Start(StreamId stream, ResponseHead head) {
   if (found == nullptr || found->answer_state != AnswerState::kNone) return;
   const bool has_body = !HasNoBody(head.status) && !found->is_head_request;
   found->answer_state = has_body ? AnswerState::kStreaming : AnswerState::kComplete;
+  found->tracked.End();  // it lasts from now on
   Submit(*found,
          AnswerFields(
              head, std::nullopt, options_.date == nullptr ? std::string_view() : *options_.date),
@@ -486,8 +497,14 @@ bool Engine::Reset(StreamId stream) {
   return true;
 }
 
+void Engine::MarkLongRunning(StreamId stream) {
+  Stream* const found = Find(stream);
+  if (found != nullptr) found->tracked.End();
+}
+
 size_t Engine::held_bytes() const {
-  size_t bytes = output_.capacity() + streams_.size() * kStreamBytes + queued_bytes_;
+  size_t bytes =
+      output_.capacity() + streams_.size() * kStreamBytes + queued_bytes_ + unsent_.held_bytes();
   for (const auto& [id, stream] : streams_) {
     bytes += stream->request.headers.block().size() + stream->request.body.capacity() +
              stream->request.target.size();

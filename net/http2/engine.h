@@ -24,6 +24,7 @@
 #include "net/http2/limits.h"
 #include "net/http2/session.h"
 #include "net/http2/stream.h"
+#include "net/unsent_answers.h"
 
 namespace dray::net::http2 {
 
@@ -63,6 +64,8 @@ class Engine final : public ServerEngine, private SessionEvents {
   void Write(StreamId stream, Bytes piece) override;
   void Finish(StreamId stream) override;
   bool Reset(StreamId stream) override;
+  void MarkLongRunning(StreamId stream) override;
+  void OnSocketFull() override { unsent_.OnSocketFull(); }
   size_t held_bytes() const override;
   size_t queued_bytes(StreamId stream) const override;
   size_t queue_bytes_max() const override;
@@ -106,6 +109,7 @@ class Engine final : public ServerEngine, private SessionEvents {
   size_t offset_ = 0;        // consumed of it
   size_t wanted_ = 0;        // output that Peek asks for
   size_t queued_bytes_ = 0;  // on all streams
+  UnsentAnswers unsent_;
 
   int32_t head_stream_ = 0;  // whose head is coming; 0: none
   bool greeted_ = false;     // the preface and the peer's settings are here

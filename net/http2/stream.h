@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/http.h"
+#include "net/request_tracker.h"
 
 namespace dray::net::http2 {
 
@@ -60,7 +61,8 @@ struct Stream {
   bool deferred = false;  // the session waits to be told of more output
   bool is_reset = false;  // by us: it is about to close, and nobody need be told
   OutputQueue queue = {};
-  uint64_t moved_tick = 0;  // when the body began, output last moved, or the answer was out
+  TrackedRequest tracked = {};  // until the answer is complete
+  uint64_t moved_tick = 0;      // when the body began, output last moved, or the answer was out
 };
 
 }  // namespace dray::net::http2

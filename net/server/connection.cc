@@ -183,7 +183,8 @@ void Connection::MakeEngine(bool is_http2) {
   EngineOptions engine{.body_bytes_max = options.body_bytes_max,
                        .peer = described_peer_,
                        .date = &context_.date,
-                       .bodies = context_.load.bodies};
+                       .bodies = context_.load.bodies,
+                       .tracker = context_.tracker};
   if (is_http2) {
     const http2::Limits limits{.streams_max = options.http2_streams_max,
                                .body_ticks = context_.TicksIn(options.body_timeout) + 1,
@@ -249,7 +250,10 @@ void Connection::WriteAll() {
         progressed_ = true;
         break;
       case IoStatus::kWantRead:
-      case IoStatus::kWantWrite: write_needs_ = result.status; break;
+      case IoStatus::kWantWrite:
+        write_needs_ = result.status;
+        engine_->OnSocketFull();
+        break;
       case IoStatus::kEnd:
       case IoStatus::kBroken: return Close();
     }

@@ -84,6 +84,11 @@ void Exchange::Abort() {
   });
 }
 
+void Exchange::MarkLongRunning() {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ == State::kWaiting && connection) connection->engine().MarkLongRunning(stream_);
+}
+
 size_t Exchange::queued_bytes() const {
   const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
   const bool open = connection && state_ != State::kBroken;

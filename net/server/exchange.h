@@ -46,6 +46,7 @@ class Exchange final : public Responder, public std::enable_shared_from_this<Exc
   WriteOutcome Write(Bytes piece) override;
   void Finish() override;
   void Abort() override;
+  void MarkLongRunning() override;
   size_t queued_bytes() const override;
   bool closed() const override { return state_ == State::kBroken; }
   void OnClose(std::function<void()> callback) override;

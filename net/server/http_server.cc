@@ -20,6 +20,7 @@
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/request_tracker.h"
 #include "net/server/network.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
@@ -100,6 +101,16 @@ std::vector<Reactor*> HttpServer::reactors() {
 
 size_t HttpServer::connections() const {
   return impl_->load.connections.load();
+}
+
+RequestWaits HttpServer::request_waits() const {
+  RequestWaits all;
+  for (const auto& host : impl_->hosts) {
+    const RequestWaits one = host->request_waits();
+    all.oldest_age = std::max(all.oldest_age, one.oldest_age);
+    all.answers_waited_for_peer += one.answers_waited_for_peer;
+  }
+  return all;
 }
 
 }  // namespace dray::net::server

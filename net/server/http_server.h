@@ -16,6 +16,7 @@
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/request_tracker.h"
 #include "net/server/options.h"
 
 namespace dray::net::server {
@@ -45,6 +46,8 @@ class HttpServer {
   std::vector<Reactor*> reactors();
   /// Connections open now, over all reactors.
   size_t connections() const;
+  /// How long requests wait now, over all reactors. Safe from any thread; O(reactors).
+  RequestWaits request_waits() const;
 
  private:
   struct Impl;

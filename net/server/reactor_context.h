@@ -16,6 +16,7 @@
 #include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/request_tracker.h"
 #include "net/server/options.h"
 
 namespace dray::net::server {
@@ -48,6 +49,7 @@ struct ReactorContext {
   Handler& handler;
   ServerLoad& load;
   Reactor reactor{clock};
+  std::shared_ptr<RequestTracker> tracker = std::make_shared<RequestTracker>(clock);
   std::function<void(const Connection&)> on_known = {};   // it has shown a sender that is known
   std::function<void(const Connection&)> on_closed = {};  // last call about a connection
   std::array<char, kReadScratchBytes> read_scratch = {};

@@ -165,6 +165,7 @@ void ReactorHost::Tick() {
   }
   for (const std::shared_ptr<Connection>& connection : late) connection->Expire();
   tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
+  context_.tracker->LogLongWaits(context_.log);  // last: without memory ticks go on
 }
 
 void ReactorHost::RefreshDate() {

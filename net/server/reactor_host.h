@@ -14,6 +14,7 @@
 #include "net/http.h"
 #include "net/poller.h"
 #include "net/reactor.h"
+#include "net/request_tracker.h"
 #include "net/server/connection.h"
 #include "net/server/network.h"
 #include "net/server/options.h"
@@ -41,6 +42,8 @@ class ReactorHost final : private Waiter {
   /// Stops accepting; the loop ends once all connections are gone, after `grace` by force.
   void Drain(std::chrono::milliseconds grace);
 
+  /// Safe from any thread.
+  RequestWaits request_waits() const { return context_.tracker->waits(); }
   Reactor& reactor() { return context_.reactor; }
   /// After Listen.
   uint16_t port() const { return acceptor_->address().port(); }

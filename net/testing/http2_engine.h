@@ -19,6 +19,7 @@
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http2/engine.h"
+#include "net/request_tracker.h"
 #include "net/testing/http2_peer.h"
 
 namespace dray::net::testing {
@@ -31,10 +32,14 @@ class Served final : public ServerEngine::Events {
  public:
   explicit Served(bool answers_at_once = true,
                   http2::Limits limits = {},
-                  std::shared_ptr<ByteBudget> bodies = nullptr)
+                  std::shared_ptr<ByteBudget> bodies = nullptr,
+                  std::shared_ptr<RequestTracker> tracker = nullptr)
       : answers(answers_at_once),
         engine(*this,
-               {.body_bytes_max = kBodyMax, .peer = nullptr, .bodies = std::move(bodies)},
+               {.body_bytes_max = kBodyMax,
+                .peer = nullptr,
+                .bodies = std::move(bodies),
+                .tracker = std::move(tracker)},
                limits) {}
 
   bool OnHead(const Request& head, bool /*has_body*/) override {
