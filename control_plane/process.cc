@@ -12,6 +12,7 @@
 
 #include "control_plane/credentials.h"
 #include "control_plane/server_address.h"
+#include "net/request_tracker.h"
 #include "net/server/descriptors.h"
 #include "net/server/own_addresses.h"
 #include "server/access/service_account_token.h"
@@ -102,6 +103,11 @@ Result<> Process::StartServer() {
       .writes_max = options_.writes_in_flight_max,
       .metrics = metrics_,
       .measure = [this] { store_->Measure(); },
+      .request_waits =
+          [this] {
+            const net::server::HttpServer* const http = measured_http_;
+            return http == nullptr ? net::RequestWaits() : http->request_waits();
+          },
       .profiling = options_.profiling,
       .auditor = std::move(auditor)};
   api_.emplace(*resources_, world_, log_, std::move(api_options));
@@ -126,6 +132,7 @@ Result<> Process::StartServer() {
            .body_bytes_max = server::http::kBodyBytesMax,
            .http2_streams_max = options_.http2_streams_max},
           *api_));
+  measured_http_ = http_.get();
   housekeeping_.emplace(*store_,
                         world_.clock,
                         *http_->reactors().front(),

@@ -3,6 +3,7 @@
 // beside it, which talk to it without sockets.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -114,6 +115,7 @@ class Process {
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;
+  std::atomic<const net::server::HttpServer*> measured_http_ = nullptr;  // http_, for /metrics
   std::optional<Housekeeping> housekeeping_;
   std::optional<TlsFiles> tls_files_;
   std::string url_, kubeconfig_;

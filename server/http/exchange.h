@@ -21,6 +21,7 @@
 #include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/request_tracker.h"
 #include "net/url.h"
 #include "server/access/rbac.h"
 #include "server/audit/request.h"
@@ -70,9 +71,10 @@ struct ApiParts {
   std::shared_ptr<net::ByteBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
-  bool profiling;                                 // /debug/pprof/profile is answered
-  std::shared_ptr<const audit::Auditor> auditor;  // null: nothing is written about requests
-  std::string root_paths;                         // the answer to "/"
+  bool profiling;                                    // /debug/pprof/profile is answered
+  std::shared_ptr<const audit::Auditor> auditor;     // null: nothing is written about requests
+  std::function<net::RequestWaits()> request_waits;  // null: not known
+  std::string root_paths;                            // the answer to "/"
   WatchScopes watch_scopes = {};
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);

@@ -81,7 +81,8 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
                                        std::move(options.measure),
                                        world.disk),
           options.profiling,
-          std::move(options.auditor))) {
+          std::move(options.auditor),
+          std::move(options.request_waits))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   TellBuild(*parts_->metrics->registry, resources.release());

@@ -13,6 +13,7 @@
 #include "base/world.h"
 #include "metrics/registry.h"
 #include "net/http.h"
+#include "net/request_tracker.h"
 #include "server/audit/request.h"
 #include "server/http/authentication.h"
 #include "server/http/health.h"
@@ -39,6 +40,9 @@ struct HttpApiOptions {
   std::shared_ptr<metrics::Registry> metrics = nullptr;
   /// Called before `/metrics` is answered, from any thread, to set what is only looked at then.
   std::function<void()> measure = nullptr;
+  /// How long requests wait in the HTTP server, read for `/metrics` from any thread; null: not
+  /// known.
+  std::function<net::RequestWaits()> request_waits = nullptr;
   /// Who may read it gets /debug/pprof/profile: samples of what this process does.
   bool profiling = false;
   /// What is written about requests; null: nothing.

@@ -130,6 +130,7 @@ void Exchange::ServeOpenId() {
 void Exchange::ServeMetrics() {
   if (request_.method != "GET") return SendError(NotThere(StatusReason::kMethodNotAllowed));
   parts_.metrics->requests.SetInFlight(parts_.reads->count(), parts_.writes->count());
+  if (parts_.request_waits) parts_.metrics->requests.SetWaits(parts_.request_waits());
   parts_.metrics->objects.Set(parts_.resources.CountObjects());
   parts_.metrics->process.Read();
   if (parts_.metrics->measure) parts_.metrics->measure();
@@ -152,6 +153,7 @@ void Exchange::ServeProfile() {
   }
   net::Reactor& reactor = responder_->reactor();
   const auto begin_timer = [self = shared_from_this(), seconds, &reactor] {
+    self->responder_->MarkLongRunning();
     self->deadline_ = reactor.RunAfter(std::chrono::seconds(seconds), [self] {
       net::ResponseHead head = self->Head(200, "application/octet-stream");
       head.headers.Add("Content-Disposition", "attachment; filename=\"profile\"");

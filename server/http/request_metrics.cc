@@ -2,6 +2,7 @@
 #include "server/http/request_metrics.h"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mutex.h"
 #include "metrics/registry.h"
+#include "net/request_tracker.h"
 #include "server/verbs/request.h"
 
 namespace dray::server::http {
@@ -51,6 +53,13 @@ constexpr Description kEventBytes{.name = "apiserver_watch_events_sizes",
 constexpr Description kTerminations{
     .name = "apiserver_request_terminations_total",
     .help = "Requests that were answered for want of room or time, before they were carried out."};
+// Kubernetes has no metrics of these meanings.
+constexpr Description kOldestAge{
+    .name = "dray_apiserver_oldest_request_age_seconds",
+    .help = "Age of the oldest request under way, in seconds, without watches that have begun."};
+constexpr Description kWaitedForPeer{
+    .name = "dray_apiserver_answers_waited_for_peer_total",
+    .help = "Answers that were ready before the client took all of their bytes."};
 constexpr int kTooManyRequests = 429;
 constexpr int kTooLate = 504;
 
@@ -212,6 +221,16 @@ RequestMetrics::OpenWatch RequestMetrics::Open(const Route& route) {
 void RequestMetrics::SetInFlight(size_t reads, size_t writes) {
   reads_.Set(static_cast<double>(reads));
   writes_.Set(static_cast<double>(writes));
+}
+
+void RequestMetrics::SetWaits(const net::RequestWaits& waits) {
+  registry_.GaugeOf(kOldestAge).Set(std::chrono::duration<double>(waits.oldest_age).count());
+  const metrics::Counter answers = registry_.CounterOf(kWaitedForPeer);
+  const MutexLock lock(mutex_);
+  // Two readers may come here in the other order than they have read.
+  if (waits.answers_waited_for_peer <= answers_waited_) return;
+  answers.Add(static_cast<double>(waits.answers_waited_for_peer - answers_waited_));
+  answers_waited_ = waits.answers_waited_for_peer;
 }
 
 }  // namespace dray::server::http

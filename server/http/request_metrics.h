@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/mutex.h"
 #include "base/world.h"
 #include "metrics/registry.h"
+#include "net/request_tracker.h"
 #include "server/http/in_flight.h"
 #include "server/http/router.h"
 
@@ -68,6 +70,8 @@ class RequestMetrics {
 
   /// How many are being carried out, looked at now.
   void SetInFlight(size_t reads, size_t writes);
+  /// How long requests wait in the HTTP server now. Its series appear with the first call.
+  void SetWaits(const net::RequestWaits& waits);
 
  private:
   struct Key {
@@ -93,6 +97,7 @@ class RequestMetrics {
   metrics::Gauge reads_, writes_;
   Mutex mutex_;
   std::unordered_map<Key, Series, Hash> series_ DRAY_GUARDED_BY(mutex_);
+  uint64_t answers_waited_ DRAY_GUARDED_BY(mutex_) = 0;  // counted so far
 };
 
 }  // namespace dray::server::http

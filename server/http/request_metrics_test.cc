@@ -2,6 +2,7 @@
 #include "server/http/request_metrics.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "base/world.h"
 #include "metrics/registry.h"
 #include "net/client/http_client.h"
+#include "net/request_tracker.h"
 #include "net/server/http_server.h"
 #include "server/http/authentication.h"
 #include "server/http/http_api.h"
@@ -136,6 +138,24 @@ TEST_F(RequestMetricsTest, ObjectivesAreAboutResourcesAndTerminationsAboutWantOf
                         R"(group="resource.k8s.io",resource="resourceclaims")"));
 }
 
+TEST_F(RequestMetricsTest, WaitsAreAGaugeAndACounter) {
+  const auto text_after = [&](std::chrono::milliseconds age, uint64_t answers) {
+    metrics_.SetWaits({.oldest_age = age, .answers_waited_for_peer = answers});
+    return registry_.Text();
+  };
+  constexpr const char* kAge = "\ndray_apiserver_oldest_request_age_seconds ";
+  constexpr const char* kAnswers = "\ndray_apiserver_answers_waited_for_peer_total ";
+  using std::chrono::milliseconds;
+  EXPECT_THAT(
+      text_after(milliseconds(12'500), 3),
+      AllOf(HasSubstr(std::string(kAge) + "12.5\n"), HasSubstr(std::string(kAnswers) + "3\n")));
+  EXPECT_THAT(
+      text_after(milliseconds(0), 5),
+      AllOf(HasSubstr(std::string(kAge) + "0\n"), HasSubstr(std::string(kAnswers) + "5\n")));
+  EXPECT_THAT(text_after(milliseconds(0), 4), HasSubstr(std::string(kAnswers) + "5\n"))
+      << "a counter never goes back";
+}
+
 TEST(ObjectMetrics, HaveBothNames) {
   metrics::Registry registry;
   ObjectMetrics objects(registry);
@@ -159,8 +179,8 @@ class MetricsRouteTest : public ::testing::Test {
         api_(resources_,
              RealWorld(),
              Log::Silent(),
-             {.authenticator =
-                  *Authenticator::FromTokenFile("secret,admin,u1,\"system:masters\"")}) {
+             {.authenticator = *Authenticator::FromTokenFile("secret,admin,u1,\"system:masters\""),
+              .request_waits = [this] { return waits_; }}) {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
     server_ = *net::server::HttpServer::Start(RealWorld().clock, log_, {.reactors = 1}, api_);
   }
@@ -184,6 +204,7 @@ class MetricsRouteTest : public ::testing::Test {
   store::MemoryStore store_;
   Log log_ = Log::Silent();
   verbs::Resources resources_;
+  const net::RequestWaits waits_{.oldest_age = std::chrono::seconds(7)};
   HttpApi api_;
   std::unique_ptr<net::server::HttpServer> server_;
 };
@@ -197,6 +218,7 @@ TEST_F(MetricsRouteTest, CountsWhatWasAsked) {
                     HasSubstr("apiserver_request_total{code=\"404\""),
                     HasSubstr("apiserver_current_inflight_requests{request_kind=\"readOnly\"} "),
                     HasSubstr("apiserver_storage_objects{resource=\"namespaces\"} 4\n"),
+                    HasSubstr("\ndray_apiserver_oldest_request_age_seconds 7\n"),
                     HasSubstr("\nprocess_open_fds "),
                     Not(HasSubstr("\nprocess_open_fds 0\n")),
                     Not(HasSubstr("\nprocess_resident_memory_bytes 0\n"))));
