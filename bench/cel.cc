@@ -25,6 +25,7 @@
 
 #include "base/testing/instruction_counter.h"
 #include "base/world.h"
+#include "bench/samples.h"
 #include "cel/batch/batch_selector.h"
 #include "cel/selector.h"
 #include "tests/vectors/cel_device.h"
@@ -63,10 +64,11 @@ double Nanoseconds() {
   return static_cast<double>(RealWorld().clock.Monotonic().time_since_epoch().count());
 }
 
-// The median time of `run`, which is repeated until it has taken long enough to be measured.
-double Median(const std::function<void()>& run, int samples = 15, double sample_ns = 2e7) {
-  std::vector<double> times;
-  for (int sample = 0; sample < samples; ++sample) {
+// Times of `run`, which is repeated for each sample until it has taken long enough to be measured.
+bench::Samples TimesOf(const std::function<void()>& run, double sample_ns = 2e7) {
+  constexpr int kSamples = 15;
+  bench::Samples times;
+  for (int sample = 0; sample < kSamples; ++sample) {
     const double start = Nanoseconds();
     double elapsed = 0;
     int runs = 0;
@@ -75,10 +77,9 @@ double Median(const std::function<void()>& run, int samples = 15, double sample_
       ++runs;
       elapsed = Nanoseconds() - start;
     } while (elapsed < sample_ns);
-    times.push_back(elapsed / runs);
+    times.Add(elapsed / runs);
   }
-  std::ranges::nth_element(times, times.begin() + samples / 2);
-  return times[static_cast<size_t>(samples) / 2];
+  return times;
 }
 
 // The fewest instructions that `run` took; 0 where the kernel counts none.
@@ -171,13 +172,15 @@ std::string OwnDump() {
 
 void MeasureScalar(const Input& input, const std::string& peer_table) {
   fmt::print("one device after the other, {} devices\n", input.devices.size());
-  fmt::print("{:>14} {:>8} {:>14} {:>15} {:>12} {:>13} {:>12} {:>10} {:>16} {:>11}\n",
+  fmt::print("{:>14} {:>8} {:>14} {:>15} {:>12} {:>9} {:>13} {:>9} {:>12} {:>10} {:>16} {:>11}\n",
              "selector",
              "matches",
              "compile, instr",
              "evaluate, instr",
              "compile, ns",
+             "max",
              "evaluate, ns",
+             "max",
              "allocations",
              "compile x",
              "DeviceMatches x",
@@ -199,19 +202,23 @@ void MeasureScalar(const Input& input, const std::string& peer_table) {
       }
     };
     const auto devices = static_cast<double>(input.devices.size());
-    const double compile = Median(compile_once);
-    const double evaluate = Median(evaluate_all) / devices;
+    const bench::Samples compiles = TimesOf(compile_once);
+    const bench::Samples evaluations = TimesOf(evaluate_all);
+    const double compile = compiles.median();
+    const double evaluate = evaluations.median() / devices;
     const size_t before = allocations;
     for (const CelDevice& device : input.devices) {
       static_cast<void>(selector->Evaluate(device.activation()));
     }
-    fmt::print("{:>14} {:>8} {:>14.0f} {:>15.0f} {:>12.0f} {:>13.1f} {:>12}",
+    fmt::print("{:>14} {:>8} {:>14.0f} {:>15.0f} {:>12.0f} {:>9.0f} {:>13.1f} {:>9.1f} {:>12}",
                expression.name,
                matches,
                Instructions(compile_once),
                Instructions(evaluate_all) / devices,
                compile,
+               compiles.max(),
                evaluate,
+               evaluations.max() / devices,
                allocations - before);
     const PeerRow row = RowOf(peer_table, expression.name);
     if (row.compile > 0) {
@@ -253,21 +260,23 @@ std::shared_ptr<const cel::batch::DeviceTable> MakeTable(size_t count, size_t sh
 double StreamingRead(size_t bytes) {
   const std::vector<uint64_t> data(bytes / sizeof(uint64_t), 1);
   volatile uint64_t sink = 0;
-  return Median([&] {
-    uint64_t sum = 0;
-    for (const uint64_t word : data) sum += word;
-    sink = sum;
-  });
+  return TimesOf([&] {
+           uint64_t sum = 0;
+           for (const uint64_t word : data) sum += word;
+           sink = sum;
+         })
+      .median();
 }
 
 void MeasureBatch(size_t shapes) {
   constexpr size_t kDevices = 1'000'000;
   const auto table = MakeTable(kDevices, shapes);
   fmt::print("\n{} devices at once, {} shapes\n", kDevices, table->shapes());
-  fmt::print("{:>12} {:>9} {:>16} {:>26}\n",
+  fmt::print("{:>12} {:>9} {:>16} {:>9} {:>29}\n",
              "selector",
              "matches",
              "ns per device",
+             "max",
              "x a read of 4 bytes a column");
   struct Case {
     const char* name;
@@ -294,13 +303,14 @@ void MeasureBatch(size_t shapes) {
   for (const Case& item : cases) {
     const cel::batch::BatchSelector batch(cel::Selector::Compile(item.text, {}).value());
     cel::batch::Outcomes outcomes;
-    const double time = Median([&] { batch.Evaluate(*table, outcomes); });
+    const bench::Samples times = TimesOf([&] { batch.Evaluate(*table, outcomes); });
     const double read = StreamingRead(kDevices * item.columns * sizeof(uint32_t));
-    fmt::print("{:>12} {:>9} {:>16.3f} {:>26.2f}\n",
+    fmt::print("{:>12} {:>9} {:>16.3f} {:>9.3f} {:>29.2f}\n",
                item.name,
                outcomes.matched.Count(),
-               time / kDevices,
-               time / read);
+               times.median() / kDevices,
+               times.max() / kDevices,
+               times.median() / read);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "bench/allocator/cluster_builder.h"
 #include "bench/allocator/engine.h"
 #include "bench/allocator/measure.h"
+#include "bench/samples.h"
 
 namespace dray::bench {
 namespace {
@@ -84,16 +85,16 @@ double JsonBytes(const judges::Problem& problem) {
   return static_cast<double>(bytes);
 }
 
-/// The median time of `run`.
+/// How long `run` takes, in nanoseconds.
 template <class Run>
-double MedianOf(size_t times, Run run) {
-  std::vector<double> samples;
+Samples TimesOf(size_t times, Run run) {
+  Samples samples;
   for (size_t i = 0; i < times; ++i) {
     const double start = Nanoseconds();
     run();
-    samples.push_back(Nanoseconds() - start);
+    samples.Add(Nanoseconds() - start);
   }
-  return Percentile(samples, 50);
+  return samples;
 }
 
 }  // namespace
@@ -113,8 +114,8 @@ void MeasureBigCluster() {
       json / 1e6,
       objects / 1e6);
 
-  const double build = MedianOf(5, [&] { const ForkedState state(problem); });
-  fmt::print("build from decoded objects: {} (bar: 500 ms)\n", Duration(build));
+  const Samples build = TimesOf(5, [&] { const ForkedState state(problem); });
+  fmt::print("build from decoded objects: {} (bar: 500 ms)\n", MedianAndMax(build));
 
   const double before = BytesInUse();
   const ForkedState state(problem);
@@ -126,16 +127,18 @@ void MeasureBigCluster() {
       bytes / json,
       (bytes + objects) / json);
 
-  const double once = MedianOf(5, [&] { state.ForkAndRevert(); });
+  const double once = TimesOf(5, [&] { state.ForkAndRevert(); }).median();
   const size_t forks = once < 1e5 ? 1000 : 1;  // the clock's own cost must not show
-  const double fork = MedianOf(21, [&] {
+  const Samples fork = TimesOf(21, [&] {
     for (size_t i = 0; i < forks; ++i) state.ForkAndRevert();
   });
   const allocator::DeviceId device{kGpuDriver, problem.nodes[0].metadata.name, "gpu-1"};
-  const double changed = MedianOf(21, [&] { state.ForkTakeAndRevert(device); });
-  fmt::print("fork and revert: {} (bar: 1 us); with one claim committed in between: {}\n",
-             Duration(fork / static_cast<double>(forks)),
-             Duration(changed));
+  const Samples changed = TimesOf(21, [&] { state.ForkTakeAndRevert(device); });
+  const auto each = static_cast<double>(forks);
+  fmt::print("fork and revert: {} (max {}; bar: 1 us); with one claim committed in between: {}\n",
+             Duration(fork.median() / each),
+             Duration(fork.max() / each),
+             MedianAndMax(changed));
 }
 
 }  // namespace dray::bench

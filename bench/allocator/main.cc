@@ -99,6 +99,11 @@ Options ParseOptions(int argc, char** argv) {
   return options;
 }
 
+/// "8.73 us (max 12 us)": a call of the pod in the middle, and of the slowest pod.
+std::string CallAndMax(const Times& times) {
+  return fmt::format("{} (max {})", Duration(times.call_ns), Duration(times.call_max_ns));
+}
+
 /// Measures one shape in all ways, prints its line, and returns the ratios if there is a peer.
 std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double seconds) {
   const Work work = MakeShape(name);
@@ -113,13 +118,14 @@ std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double
   Compare(name + " without node sharing", unshared, work.answer);
   Compare(name + " all different", unlike, work.answer);
   const std::string ours = fmt::format(
-      "warm {} (p99 {}, {:.0f} instructions), cold {}, sharing off {}, all different {}",
+      "warm {} (p99 {}, max {}, {:.0f} instructions), cold {}, sharing off {}, all different {}",
       Duration(warm.call_ns),
       Duration(warm.call_p99_ns),
+      Duration(warm.single_call_max_ns),
       warm.call_instructions,
-      Duration(cold.call_ns),
-      Duration(unshared.call_ns),
-      Duration(unlike.call_ns));
+      CallAndMax(cold),
+      CallAndMax(unshared),
+      CallAndMax(unlike));
   if (peer == nullptr) {
     fmt::print("{} {}: {}\n", name, work.meaning, ours);
     return std::nullopt;
@@ -187,21 +193,21 @@ void RunInfeasible(double seconds) {
   fmt::print("\nthe answer is no (bar: 1 ms)\n");
   for (const Work& work : InfeasibleWork()) {
     Engine engine(work.problem);
-    std::vector<double> pods;
+    Samples pods;
     bool gave_up = false;
     const double end = Nanoseconds() + seconds * 1e9;
     do {
       const double start = Nanoseconds();
       engine.BeginPod();
       const auto outcome = engine.Allocate(work.problem.nodes[0], {.steps_max = kSteps});
-      pods.push_back(Nanoseconds() - start);
+      pods.Add(Nanoseconds() - start);
       gave_up = outcome && std::holds_alternative<allocator::Undecided>(*outcome);
       if (!outcome || std::holds_alternative<allocator::Allocation>(*outcome))
         Differs(work.meaning + ": not none");
     } while (Nanoseconds() < end);
     fmt::print("    {}: {}{}\n",
                work.meaning,
-               Duration(Percentile(pods, 50)),
+               MedianAndMax(pods),
                gave_up ? fmt::format(" and given up after {} steps", kSteps) : "");
   }
 }

@@ -82,8 +82,8 @@ class OtherClaim {
 };
 
 /// Times of single calls; the clock itself costs some 20 ns of each.
-double CallP99(Engine& engine, const judges::Problem& problem, double seconds) {
-  std::vector<double> calls;
+Samples TimeCalls(Engine& engine, const judges::Problem& problem, double seconds) {
+  Samples calls;
   OtherClaim other(engine, problem);
   const double end = Nanoseconds() + seconds * 1e9;
   do {
@@ -95,17 +95,18 @@ double CallP99(Engine& engine, const judges::Problem& problem, double seconds) {
       for (const api::core_v1::Node& node : problem.nodes) {
         const double start = Nanoseconds();
         const Result<allocator::Outcome> outcome = engine.Allocate(node);
-        calls.push_back(Nanoseconds() - start);
+        calls.Add(Nanoseconds() - start);
       }
     }
   } while (Nanoseconds() < end);
-  return Percentile(calls, 99);
+  return calls;
 }
 
-Times TimesOf(std::vector<double> pods, size_t nodes, OutcomeCounts counts, bool steady) {
+Times TimesOf(const Samples& pods, size_t nodes, OutcomeCounts counts, bool steady) {
   Times times{.pods = pods.size(), .counts = counts, .steady = steady};
-  times.pod_ns = Percentile(pods, 50);
+  times.pod_ns = pods.median();
   times.call_ns = times.pod_ns / static_cast<double>(nodes);
+  times.call_max_ns = pods.max() / static_cast<double>(nodes);
   return times;
 }
 
@@ -115,18 +116,14 @@ double Nanoseconds() {
   return static_cast<double>(RealWorld().clock.Monotonic().time_since_epoch().count());
 }
 
-double Percentile(std::vector<double>& values, double percent) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<size_t>(static_cast<double>(values.size()) * percent / 100);
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::min(at, values.size() - 1));
-  std::ranges::nth_element(values, place);
-  return *place;
-}
-
 std::string Duration(double ns) {
   if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
   if (ns < 999.5e3) return fmt::format("{:.3g} us", ns / 1e3);
   return ns < 999.5e6 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
+}
+
+std::string MedianAndMax(const Samples& ns) {
+  return fmt::format("{} (max {})", Duration(ns.median()), Duration(ns.max()));
 }
 
 OutcomeCounts CountOutcomes(const Work& work) {
@@ -141,14 +138,14 @@ Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
   engine.BeginPod();
   const OutcomeCounts counts = AskAllNodes(engine, problem);  // also the warm-up
   OtherClaim other(engine, problem);
-  std::vector<double> pods, instructions;
+  Samples pods, instructions;
   const testing::InstructionCounter counter(0);
   const auto timed = [&](const auto& pod) {
     const uint64_t before = counter.Read().value_or(0);
     const double start = Nanoseconds();
     pod();
-    pods.push_back(Nanoseconds() - start);
-    instructions.push_back(static_cast<double>(counter.Read().value_or(0) - before));
+    pods.Add(Nanoseconds() - start);
+    instructions.Add(static_cast<double>(counter.Read().value_or(0) - before));
   };
   bool steady = true;
   const double end = Nanoseconds() + seconds * 1e9;
@@ -166,10 +163,11 @@ Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
       steady = steady && again == counts;
     });
   } while (Nanoseconds() < end);
-  Times times = TimesOf(std::move(pods), problem.nodes.size(), counts, steady);
-  times.call_instructions =
-      Percentile(instructions, 50) / static_cast<double>(problem.nodes.size());
-  times.call_p99_ns = CallP99(engine, problem, seconds / 4);
+  Times times = TimesOf(pods, problem.nodes.size(), counts, steady);
+  times.call_instructions = instructions.median() / static_cast<double>(problem.nodes.size());
+  const Samples calls = TimeCalls(engine, problem, seconds / 4);
+  times.call_p99_ns = calls.At(99);
+  times.single_call_max_ns = calls.max();
   return times;
 }
 
@@ -177,7 +175,7 @@ constexpr size_t kSelectorsKept = 1000;  // as the peer
 
 Times MeasureCold(const Work& work, double seconds) {
   const judges::Problem& problem = work.problem;
-  std::vector<double> pods;
+  Samples pods;
   OutcomeCounts counts;
   bool steady = true;
   const auto selectors = allocator::SelectorCacheFor(problem.features, kSelectorsKept);
@@ -190,11 +188,11 @@ Times MeasureCold(const Work& work, double seconds) {
       engine.BeginPod();
       now = AskAllNodes(engine, problem);
     }
-    pods.push_back(Nanoseconds() - start);
+    pods.Add(Nanoseconds() - start);
     steady = steady && (pods.size() == 1 || now == counts);
     counts = now;
   } while (Nanoseconds() < end);
-  return TimesOf(std::move(pods), problem.nodes.size(), counts, steady);
+  return TimesOf(pods, problem.nodes.size(), counts, steady);
 }
 
 }  // namespace dray::bench

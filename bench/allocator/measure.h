@@ -4,26 +4,27 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "bench/allocator/engine.h"
 #include "bench/allocator/shapes.h"
+#include "bench/samples.h"
 
 namespace dray::bench {
 
 /// The clock, in nanoseconds.
 double Nanoseconds();
 
-/// The value below which `percent` of them lie; `values` are reordered. 0 when there are none.
-double Percentile(std::vector<double>& values, double percent);
-
 /// "480 ns", "12.3 us", "5.6 ms"
 std::string Duration(double ns);
+/// "114 us (max 1.2 ms)": the median of nanoseconds.
+std::string MedianAndMax(const Samples& ns);
 
 struct Times {
-  double pod_ns = 0;             // median over pods, everything included
-  double call_ns = 0;            // the same for one node
-  double call_p99_ns = 0;        // of single calls; 0 where they were not timed
+  double pod_ns = 0;       // median over pods, everything included
+  double call_ns = 0;      // the same for one node
+  double call_max_ns = 0;  // the same of the slowest pod
+  double call_p99_ns = 0;  // of single calls; 0 where they were not timed
+  double single_call_max_ns = 0;
   double call_instructions = 0;  // as call_ns; 0 where the kernel counts none, or they were not
   size_t pods = 0;
   OutcomeCounts counts;  // of a pod in the state given

@@ -2,7 +2,8 @@
 // One ResourceSlice of 16 devices with 10 attributes each, read and written here and by the peers:
 // nlohmann/json, RapidJSON and simdjson with hand-written members, and the classes that protoc
 // generates for libprotobuf.
-// Each pair runs in turns, so that both see the same machine; the fastest turn counts. Instructions
+// Each pair runs in turns, so that both see the same machine; the fastest turn counts, and the
+// slowest one stands beside it. Instructions
 // say what a change of ours costs, also on a busy machine; they are 0 where the kernel counts none.
 #include <algorithm>
 #include <chrono>
@@ -72,6 +73,7 @@ v1::ResourceSlice MakeSlice() {
 
 struct Cost {
   double nanoseconds = std::numeric_limits<double>::max();
+  double nanoseconds_max = 0;
   double instructions = std::numeric_limits<double>::max();
 };
 
@@ -90,12 +92,14 @@ Cost Turn(F&& call) {
   for (size_t i = 0; i < kCallsPerTurn; ++i) call();
   const std::chrono::duration<double, std::nano> taken = clock.Monotonic() - begin;
   return {.nanoseconds = taken.count() / kCallsPerTurn,
+          .nanoseconds_max = taken.count() / kCallsPerTurn,
           .instructions = static_cast<double>(Instructions() - instructions) /
                           static_cast<double>(kCallsPerTurn)};
 }
 
 void TakeLess(const Cost& cost, Cost& best) {
   best.nanoseconds = std::min(best.nanoseconds, cost.nanoseconds);
+  best.nanoseconds_max = std::max(best.nanoseconds_max, cost.nanoseconds_max);
   best.instructions = std::min(best.instructions, cost.instructions);
 }
 
@@ -108,10 +112,12 @@ void Compare(std::string_view what, double bar, Ours&& ours, Theirs&& theirs) {
     TakeLess(Turn(ours), our_best);
     TakeLess(Turn(theirs), their_best);
   }
-  fmt::print("{:<28} {:>7.2f} us {:>9.2f} us {:>12.0f} {:>12.0f} {:>7.1f} x{}\n",
+  fmt::print("{:<28} {:>7.2f} us {:>8.2f} {:>9.2f} us {:>8.2f} {:>12.0f} {:>12.0f} {:>7.1f} x{}\n",
              what,
              our_best.nanoseconds / 1000,
+             our_best.nanoseconds_max / 1000,
              their_best.nanoseconds / 1000,
+             their_best.nanoseconds_max / 1000,
              our_best.instructions,
              their_best.instructions,
              their_best.nanoseconds / our_best.nanoseconds,
@@ -182,8 +188,14 @@ int main() {
              kDevices,
              json.size(),
              message.size());
-  fmt::print(
-      "{:<28} {:>10} {:>12} {:>12} {:>12}\n", "", "dray", "peer", "dray instr", "peer instr");
+  fmt::print("{:<28} {:>10} {:>8} {:>12} {:>8} {:>12} {:>12}\n",
+             "",
+             "dray",
+             "max",
+             "peer",
+             "max",
+             "dray instr",
+             "peer instr");
   CompareReading(kind, json);
   CompareWriting(object);
   Compare(

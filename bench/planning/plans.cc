@@ -5,7 +5,6 @@
 // running scheduler.
 //
 //   plans_bench DRAY [FOLDER]     with FOLDER the files are left there
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -28,6 +27,7 @@
 #include "api/resource_v1/claim_template.h"
 #include "base/world.h"
 #include "bench/planning/cluster_file.h"
+#include "bench/samples.h"
 #include "bench/serve/server_process.h"
 #include "dray/selector.h"
 #include "manifests/objects.h"
@@ -79,20 +79,22 @@ Cost RunOnce(const std::vector<std::string>& command) {
 }
 
 void Measure(std::string_view what, std::string_view bar, const std::vector<std::string>& command) {
-  std::vector<double> wall;
+  bench::Samples wall;
   Cost last;
   for (int run = 0; run < kRuns; ++run) {
     last = RunOnce(command);
-    wall.push_back(last.wall_ms);
+    wall.Add(last.wall_ms);
   }
-  std::ranges::sort(wall);
-  fmt::print("{:<28} {:7.0f} ms of {} runs the median, {:5.0f} ms of CPU, {:4.0f} MiB  (bar: {})\n",
-             what,
-             bench::Percentile(wall, 50),
-             kRuns,
-             last.cpu_ms,
-             last.resident_mib,
-             bar);
+  fmt::print(
+      "{:<28} {:7.0f} ms of {} runs the median, max {:5.0f}, {:5.0f} ms of CPU, {:4.0f} MiB  (bar: "
+      "{})\n",
+      what,
+      wall.median(),
+      kRuns,
+      wall.max(),
+      last.cpu_ms,
+      last.resident_mib,
+      bar);
 }
 
 /// The parts of one question, in this process.
@@ -160,11 +162,17 @@ void MeasureLine(const std::string& cluster, const std::string& work) {
   unfit.selectors = allocator::SelectorCacheFor({}, 100);
   constexpr int kLines = 100;
   std::string line;
-  const auto begin = Clock::now();
-  for (int i = 0; i < kLines; ++i) line = planning::LineAbout(world, unfit);
+  bench::Samples milliseconds;
+  for (int i = 0; i < kLines; ++i) {
+    const auto begin = Clock::now();
+    line = planning::LineAbout(world, unfit);
+    milliseconds.Add(bench::Milliseconds(Clock::now() - begin));
+  }
   fmt::print(
-      "one line about a pod         {:7.2f} ms for {} nodes and {} claims  (bar: 2 ms)\n  {}\n",
-      bench::Milliseconds(Clock::now() - begin) / kLines,
+      "one line about a pod         {:7.2f} ms (max {:.2f}) for {} nodes and {} claims  (bar: 2 ms)"
+      "\n  {}\n",
+      milliseconds.median(),
+      milliseconds.max(),
       nodes.size(),
       unfit.holders.size(),
       line);

@@ -3,7 +3,6 @@
 // that judges them and, in turns, at one that does not (--allow-overlapping-allocations).
 //
 //   allocations_bench DRAY [FLAG...]     flags of dray serve, e.g. --memory
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
@@ -44,13 +44,13 @@ class Side {
     MakeClaim("last");
   }
 
-  /// Seconds of one allocation.
+  /// Microseconds of one allocation.
   double Allocate() {
     const MonotonicTime begin = RealWorld().clock.Monotonic();
     Patch("last", AllocationOf(kNodes * kDevicesPerNode - 1));
     const auto took = RealWorld().clock.Monotonic() - begin;
     Patch("last", "null");
-    return std::chrono::duration<double>(took).count();
+    return std::chrono::duration<double, std::micro>(took).count();
   }
 
  private:
@@ -96,11 +96,6 @@ class Side {
   net::client::HttpClient client_;
 };
 
-double MedianOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,24 +105,23 @@ int main(int argc, char** argv) {
   Side judged(argv[1], flags);
   flags.emplace_back("--allow-overlapping-allocations");
   Side unjudged(argv[1], flags);
-  std::vector<double> with;
-  std::vector<double> without;
+  bench::Samples with, without;
   for (size_t i = 0; i < kWarmUp + kPatches; ++i) {
     // In turns, so that whatever else the machine does meets both.
     const double first = i % 2 == 0 ? judged.Allocate() : unjudged.Allocate();
     const double second = i % 2 == 0 ? unjudged.Allocate() : judged.Allocate();
     if (i < kWarmUp) continue;
-    with.push_back(i % 2 == 0 ? first : second);
-    without.push_back(i % 2 == 0 ? second : first);
+    with.Add(i % 2 == 0 ? first : second);
+    without.Add(i % 2 == 0 ? second : first);
   }
-  const double ratio = MedianOf(with) / MedianOf(without);
+  const double ratio = with.median() / without.median();
   fmt::print(
-      "a status patch that allocates, {} of {} devices taken: {:.1f} us judged, {:.1f} us not: "
+      "a status patch that allocates, {} of {} devices taken: {} judged, {} not: "
       "{:.3f} x (bar: {})\n",
       kNodes * kDevicesPerNode - 1,
       kNodes * kDevicesPerNode,
-      MedianOf(with) * 1e6,
-      MedianOf(without) * 1e6,
+      with.Median("us"),
+      without.Median("us"),
       ratio,
       kBar);
   return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a request over HTTP/2 and TLS costs the server, against the least that it can cost: a bare
 // echo over nghttp2 and OpenSSL that sends the same fields and bytes to the same client. In turns;
-// CPU time, user and system, and instructions outside of the kernel, each of the best round.
+// CPU time, user and system, and instructions outside of the kernel, each of the best round. "max,
+// ms" is what the client waited longest for, one request or the 32, in all rounds.
 //
 //   echo_bench DRAY [--rounds N] [FLAG...]
 //
@@ -87,6 +88,7 @@ class Client final : public bench::Http2Events {
 struct Cost {
   double seconds = 0;
   double instructions = 0;
+  double slowest_ms = 0;
 };
 
 /// Either server, and its client.
@@ -105,8 +107,11 @@ struct Sort {
 void Measure(const Sort& sort, Side& side, Cost& least) {
   const Cost before = side.cost();
   for (size_t i = 0; i < kRequests; i += sort.at_once) {
+    const MonotonicTime asked = RealWorld().clock.Monotonic();
     for (size_t j = 0; j < sort.at_once; ++j) (side.client.*sort.ask)();
     side.client.Await();
+    const auto took = RealWorld().clock.Monotonic() - asked;
+    least.slowest_ms = std::max(least.slowest_ms, bench::Milliseconds(took));
   }
   const Cost after = side.cost();
   constexpr double kCount = kRequests;
@@ -116,14 +121,16 @@ void Measure(const Sort& sort, Side& side, Cost& least) {
 }
 
 void Print(const Sort& sort) {
-  fmt::print("{:<24}{:>10.1f}{:>10.1f}{:>9.2f} x{:>12.1f}{:>10.1f}{:>9.2f} x\n",
+  fmt::print("{:<24}{:>10.1f}{:>10.1f}{:>9.2f} x{:>12.1f}{:>10.1f}{:>9.2f} x{:>10.2f}{:>10.2f}\n",
              sort.name,
              sort.dray.seconds * 1e6,
              sort.echo.seconds * 1e6,
              sort.dray.seconds / sort.echo.seconds,
              sort.dray.instructions / 1e3,
              sort.echo.instructions / 1e3,
-             sort.dray.instructions / sort.echo.instructions);
+             sort.dray.instructions / sort.echo.instructions,
+             sort.dray.slowest_ms,
+             sort.echo.slowest_ms);
 }
 
 void Run(const std::string& program, size_t rounds, const std::vector<std::string>& flags) {
@@ -175,12 +182,15 @@ void Run(const std::string& program, size_t rounds, const std::vector<std::strin
       rounds,
       answers["GET"].body.size(),
       answers["POST"].body.size());
-  fmt::print("{:<24}{:>10}{:>10}{:>11}{:>12}{:>10}\n",
+  fmt::print("{:<24}{:>10}{:>10}{:>11}{:>12}{:>10}{:>11}{:>10}{:>10}\n",
              "",
              "CPU, us",
              "bare echo",
              "",
              "1000 instr",
+             "bare echo",
+             "",
+             "max, ms",
              "bare echo");
   for (const Sort& sort : sorts) Print(sort);
 }

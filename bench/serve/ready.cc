@@ -3,13 +3,12 @@
 // authority and two certificates are made) and with an existing one; and what it then occupies.
 //
 //   serve_ready DRAY
-#include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "bench/samples.h"
 #include "bench/serve/server_process.h"
 
 namespace {
@@ -19,26 +18,23 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 constexpr int kRuns = 20;
 
 struct Series {
-  std::vector<double> ready_ms;
-  std::vector<double> resident_mib;
+  bench::Samples ready_ms, resident_mib;
 };
 
 void Run(const std::string& program, const std::string& folder, Series& series) {
   const bench::ServerProcess server(program, folder, {});
-  series.ready_ms.push_back(bench::Milliseconds(server.AwaitReady() - server.started()));
-  series.resident_mib.push_back(static_cast<double>(server.resident_kib()) / 1024);
+  series.ready_ms.Add(bench::Milliseconds(server.AwaitReady() - server.started()));
+  series.resident_mib.Add(static_cast<double>(server.resident_kib()) / 1024);
 }
 
-void Print(std::string_view what, Series& series) {
-  std::ranges::sort(series.ready_ms);
-  std::ranges::sort(series.resident_mib);
+void Print(std::string_view what, const Series& series) {
   fmt::print(
       "{:<22} ready after min {:6.1f}  median {:6.1f}  max {:6.1f} ms   resident {:.1f} MiB\n",
       what,
-      series.ready_ms.front(),
-      bench::Percentile(series.ready_ms, 50),
-      series.ready_ms.back(),
-      bench::Percentile(series.resident_mib, 50));
+      series.ready_ms.min(),
+      series.ready_ms.median(),
+      series.ready_ms.max(),
+      series.resident_mib.median());
 }
 
 }  // namespace

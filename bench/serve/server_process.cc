@@ -66,12 +66,6 @@ double Milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-double Percentile(const std::vector<double>& sorted, double percent) {
-  if (sorted.empty()) return 0;
-  const auto at = static_cast<size_t>(static_cast<double>(sorted.size()) * percent / 100);
-  return sorted[std::min(at, sorted.size() - 1)];
-}
-
 ScratchFolder::ScratchFolder()
     : path_(std::filesystem::temp_directory_path() /
             ("dray-bench-" + NewUuid(RealWorld().random))) {

@@ -82,7 +82,5 @@ void UseOneCpu();
 [[noreturn]] void Die(std::string_view why);
 
 double Milliseconds(std::chrono::nanoseconds time);
-/// The value below which `percent` of the sorted values lie.
-double Percentile(const std::vector<double>& sorted, double percent);
 
 }  // namespace dray::bench

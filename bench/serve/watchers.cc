@@ -26,6 +26,7 @@
 #include <sys/resource.h>
 
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/serve/http2_client.h"
 #include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
@@ -71,10 +72,10 @@ class Writes {
 
 /// What all watchers have seen.
 struct Seen {
-  size_t open = 0;       // streams whose answer has begun
-  size_t delivered = 0;  // events
-  size_t wrong = 0;      // out of order, left out, or an error
-  std::vector<double> lateness;
+  size_t open = 0;          // streams whose answer has begun
+  size_t delivered = 0;     // events
+  size_t wrong = 0;         // out of order, left out, or an error
+  bench::Samples lateness;  // ms
 };
 
 /// One connection and its watches.
@@ -140,7 +141,7 @@ class Watchers final : public bench::Http2Events {
     }
     one.next = event + 1;
     ++seen_.delivered;
-    seen_.lateness.push_back(writes_.LatenessOf(event, now_));
+    seen_.lateness.Add(writes_.LatenessOf(event, now_));
   }
 
   bench::Http2Connection connection_;
@@ -273,13 +274,11 @@ class Measurement {
   }
 
   void Print(double seconds, double server_cpu, double own_cpu) {
-    std::ranges::sort(seen_.lateness);
     const auto events = static_cast<double>(seen_.delivered);
-    const double last = seen_.lateness.empty() ? 0 : seen_.lateness.back();
     const bool is_at_rate = wrote_ <= kSlowMax * static_cast<double>(writes_.size()) /
                                           static_cast<double>(arguments_.rate);
-    const bool is_met =
-        is_at_rate && seen_.wrong == 0 && seen_.delivered == expected() && last <= kLateMax;
+    const bool is_met = is_at_rate && seen_.wrong == 0 && seen_.delivered == expected() &&
+                        seen_.lateness.max() <= kLateMax;
     fmt::print("{} watches, {} on a connection; {}: {} events in {:.2f} s\n",
                arguments_.watchers,
                kWatchesPerConnection,
@@ -291,15 +290,11 @@ class Measurement {
                expected(),
                seen_.wrong,
                events / seconds);
-    fmt::print(
-        "  late by p50 {:.2f}, p99 {:.2f}, max {:.2f} ms (bar: at {} a second, all, in "
-        "order, within {} ms: {})\n",
-        bench::Percentile(seen_.lateness, 50),
-        bench::Percentile(seen_.lateness, 99),
-        last,
-        arguments_.rate,
-        kLateMax,
-        is_met ? "met" : "missed");
+    fmt::print("  late by {} (bar: at {} a second, all, in order, within {} ms: {})\n",
+               seen_.lateness.Percentiles("ms"),
+               arguments_.rate,
+               kLateMax,
+               is_met ? "met" : "missed");
     fmt::print(
         "  server: {:.2f} CPU-s, {:.2f} us and {:.0f} instructions an event delivered; clients: "
         "{:.2f} CPU-s\n",

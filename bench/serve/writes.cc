@@ -7,9 +7,10 @@
 //   writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] [--rounds N]
 //                [--objects N] [FLAG...]
 //
-// Figures are those of the best round: what disturbs one only adds. --only: the requests whose
-// names contain TEXT. FLAG: of dray serve, for both, e.g. --memory; --other-flag: for OTHER only.
-// OTHER may be too old for protobuf bodies; it then has no figure there.
+// Figures are those of the best round: what disturbs one only adds. "max, ms" is the slowest
+// request of all rounds, as the client saw it. --only: the requests whose names contain TEXT. FLAG:
+// of dray serve, for both, e.g. --memory; --other-flag: for OTHER only. OTHER may be too old for
+// protobuf bodies; it then has no figure there.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -50,6 +51,7 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 struct Cost {
   double seconds = 0;
   double instructions = 0;
+  double slowest_ms = 0;  // the request that took longest
 };
 
 /// A server and a client of it on one connection.
@@ -153,13 +155,19 @@ struct Sort {
 
 std::optional<Cost> Measure(const Sort& sort, Side& side, size_t round) {
   const Cost before = side.cost();
+  double slowest_ms = 0;
+  MonotonicTime asked = RealWorld().clock.Monotonic();
   for (size_t i = 0; i < sort.requests; ++i) {
     if (!sort.ask(side, round * sort.requests + i)) return std::nullopt;
+    const MonotonicTime answered = RealWorld().clock.Monotonic();
+    slowest_ms = std::max(slowest_ms, bench::Milliseconds(answered - asked));
+    asked = answered;
   }
   const Cost after = side.cost();
   const auto requests = static_cast<double>(sort.requests);
   return Cost{.seconds = (after.seconds - before.seconds) / requests,
-              .instructions = (after.instructions - before.instructions) / requests};
+              .instructions = (after.instructions - before.instructions) / requests,
+              .slowest_ms = slowest_ms};
 }
 
 double Least(const std::vector<Cost>& costs, double Cost::* member) {
@@ -177,6 +185,11 @@ void Print(const Sort& sort) {
   };
   figures(&Cost::seconds, 1e6);
   figures(&Cost::instructions, 1e-3);
+  const auto slowest = [](const std::vector<Cost>& costs) {
+    return std::ranges::max(costs | std::views::transform(&Cost::slowest_ms));
+  };
+  fmt::print("{:>10.2f}", slowest(sort.took));
+  if (!sort.other_took.empty()) fmt::print("{:>10.2f}", slowest(sort.other_took));
   fmt::print("\n");
 }
 
@@ -250,12 +263,15 @@ int main(int argc, char** argv) {
              arguments.rounds,
              arguments.listed);
   const std::string_view other_name = other ? "the other" : "";
-  fmt::print("{:<26}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
+  fmt::print("{:<26}{:>10}{:>10}{:>12}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
              "",
              "CPU, us",
              other_name,
              "",
              "1000 instr",
+             other_name,
+             "",
+             "max, ms",
              other_name);
   for (const Sort& sort : sorts) Print(sort);
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/store/commits.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/store/bare_sqlite.h"
 #include "bench/store/figures.h"
 #include "store/etcd/rpc/client.h"
@@ -48,23 +50,36 @@ std::vector<std::string> MakeValues() {
   return values;
 }
 
-/// Calls `commit` with ever new numbers from `writers` threads for a while; commits per second.
-double RateOf(size_t writers, double seconds, const std::function<void(uint64_t number)>& commit) {
+struct Commits {
+  double rate = 0;        // per second
+  double slowest_ms = 0;  // of one commit
+};
+
+/// Calls `commit` with ever new numbers from `writers` threads for a while.
+Commits RunFor(size_t writers, double seconds, const std::function<void(uint64_t number)>& commit) {
   std::atomic<uint64_t> next{0};
+  std::vector<double> slowest(writers);
   const MonotonicTime begin = Now();
   std::vector<std::jthread> threads;
   threads.reserve(writers);
   for (size_t i = 0; i < writers; ++i) {
-    threads.emplace_back([&] {
-      while (SecondsSince(begin) < seconds) commit(next.fetch_add(1));
+    threads.emplace_back([&, i] {
+      MonotonicTime commit_begin = Now();
+      while (SecondsSince(begin) < seconds) {
+        commit(next.fetch_add(1));
+        const MonotonicTime commit_end = Now();
+        slowest[i] = std::max(slowest[i], MillisecondsBetween(commit_begin, commit_end));
+        commit_begin = commit_end;
+      }
     });
   }
   threads.clear();
-  return static_cast<double>(next) / SecondsSince(begin);
+  return {.rate = static_cast<double>(next) / SecondsSince(begin),
+          .slowest_ms = *std::ranges::max_element(slowest)};
 }
 
 struct StoreRun {
-  double rate = 0;
+  Commits commits;
   std::vector<size_t> batches;  // commits that became durable together
   size_t warm = 0;              // batches until it was warm
 };
@@ -85,17 +100,17 @@ StoreRun RunStore(const std::string& folder,
         .key = KeyOf(number % 1'000), .value = store::MakeBytes(values[number % values.size()])});
     DRAY_CHECK(store->CommitAndWait(std::move(txn)).has_value());
   };
-  RateOf(writers, kSecondsToWarmUp, put);
+  RunFor(writers, kSecondsToWarmUp, put);
   run.warm = run.batches.size();
-  run.rate = RateOf(writers, kSecondsEach, put);
+  run.commits = RunFor(writers, kSecondsEach, put);
   return run;
 }
 
 /// The same through the client alone, without a mirror behind it.
-double EtcdRate(store::etcd::rpc::Client& client,
+Commits RunEtcd(store::etcd::rpc::Client& client,
                 size_t writers,
                 const std::vector<std::string>& values) {
-  return RateOf(writers, kSecondsEach, [&](uint64_t number) {
+  return RunFor(writers, kSecondsEach, [&](uint64_t number) {
     store::etcd::rpc::TxnQuery query;
     query.writes.push_back({.key = KeyOf(number % 1'000), .value = values[number % values.size()]});
     DRAY_CHECK(client.TxnAndWait(query, kPatience).has_value());
@@ -103,30 +118,53 @@ double EtcdRate(store::etcd::rpc::Client& client,
 }
 
 struct Figures {
-  std::vector<double> store, bare, etcd, batch;
+  Samples store, bare, batch, to_bare, slowest_ms;
+  Samples etcd, to_etcd, etcd_slowest_ms;  // empty where there is none
 };
 
 void Print(size_t writers, const Figures& figures) {
-  const double store = MedianOf(figures.store);
-  std::vector<double> to_bare;
-  std::vector<double> to_etcd;
-  for (size_t i = 0; i < figures.store.size(); ++i) {
-    to_bare.push_back(figures.store[i] / figures.bare[i]);
-    if (!figures.etcd.empty()) to_etcd.push_back(figures.store[i] / figures.etcd[i]);
-  }
-  const double bare = MedianOf(to_bare);
-  fmt::print("{:>7} {:>10.0f} {:>7.1f} {:>10.0f} {:>6.2f} x {}",
+  const double bare = figures.to_bare.median();
+  fmt::print("{:>7} {:>10.0f} {:>7.1f} {:>8.1f} {:>10.0f} {:>6.2f} x {}",
              writers,
-             store,
-             MedianOf(figures.batch),
-             MedianOf(figures.bare),
+             figures.store.median(),
+             figures.batch.median(),
+             figures.slowest_ms.max(),
+             figures.bare.median(),
              bare,
              Against(bare >= 0.8, "0.8"));
-  if (!to_etcd.empty()) {
-    const double etcd = MedianOf(to_etcd);
-    fmt::print("{:>10.0f} {:>6.2f} x {}", MedianOf(figures.etcd), etcd, Against(etcd >= 1, "1"));
+  if (figures.etcd.size() > 0) {
+    const double etcd = figures.to_etcd.median();
+    fmt::print("{:>10.0f} {:>8.1f} {:>6.2f} x {}",
+               figures.etcd.median(),
+               figures.etcd_slowest_ms.max(),
+               etcd,
+               Against(etcd >= 1, "1"));
   }
   fmt::print("\n");
+}
+
+/// One round of all, in turn.
+void AddRound(const std::string& folder,
+              size_t writers,
+              const std::vector<std::string>& values,
+              store::etcd::rpc::Client* etcd,
+              Figures& figures) {
+  const StoreRun run = RunStore(folder, writers, values);
+  figures.store.Add(run.commits.rate);
+  figures.slowest_ms.Add(run.commits.slowest_ms);
+  figures.batch.Add(
+      static_cast<double>(std::accumulate(run.batches.begin(), run.batches.end(), size_t{0})) /
+      static_cast<double>(run.batches.size()));
+  const double bare = BareSqliteRate(folder + "/bare.db", run.batches, run.warm, values);
+  figures.bare.Add(bare);
+  figures.to_bare.Add(run.commits.rate / bare);
+  if (etcd != nullptr) {
+    const Commits commits = RunEtcd(*etcd, writers, values);
+    figures.etcd.Add(commits.rate);
+    figures.etcd_slowest_ms.Add(commits.slowest_ms);
+    figures.to_etcd.Add(run.commits.rate / commits.rate);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
@@ -145,19 +183,19 @@ void MeasureCommits(const std::string& folder) {
   }
   fmt::print("durable commits per second, values of 2 to 8 KiB; medians of {} rounds in turn\n",
              kRounds);
-  fmt::print("writers      store   batch  bare loop  store / bare loop      etcd  store / etcd\n");
+  fmt::print("max: the slowest commit of all rounds, in ms\n");
+  fmt::print(
+      "writers      store   batch      max  bare loop  store / bare loop      etcd      max  store "
+      "/ "
+      "etcd\n");
   for (const size_t writers : {size_t{1}, size_t{16}, size_t{64}}) {
     Figures figures;
     for (int round = 0; round < kRounds; ++round) {
-      const std::string own = fmt::format("{}/commits-{}-{}", folder, writers, round);
-      const StoreRun run = RunStore(own, writers, values);
-      figures.store.push_back(run.rate);
-      figures.batch.push_back(
-          static_cast<double>(std::accumulate(run.batches.begin(), run.batches.end(), size_t{0})) /
-          static_cast<double>(run.batches.size()));
-      figures.bare.push_back(BareSqliteRate(own + "/bare.db", run.batches, run.warm, values));
-      if (client != nullptr) figures.etcd.push_back(EtcdRate(*client, writers, values));
-      std::filesystem::remove_all(own);
+      AddRound(fmt::format("{}/commits-{}-{}", folder, writers, round),
+               writers,
+               values,
+               client.get(),
+               figures);
     }
     Print(writers, figures);
   }

@@ -2,13 +2,11 @@
 // What all measurements of stores share: time, chance, keys and values.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,17 +24,16 @@ inline MonotonicTime Now() {
   return RealWorld().clock.Monotonic();
 }
 
+inline double MillisecondsBetween(MonotonicTime begin, MonotonicTime end) {
+  return std::chrono::duration<double, std::milli>(end - begin).count();
+}
+
 inline double SecondsSince(MonotonicTime begin) {
   return std::chrono::duration<double>(Now() - begin).count();
 }
 
 inline double MillisecondsSince(MonotonicTime begin) {
   return SecondsSince(begin) * 1'000;
-}
-
-inline double MedianOf(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 /// As a server makes them: "/registry/resourceclaims/namespace-7/claim-0000123".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/store/flushes.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -16,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/store/figures.h"
 
 namespace dray::bench {
@@ -46,6 +48,7 @@ constexpr std::array kCases = {
 struct Flush {
   double time = 0;
   double cpu = 0;
+  double slowest = 0;
 };
 
 double CpuSeconds() {
@@ -73,17 +76,21 @@ Flush MeasureFlush(const std::string& name, Ahead ahead) {
   const std::vector<char> page(kPageBytes, 'p');
   const MonotonicTime begin = Now();
   const double cpu = CpuSeconds();
+  double slowest = 0;
   off_t ready = 0;
   for (off_t at = 0; at < kAllBytes;) {
     if (ready < at + kPages * kPageBytes) {
       LengthenAt(file, ready, ahead);
       ready += kAheadBytes;
     }
+    const MonotonicTime flush_begin = Now();
     for (int i = 0; i < kPages; ++i, at += kPageBytes) WritePages(file, page, at);
     DRAY_CHECK(fdatasync(file) == 0);
+    slowest = std::max(slowest, SecondsSince(flush_begin) * 1e6);
   }
   const Flush flush{.time = SecondsSince(begin) * 1e6 / kFlushes,
-                    .cpu = (CpuSeconds() - cpu) * 1e6 / kFlushes};
+                    .cpu = (CpuSeconds() - cpu) * 1e6 / kFlushes,
+                    .slowest = slowest};
   DRAY_CHECK(close(file) == 0 && unlink(name.c_str()) == 0);
   return flush;
 }
@@ -91,19 +98,23 @@ Flush MeasureFlush(const std::string& name, Ahead ahead) {
 }  // namespace
 
 void MeasureFlushes(const std::string& folder) {
-  std::array<std::vector<double>, kCases.size()> times;
-  std::array<std::vector<double>, kCases.size()> cpu;
+  std::array<Samples, kCases.size()> times, cpu, slowest;
   for (int round = 0; round < kRounds; ++round) {
     for (size_t i = 0; i < kCases.size(); ++i) {
       const Flush flush = MeasureFlush(folder + "/flushes", kCases[i].ahead);
-      times[i].push_back(flush.time);
-      cpu[i].push_back(flush.cpu);
+      times[i].Add(flush.time);
+      cpu[i].Add(flush.cpu);
+      slowest[i].Add(flush.slowest);
     }
   }
   fmt::print("ten pages of 4 KiB and a flush, medians of {} rounds in turn\n", kRounds);
-  fmt::print("{:>24} {:>8} {:>12}\n", "", "us", "us of CPU");
+  fmt::print("{:>24} {:>8} {:>12} {:>8}\n", "", "us", "us of CPU", "max, us");
   for (size_t i = 0; i < kCases.size(); ++i) {
-    fmt::print("{:>24} {:>8.0f} {:>12.0f}\n", kCases[i].name, MedianOf(times[i]), MedianOf(cpu[i]));
+    fmt::print("{:>24} {:>8.0f} {:>12.0f} {:>8.0f}\n",
+               kCases[i].name,
+               times[i].median(),
+               cpu[i].median(),
+               slowest[i].max());
   }
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +13,7 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/store/figures.h"
 #include "store/record.h"
 #include "store/snapshot.h"
@@ -65,7 +65,7 @@ void Fill(const std::string& folder) {
 }
 
 void MeasureLists(const store::Store& store) {
-  std::vector<double> milliseconds;
+  Samples milliseconds;
   for (int i = 0; i < kLists; ++i) {
     const MonotonicTime begin = Now();
     size_t bytes = 0;
@@ -74,11 +74,13 @@ void MeasureLists(const store::Store& store) {
       bytes += record.value->bytes().size();
       ++keys;
     }
-    milliseconds.push_back(MillisecondsSince(begin));
+    milliseconds.Add(MillisecondsSince(begin));
     DRAY_CHECK(keys == kKeys && bytes == kKeys * kValueBytes);
   }
-  const double median = MedianOf(milliseconds);
-  fmt::print("list of {} keys: {:.1f} ms {}\n", kKeys, median, Against(median <= 20, "20 ms"));
+  fmt::print("list of {} keys: {} {}\n",
+             kKeys,
+             milliseconds.Median("ms"),
+             Against(milliseconds.median() <= 20, "20 ms"));
 }
 
 }  // namespace
@@ -89,17 +91,19 @@ void MeasureOpeningAndLists(const std::string& folder) {
   Fill(own);
   fmt::print(
       "{} revisions of {} B written in {:.0f} s\n", kRevisions, kValueBytes, SecondsSince(begin));
-  std::vector<double> seconds;
+  Samples seconds;
   std::unique_ptr<store::sqlite::SqliteStore> store;
   for (int i = 0; i < 5; ++i) {
     store.reset();
     const MonotonicTime opening = Now();
     store = store::sqlite::SqliteStore::Open(own).value();
-    seconds.push_back(SecondsSince(opening));
+    seconds.Add(SecondsSince(opening));
     DRAY_CHECK(store->Read()->size() == kKeys);
   }
-  const double median = MedianOf(seconds);
-  fmt::print("open with {} live keys: {:.2f} s {}\n", kKeys, median, Against(median <= 1, "1 s"));
+  fmt::print("open with {} live keys: {} {}\n",
+             kKeys,
+             seconds.Median("s", 2),
+             Against(seconds.median() <= 1, "1 s"));
   MeasureLists(*store);
 }
 

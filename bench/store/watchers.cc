@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "bench/samples.h"
 #include "bench/store/figures.h"
 #include "server/verbs/watch_cursor.h"
 #include "server/verbs/watch_hub.h"
@@ -52,7 +53,7 @@ double ToCursors(store::MemoryStore& store, std::vector<Cursor>& cursors, uint64
   return MillisecondsSince(begin);
 }
 
-double MedianToHub(store::MemoryStore& store) {
+Samples ToHub(store::MemoryStore& store) {
   std::vector<Cursor> cursors = CursorsOn(store);
   server::verbs::WatchHub hub(store);
   BoundedQueue<size_t> woken(kWatchers);
@@ -69,17 +70,16 @@ double MedianToHub(store::MemoryStore& store) {
       if (cursors[*i].Advance(store) && caught.fetch_add(1) + 1 == kWatchers) caught.notify_one();
     }
   });
-  std::vector<double> milliseconds;
-  milliseconds.reserve(kEvents);
+  Samples milliseconds;
   for (int i = 0; i < kEvents; ++i) {
     caught = 0;
     const MonotonicTime begin = Now();
     DRAY_CHECK(store.CommitAndWait(PutOf(static_cast<uint64_t>(i), "value")).has_value());
     for (size_t now = caught; now < kWatchers; now = caught) caught.wait(now);
-    milliseconds.push_back(MillisecondsSince(begin));
+    milliseconds.Add(MillisecondsSince(begin));
   }
   woken.Close();
-  return MedianOf(milliseconds);
+  return milliseconds;
 }
 
 }  // namespace
@@ -87,18 +87,15 @@ double MedianToHub(store::MemoryStore& store) {
 void MeasureWatchers() {
   store::MemoryStore store;
   std::vector<Cursor> cursors = CursorsOn(store);
-  std::vector<double> milliseconds;
-  milliseconds.reserve(kEvents);
-  for (int i = 0; i < kEvents; ++i)
-    milliseconds.push_back(ToCursors(store, cursors, static_cast<uint64_t>(i)));
-  const double direct = MedianOf(milliseconds);
-  const double hub = MedianToHub(store);
-  fmt::print("one event to {} watchers: {:.1f} ms as cursors {}, {:.1f} ms through the hub {}\n",
+  Samples direct;
+  for (int i = 0; i < kEvents; ++i) direct.Add(ToCursors(store, cursors, static_cast<uint64_t>(i)));
+  const Samples hub = ToHub(store);
+  fmt::print("one event to {} watchers: {} as cursors {}, {} through the hub {}\n",
              kWatchers,
-             direct,
-             Against(direct <= 20, "20 ms"),
-             hub,
-             Against(hub <= 20, "20 ms"));
+             direct.Median("ms"),
+             Against(direct.median() <= 20, "20 ms"),
+             hub.Median("ms"),
+             Against(hub.median() <= 20, "20 ms"));
 }
 
 }  // namespace dray::bench
