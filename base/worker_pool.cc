@@ -29,8 +29,18 @@ bool WorkerPool::TryPost(std::move_only_function<void()> work) {
   return queue_.TryPush(std::move(work));
 }
 
+bool WorkerPool::RunOne() {
+  auto work = queue_.TryPop();
+  if (!work) return false;
+  guest_.store(std::this_thread::get_id());
+  (*work)();
+  guest_.store(std::thread::id());
+  return true;
+}
+
 bool WorkerPool::in_pool() const {
-  return std::ranges::find(ids_, std::this_thread::get_id()) != ids_.end();
+  return guest_.load() == std::this_thread::get_id() ||
+         std::ranges::find(ids_, std::this_thread::get_id()) != ids_.end();
 }
 
 size_t WorkerPool::UsualThreads() {

@@ -2,6 +2,7 @@
 // A few threads for work that takes long, so that threads others wait for need not do it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <thread>
@@ -26,7 +27,13 @@ class WorkerPool {
   /// the queue is full. `work` must not throw. Safe from any thread.
   [[nodiscard]] bool TryPost(std::move_only_function<void()> work);
 
-  /// Whether the calling thread is one of the pool's.
+  /// Carries out one piece that is queued, as a thread of the pool would: for simulations, whose
+  /// pools have no threads of their own. False: none is queued. From one thread at a time.
+  bool RunOne();
+
+  /// Pieces of work that no thread has taken.
+  size_t queued() const { return queue_.size(); }
+  /// Whether the calling thread is one of the pool's, or stands in RunOne.
   bool in_pool() const;
 
   /// As many as a machine can run beside the threads that must not wait: 2 to 8.
@@ -36,6 +43,7 @@ class WorkerPool {
   BoundedQueue<std::move_only_function<void()>> queue_{kQueueMax};
   std::vector<std::thread> threads_;
   std::vector<std::thread::id> ids_;  // of `threads_`, also while these are joined
+  std::atomic<std::thread::id> guest_;  // the thread in RunOne
 };
 
 }  // namespace dray

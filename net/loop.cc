@@ -122,10 +122,13 @@ void Loop::CancelAlarm(const AlarmKey& key) {
 void Loop::RunDueAlarms() {
   if (alarms_.empty()) return;
   now_ = clock_.Monotonic();
+  bool has_run = false;
   while (!alarms_.empty() && alarms_.begin()->first.first <= now_ && !stopped_.load()) {
     const auto alarm = alarms_.extract(alarms_.begin());
     static_cast<void>(HadMemory(alarm.mapped()));
+    has_run = true;
   }
+  if (has_run) now_ = clock_.Monotonic();  // what ran took time, which the wait must not add again
 }
 
 /// How long the loop may wait for an edge or a wake-up; -1: without a limit.

@@ -32,11 +32,11 @@ constexpr uint64_t kTurnsMax = 2'000'000;
 
 }  // namespace
 
-/// One end of a link. The server's calls are points where the outside may act.
+/// One end of a link. The calls of an end that is tested are points where the outside may act.
 class SimulatedNetwork::End final : public Socket {
  public:
-  End(SimulatedNetwork& network, std::shared_ptr<Link> link, bool is_server)
-      : network_(network), link_(std::move(link)), is_server_(is_server) {}
+  End(SimulatedNetwork& network, std::shared_ptr<Link> link, bool is_server, bool is_tested)
+      : network_(network), link_(std::move(link)), is_server_(is_server), is_tested_(is_tested) {}
   ~End() override { End::Close(); }
 
   IoResult Read(std::span<char> into) override { return Receive(into, true); }
@@ -89,10 +89,10 @@ class SimulatedNetwork::End final : public Socket {
   Pipe& in() { return is_server_ ? link_->to_server : link_->to_client; }
   Pipe& out() { return is_server_ ? link_->to_client : link_->to_server; }
   void CountMove() {
-    if (!is_server_) ++network_.client_moves_;
+    if (!is_tested_) ++network_.outside_moves_;
   }
   void Pause() {
-    if (is_server_) network_.Interleave(2);
+    if (is_tested_) network_.Interleave(2);
   }
 
   IoResult Receive(std::span<char> into, bool takes) {
@@ -134,6 +134,7 @@ class SimulatedNetwork::End final : public Socket {
   SimulatedNetwork& network_;
   const std::shared_ptr<Link> link_;
   const bool is_server_;
+  const bool is_tested_;
   bool is_closed_ = false;
 };
 
@@ -173,7 +174,7 @@ class SimulatedNetwork::SimulatedAcceptor final : public server::Acceptor {
     link->server_descriptor = network_.next_descriptor_++;
     network_.by_descriptor_[link->server_descriptor] = link;
     return {.status = Status::kAccepted,
-            .socket = std::make_unique<End>(network_, link, true),
+            .socket = std::make_unique<End>(network_, link, true, true),
             .peer = server::SocketAddress::Parse("127.0.0.1", 1000).value()};
   }
   server::SocketAddress address() const override {
@@ -214,7 +215,19 @@ std::unique_ptr<Socket> SimulatedNetwork::Connect(size_t room_to_server, size_t 
     waiting_.push_back(link);
     Edge(listener_);
   }
-  return std::make_unique<End>(*this, link, false);
+  return std::make_unique<End>(*this, link, false, false);
+}
+
+SimulatedNetwork::Pair SimulatedNetwork::MakePair(size_t room_to_server, size_t room_to_client) {
+  auto link = std::make_shared<Link>();
+  link->to_server.room = room_to_server;
+  link->to_client.room = room_to_client;
+  link->reluctance = OneIn(3) ? 1 : 1 + Below(60);
+  link->server_descriptor = next_descriptor_++;
+  links_.push_back(link);
+  return {.client = std::make_unique<End>(*this, link, false, true),
+          .server = std::make_unique<End>(*this, link, true, false),
+          .link = link};
 }
 
 bool SimulatedNetwork::Deliver(bool hesitates) {
@@ -302,12 +315,10 @@ Poller::Outcome SimulatedNetwork::Wait(std::span<Poller::Event> into, int timeou
     const bool has_acted = world_.act();
     is_acting_ = false;
     if (has_acted || is_woken_) continue;
-    if (timeout_ms > 0 && world_.let_time_pass()) {
-      clock_.Advance(std::chrono::milliseconds(timeout_ms));
-      return {};
-    }
+    world_.let_time_pass();
     if (is_woken_) continue;
-    DRAY_CHECK(timeout_ms > 0);  // a server always has its tick
+    DRAY_CHECK(timeout_ms > 0);  // else the loop would wait for ever
+    clock_.Advance(std::chrono::milliseconds(timeout_ms));
     return {};
   }
 }

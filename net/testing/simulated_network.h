@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -76,8 +77,8 @@ class SimulatedNetwork final : public server::Network {
     std::function<bool()> act;
     /// The server is about to block, nothing has happened since it tried everything.
     std::function<void()> check_before_sleep;
-    /// Nothing can happen any more but that time passes. True: let it.
-    std::function<bool()> let_time_pass;
+    /// Nothing can happen any more but that time passes, which it does unless the loop is woken.
+    std::function<void()> let_time_pass;
   };
 
   SimulatedNetwork(uint64_t seed, SimulatedClock& clock) : random_(seed), clock_(clock) {}
@@ -89,6 +90,16 @@ class SimulatedNetwork final : public server::Network {
   /// A number below `bound`.
   uint64_t Below(uint64_t bound) { return random_.Next() % bound; }
   bool OneIn(uint64_t count) { return Below(count) == 0; }
+  size_t OneOf(std::initializer_list<size_t> sizes) {
+    return *(sizes.begin() + static_cast<ptrdiff_t>(Below(sizes.size())));
+  }
+
+  /// The two ends of a connection whose client is what is tested.
+  struct Pair {
+    std::unique_ptr<Socket> client, server;
+    std::shared_ptr<Link> link;
+  };
+  Pair MakePair(size_t room_to_server, size_t room_to_client);
 
   /// The client's end of a new connection that waits to be accepted.
   std::unique_ptr<Socket> Connect(size_t room_to_server, size_t room_to_client);
@@ -96,8 +107,8 @@ class SimulatedNetwork final : public server::Network {
   /// hesitate. False: nothing arrived.
   bool Deliver(bool hesitates);
 
-  /// How often a client's end has read, written or ended something.
-  uint64_t client_moves() const { return client_moves_; }
+  /// How often the end that is not tested has read, written or ended something.
+  uint64_t outside_moves() const { return outside_moves_; }
   /// When a connection last could not be accepted for want of descriptors.
   MonotonicTime accept_failed() const { return accept_failed_; }
   /// What happened, newest last, when tracing.
@@ -134,7 +145,7 @@ class SimulatedNetwork final : public server::Network {
   bool is_woken_ = false;
   bool is_acting_ = false;  // no action inside another
   uint64_t turns_ = 0;
-  uint64_t client_moves_ = 0;
+  uint64_t outside_moves_ = 0;
   MonotonicTime accept_failed_{};
   bool is_tracing_ = false;
   std::deque<std::string> trace_;

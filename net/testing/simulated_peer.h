@@ -6,45 +6,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/published.h"
 #include "base/world.h"
 #include "net/socket.h"
+#include "net/testing/peer_protocol.h"
 #include "net/testing/simulated_network.h"
 #include "net/tls/transport.h"
 #include "net/transport.h"
 
 namespace dray::net::testing {
-
-/// What both protocols have in common for a peer: requests go in, answers come out.
-class PeerProtocol {
- public:
-  virtual ~PeerProtocol() = default;
-  /// Bytes to send now; may begin further requests.
-  virtual std::string TakeOutput() = 0;
-  /// False: the server broke the protocol.
-  virtual bool Feed(std::string_view bytes) = 0;
-  /// The server sends no more.
-  virtual void OnEnd() = 0;
-  /// No further request will be begun.
-  virtual bool has_asked_all() const = 0;
-  /// All requests were begun and each has ended.
-  virtual bool is_complete() const = 0;
-  /// What is missing, for people.
-  virtual std::string state() const = 0;
-  /// An answer came that is not the one that was promised; empty when all is well.
-  virtual std::string mistake() const = 0;
-};
-
-struct PeerOptions {
-  int requests = 1;
-  size_t at_once = 1;         // requests that wait for answers together
-  size_t body_bytes_max = 0;  // of a request; 0: there are none
-};
-
-std::unique_ptr<PeerProtocol> MakeHttp1Peer(SimulatedNetwork& network, PeerOptions options);
-std::unique_ptr<PeerProtocol> MakeHttp2Peer(SimulatedNetwork& network, PeerOptions options);
 
 class SimulatedPeer {
  public:
@@ -95,6 +67,8 @@ class SimulatedPeer {
   bool was_cut_off() const { return was_cut_off_; }
   std::string state() const;
   std::string mistake() const;
+  /// Of each answer that lasts, the lines that have come; of peers that read everything.
+  std::vector<size_t> lasting_lines() const;
 
  private:
   void Begin();

@@ -135,14 +135,21 @@ bool WatchStream::Write(net::Bytes line) {
       held_ = std::move(line);
       responder_->OnWritable([weak = weak_from_this()] {
         const auto self = weak.lock();
-        if (self == nullptr || self->responder_ == nullptr || !self->held_) return;
-        net::Bytes held = *std::exchange(self->held_, std::nullopt);
-        if (self->Write(std::move(held))) self->Pump();
+        if (self != nullptr) self->WriteHeld();
       });
       return true;
     case net::WriteOutcome::kClosed: Finish(); return false;
   }
   return false;
+}
+
+// There is room again. Without memory the stream ends, rather than go on without this line.
+void WatchStream::WriteHeld() {
+  if (responder_ == nullptr || !held_) return;
+  bool goes_on = false;
+  const auto write = [&] { goes_on = Write(*std::exchange(held_, std::nullopt)); };
+  if (!HadMemory(write)) return Finish();
+  if (goes_on) Pump();
 }
 
 // Only where the cursor stands: events that wait to be written come after a bookmark's revision.

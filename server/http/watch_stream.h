@@ -74,6 +74,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   void LeaveScope();
   bool Send(const verbs::WatchEvent& event);
   bool Write(net::Bytes line);
+  void WriteHeld();
   void SendBookmark();
   void RepeatBookmark();
   void Finish();

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: what TLS needs in a simulation: keys, randomness from a seed, and a clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/simulated_world.h"
+#include "base/world.h"
+#include "net/tls/context.h"
+
+namespace dray::net::testing {
+
+/// Of an authority, a server and clients that offer one version of HTTP each.
+struct SimulatedKeys {
+  std::shared_ptr<tls::ServerContext> server;
+  std::shared_ptr<const tls::ClientContext> client, http2_client;
+};
+
+/// The keys, which are made once in a process. From now on OpenSSL's random numbers come from
+/// `seed`, so that a run can be repeated byte by byte. For programs of one thread.
+const SimulatedKeys& SeedKeys(uint64_t seed);
+
+/// The time of certificates is real, timers run on the simulated clock.
+class MixedClock final : public Clock {
+ public:
+  explicit MixedClock(const SimulatedClock& simulated) : simulated_(simulated) {}
+  WallTime Now() const override { return now_; }
+  MonotonicTime Monotonic() const override { return simulated_.Monotonic(); }
+
+ private:
+  const SimulatedClock& simulated_;
+  const WallTime now_ = RealWorld().clock.Now();
+};
+
+}  // namespace dray::net::testing
