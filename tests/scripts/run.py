@@ -134,11 +134,14 @@ def execute(source, scratch, env, seconds=SECONDS_MAX):
         return 1, (late.stdout or b"").decode() + f"\nstill running after {seconds} s\n"
 
 
+def seconds_max(path):
+    return CLIENT_SECONDS_MAX if path.parent.name == "clients" else SECONDS_MAX
+
+
 def run_blocks(path, scratch, env, library, update):
     blocks = parse(path.read_text())
     mark = f"end of block {secrets.token_hex(8)}\n"
-    seconds = CLIENT_SECONDS_MAX if path.parent.name == "clients" else SECONDS_MAX
-    _, output = execute(program(blocks, library, mark.rstrip("\n")), scratch, env, seconds)
+    _, output = execute(program(blocks, library, mark.rstrip("\n")), scratch, env, seconds_max(path))
     outputs = split_output(output, mark)
     if len(outputs) < len(blocks) and not (scratch / "skip").exists():
         print(output.replace(mark, ""))
@@ -166,7 +169,7 @@ def run_in(scratch, path, options):
     if path.suffix != ".sh":
         return run_blocks(path, scratch, env, here / "lib.sh", options.update)
     source = f"source '{here}/lib.sh'\nset -eo pipefail\nsource '{path.resolve()}'\n"
-    status, output = execute(source, scratch, env)
+    status, output = execute(source, scratch, env, seconds_max(path))
     print(output)
     return status
 
