@@ -1,0 +1,3 @@
+module dray.test/progress
+
+go 1.24
