@@ -37,7 +37,8 @@ help:
 	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
 	@echo 'make fmt     format all C++ files'
 	@echo 'make lint    clang-tidy, layers, headers, build budget   (SINCE=HEAD~1: changed files only)'
-	@echo 'make soak    the tests under asan, tsan and shared; random ones, optimised, twenty times as long'
+	@echo 'make soak    the tests under asan, tsan and shared; random ones, optimised, twenty times as long;'
+	@echo '             ten minutes of big answers to real clients'
 	@echo 'make clean   delete build/'
 
 # dray alone: what a newcomer waits for.
@@ -100,8 +101,9 @@ lint:
 soak:
 	@for preset in asan tsan shared; do $(MAKE) test PRESET=$$preset || exit 1; done
 	@cmake --preset release
-	@cmake --build --preset release --target random_tests
+	@cmake --build --preset release --target random_tests dray
 	@DRAY_SOAK=20 ctest --preset release -L random -j$(TEST_JOBS)
+	@DRAY_PROGRESS_SECONDS=600 DRAY_PROGRESS_OBJECTS=50000 ctest --preset release -V -R '^script\.clients\.progress$$'
 
 clean:
 	@rm -rf build
