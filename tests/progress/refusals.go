@@ -29,6 +29,13 @@ func (f *refusals) allows(status int, what call) bool {
 	return false
 }
 
+// count counts the answers to bodies past the limit; only calls that want a 413 may get one.
+func (f *refusals) count(status int) {
+	if status == http.StatusRequestEntityTooLarge {
+		f.tooLarge.Add(1)
+	}
+}
+
 // breaks says whether a connection may break like this: the server answers 413 before it has read
 // the body, and a client that is still sending may find the connection closed.
 func (f *refusals) breaks(what call, status int, err error) bool {

@@ -148,6 +148,7 @@ func readAnswer(wire io.Reader, what call, got *reply) error {
 // expect fails unless the code is one of those wanted, or a refusal that the rules allow.
 func (r *run) expect(t *transfer, what call, got reply) {
 	want := what.want
+	r.refusals.count(got.status)
 	if want == nil {
 		want = []int{http.StatusOK}
 	}
