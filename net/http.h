@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HTTP without a protocol version: what a request is, and how it is answered. The engines
 // (net/engine.h) fill these types in, the server layer works with them alone; neither sockets nor
-// OpenSSL nor Asio show through.
+// OpenSSL show through.
 #pragma once
 
 #include <cstddef>
