@@ -42,7 +42,7 @@ class WorkerPool {
  private:
   BoundedQueue<std::move_only_function<void()>> queue_{kQueueMax};
   std::vector<std::thread> threads_;
-  std::vector<std::thread::id> ids_;  // of `threads_`, also while these are joined
+  std::vector<std::thread::id> ids_;    // of `threads_`, also while these are joined
   std::atomic<std::thread::id> guest_;  // the thread in RunOne
 };
 
