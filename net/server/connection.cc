@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
@@ -205,7 +206,7 @@ void Connection::ReadOnce() {
     case IoStatus::kBroken: return Close();
   }
   const std::string_view bytes(context_.read_scratch.data(), result.size);
-  if (is_chosen_) return engine_->Feed(bytes);
+  if (engine_is_chosen_) return engine_->Feed(bytes);
   first_bytes_.append(bytes);
   ChooseEngine();
 }
@@ -215,7 +216,7 @@ void Connection::ChooseEngine() {
   const bool may_be_http2 = context_.options.plain_http2 &&
                             described_peer_->scheme == Scheme::kHttp && MayBePreface(first_bytes_);
   if (may_be_http2 && first_bytes_.size() < kPrefaceMethodBytes) return;
-  is_chosen_ = true;
+  engine_is_chosen_ = true;
   if (may_be_http2) MakeEngine(true);
   engine_->Feed(std::exchange(first_bytes_, {}));
 }
@@ -355,11 +356,13 @@ void Connection::Close() {
   if (stage_ == Stage::kClosed) return;
   stage_ = Stage::kClosed;
   const std::shared_ptr<Connection> alive = shared_from_this();
-  for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
-    if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->Break();
-  }
+  // First, as this needs no memory: the peer sees the end whatever follows.
   context_.reactor.loop().Forget(socket_.descriptor(), *this);
   socket_.Close();
+  for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
+    const std::shared_ptr<Exchange> exchange = weak.lock();
+    if (exchange) static_cast<void>(HadMemory([&] { exchange->Break(); }));
+  }
   context_.on_closed(*this);
 }
 

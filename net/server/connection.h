@@ -124,10 +124,10 @@ class Connection final : public ServerEngine::Events,
   // before it can read, and the other way round.
   IoStatus read_needs_ = IoStatus::kWantRead;
   IoStatus write_needs_ = IoStatus::kWantWrite;
-  bool is_chosen_ = false;   // between HTTP/1.1 and HTTP/2
-  std::string first_bytes_;  // of a plain connection, until that is decided
-  bool read_ended_ = false;  // the peer sends no more
-  bool ending_ = false;      // by Shutdown
+  bool engine_is_chosen_ = false;  // between HTTP/1.1 and HTTP/2
+  std::string first_bytes_;        // of a plain connection, until that is decided
+  bool read_ended_ = false;        // the peer sends no more
+  bool ending_ = false;            // by Shutdown
   bool pumping_ = false;
   bool pump_posted_ = false;
   bool known_ = false;       // one of its requests came from somebody who is known
