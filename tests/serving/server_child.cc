@@ -10,7 +10,8 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,21 @@ namespace {
 
 constexpr int kLooksMax = 30'000;
 constexpr std::chrono::milliseconds kBetweenLooks{2};
+constexpr int kNotRun = 127;  // as a shell says it
+
+/// In the child, between fork and exec: calls only what is safe there.
+[[noreturn]] void Become(char* const* arguments, const char* log, pid_t parent) {
+  // The kernel kills the server when the thread that started it ends, however it ends.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kNotRun);  // the parent ended before the line above
+  const int output = ::open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (output >= 0) {
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+  }
+  ::execv(arguments[0], arguments);
+  ::_exit(kNotRun);
+}
 
 }  // namespace
 
@@ -52,25 +68,37 @@ Result<> ServerChild::Start() {
   for (std::string& word : command_) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const std::string log = folder_ + "/log";
-  posix_spawn_file_actions_t actions{};
-  posix_spawn_file_actions_init(&actions);
-  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    posix_spawn_file_actions_addopen(
-        &actions, stream, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  }
-  const int failed = posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) Become(arguments.data(), log.c_str(), parent);
+  if (pid_ < 0) {
     pid_ = 0;
     return Fail(StatusReason::kInternalError, "cannot run " + command_[0]);
   }
   Wakeup nobody;
   for (int i = 0; i < kLooksMax; ++i) {
     if (ReadPort()) return {};
+    if (const std::optional<int> code = ExitCode()) {
+      if (*code == kNotRun) {
+        return Fail(StatusReason::kInternalError, "cannot run " + command_[0]);
+      }
+      return Fail(StatusReason::kInternalError,
+                  fmt::format("the server ended with code {} before it listened: {}",
+                              *code,
+                              RealWorld().disk.Read(log).value_or("")));
+    }
     nobody.WaitFor(kBetweenLooks);
   }
   return Fail(StatusReason::kInternalError,
               "the server does not listen: " + RealWorld().disk.Read(log).value_or(""));
+}
+
+std::optional<int> ServerChild::ExitCode() const {
+  siginfo_t ended{};
+  // WNOWAIT: Kill() still collects the process, so its number stays ours until then.
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return {};
+  if (ended.si_pid == 0) return {};
+  return ended.si_status;
 }
 
 bool ServerChild::ReadPort() {

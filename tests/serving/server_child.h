@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace dray::serving {
 
-/// In a process of its own, with its data in `folder`. For one thread.
+/// In a process of its own, with its data in `folder`. For one thread: the server is killed when
+/// the thread that called Start() ends, also by a signal or an abort of the whole program.
 class ServerChild {
  public:
   /// `flags` are added to those that it needs; --components among them unless all shall run.
@@ -27,7 +29,8 @@ class ServerChild {
 
   /// Returns when it listens, on a port that may be another one each time.
   ///
-  /// Errors: kInternalError  it does not run, or has not said within a minute where it listens.
+  /// Errors: kInternalError  it does not run, it ended, or has not said within a minute where it
+  /// listens.
   Result<> Start();
   /// SIGKILL; returns when it is gone. What it has written stays.
   void Kill();
@@ -42,6 +45,8 @@ class ServerChild {
 
  private:
   bool ReadPort();
+  /// Nothing while the server runs; the number of the signal when one ended it.
+  std::optional<int> ExitCode() const;
 
   const std::string folder_;
   std::vector<std::string> command_;
