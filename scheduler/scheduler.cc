@@ -162,8 +162,9 @@ void Scheduler::Stop() {
 std::optional<MonotonicTime> Scheduler::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
+  // Pods first: all that was delivered before a pod is then known when the pod is tried.
   for (client::Informer* informer :
-       {&nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &pods_, &budgets_}) {
+       {&pods_, &nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &budgets_}) {
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -218,6 +219,28 @@ TEST_F(SchedulerTest, UselessAllocationIsTakenBackForItsPod) {
   EXPECT_THAT(cluster_.Condition("worker"), HasSubstr("deallocation of ResourceClaim completed"));
   Settle(3);
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+// The node and the pod arrive while the scheduler reads its watches, one after the other.
+TEST_F(SchedulerTest, APodIsTriedWithAllThatWasDeliveredBeforeIt) {
+  Settle();
+  bool has_arrived = false;
+  cluster_.client.set_fault(
+      [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
+        const bool is_time =
+            verb == MemoryClient::Verb::kWatch && ref.kind->plural == "deviceclasses";
+        if (!is_time || std::exchange(has_arrived, true)) return {};
+        cluster_.AddNode("a", 1);
+        cluster_.AddClaim("gpu");
+        cluster_.AddPod("worker", {"gpu"});
+        return {};
+      });
+  cluster_.client.EndWatches({.reason = StatusReason::kUnknown, .message = {}});
+  Settle();
+  ASSERT_TRUE(has_arrived);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+  EXPECT_THAT(cluster_.client.journal(),
+              ::testing::Not(::testing::Contains("update pods/status lab/worker")));
 }
 
 TEST_F(SchedulerTest, PodsOfOtherSchedulersAndGatedOnesAreLeftAlone) {
