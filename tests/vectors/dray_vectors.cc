@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray-vectors KIND DIR|FILE…: runs vectors of a kind and prints each failure. Exit code 0 when all
-// that could be run passed, 1 when some failed, 2 for bad usage or unreadable files.
-// dray-vectors gen: prints random problems for the allocator.
+// passed, 1 when some failed, 2 for bad usage, an unreadable file, or a case that could not be
+// played. dray-vectors gen: prints random problems for the allocator.
 #include <optional>
 #include <span>
 #include <string>
@@ -45,10 +45,13 @@ constexpr std::string_view kUsage =
     "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays "
     "them,\n"
     "                    --except FILE leaves out those it names, a line each: name: why\n"
-    "                    --races FILE names those that go one of two ways: played up to ten times\n"
+    "                    --races FILE names those that go one of two ways: played up to ten "
+    "times;\n"
+    "                    so does a file races.txt beside the stories\n"
     "       rest         requests and what real API servers answered; --dray and --except as "
     "above,\n"
-    "                    --name BEGINNING of scenarios\n";
+    "                    --name BEGINNING of scenarios\n"
+    "exit code: 0 all passed, 1 some failed, 2 bad usage or something could not be played\n";
 
 struct Arguments {
   std::string kind;
@@ -148,13 +151,17 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
 
 int Print(const Report& report) {
   for (const std::string& failure : report.failures) fmt::print("FAILED {}\n", failure);
+  for (const std::string& one : report.not_played) fmt::print("COULD NOT BE PLAYED {}\n", one);
   for (const std::string& line : report.summary) fmt::print("{}\n", line);
   size_t skipped = 0;
   for (const auto& [reason, count] : report.not_run) {
     fmt::print("skipped: {} ({})\n", count, reason);
     skipped += count;
   }
-  fmt::print("{} passed, {} failed, {} skipped\n", report.passed, report.failures.size(), skipped);
+  fmt::print("{} passed, {} failed, {} skipped", report.passed, report.failures.size(), skipped);
+  if (!report.not_played.empty()) fmt::print(", {} could not be played", report.not_played.size());
+  fmt::print("\n");
+  if (!report.not_played.empty()) return 2;
   return report.failures.empty() ? 0 : 1;
 }
 
