@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "tests/rest/wire.h"
 #include "tests/serving/server_child.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 
 namespace dray::rest {
 namespace {
@@ -104,11 +106,16 @@ class Player {
   Result<Played> PlayAll() {
     for (const json::value& step : ListOf(scenario_.document, "steps")) {
       if (stop_ == Stop::kAtDifference && !played_.differences.empty()) break;
-      DRAY_TRY_VOID(PlayStep(step.as_object()));
+      if (const Result<> done = PlayStep(step.as_object()); !done) {
+        return Fail(done.error().reason, fmt::format("{}: {}", place(), done.error().message));
+      }
       ++number_;
     }
     return std::move(played_);
   }
+
+  /// Of the step that is played.
+  std::string place() const { return fmt::format("/steps/{}", number_); }
 
  private:
   void Differ(std::string_view what) {
@@ -121,7 +128,7 @@ class Player {
       Wakeup nobody;
       const json::value& pause = step.at("pause_seconds");
       nobody.WaitFor(std::chrono::duration_cast<milliseconds>(
-          std::chrono::duration<double>(pause.to_number<double>())));
+          std::chrono::duration<double>(vectors::NumberOf(pause))));
       return {};
     }
     if (step.contains("events")) return PlayEvents(step, std::string(TextOf(step, "events")));
@@ -399,8 +406,17 @@ Result<Played> Play(Disk& disk,
                     const std::string& folder,
                     Stop stop) {
   serving::ServerChild server(program, folder, ServerOptions(scenario), TokenLines(scenario));
-  DRAY_TRY_VOID(server.Start());
-  return Player(disk, scenario, stop, server.port()).PlayAll();
+  if (const Result<> started = server.Start(); !started) {
+    return Fail(StatusReason::kServiceUnavailable, started.error().message);
+  }
+  Player player(disk, scenario, stop, server.port());
+  // JSON that no check foresaw, of the scenario or of the server, ends this scenario and no other.
+  try {
+    return player.PlayAll();
+  } catch (const std::exception& unforeseen) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{}: {}", player.place(), unforeseen.what()));
+  }
 }
 
 }  // namespace dray::rest

@@ -24,7 +24,8 @@ enum class Stop : uint8_t { kAtEnd, kAtDifference };
 /// Starts `program` with its data in `folder`, which exists. What kubectl asked for is asked
 /// without it, in the order of its requests.
 ///
-/// Errors: kInternalError  `program` does not serve; what is wrong with the files of the scenario.
+/// Errors: kServiceUnavailable  `program` does not serve
+///         kBadRequest          what is wrong with the files of the scenario
 Result<Played> Play(Disk& disk,
                     const Scenario& scenario,
                     const std::string& program,

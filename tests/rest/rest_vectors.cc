@@ -22,19 +22,22 @@ namespace {
 using vectors::ReadReasons;
 using vectors::Reasons;
 
-/// A folder of folders has an index beside them, which is no scenario.
+constexpr std::string_view kIndex = "index.json";  // a list of scenarios, and none itself
+
+/// The scenarios of a folder and of the folders in it.
 Result<> Collect(Disk& disk, const std::string& path, std::vector<std::string>& files) {
   if (!disk.IsFolder(path)) {
     files.push_back(path);
     return {};
   }
   DRAY_TRY(const std::vector<std::string> names, disk.List(path));
-  const bool has_folders = std::ranges::any_of(
-      names, [&](const std::string& name) { return disk.IsFolder(path + "/" + name); });
   for (const std::string& name : names) {
     const std::string inside = fmt::format("{}/{}", path, name);
-    if (has_folders && disk.IsFolder(inside)) DRAY_TRY_VOID(Collect(disk, inside, files));
-    if (!has_folders && name.ends_with(".json")) files.push_back(inside);
+    if (disk.IsFolder(inside)) {
+      DRAY_TRY_VOID(Collect(disk, inside, files));
+    } else if (name.ends_with(".json") && name != kIndex) {
+      files.push_back(inside);
+    }
   }
   return {};
 }
@@ -51,6 +54,7 @@ Result<Played> PlayInFolder(
 }
 
 struct Outcome {
+  std::string file;
   std::string name;
   std::optional<Result<Played>> played;  // nothing when it was not wanted
 };
@@ -61,8 +65,8 @@ Outcome PlayOne(Disk& disk,
                 const Reasons& except,
                 size_t number) {
   const Result<Scenario> scenario = ReadScenario(disk, file);
-  if (!scenario) return {.name = file, .played = Fail(scenario.error())};
-  Outcome outcome{.name = scenario->name, .played = std::nullopt};
+  if (!scenario) return {.file = file, .name = {}, .played = Fail(scenario.error())};
+  Outcome outcome{.file = file, .name = scenario->name, .played = std::nullopt};
   if (outcome.name.starts_with(options.name)) {
     // One difference is enough where one is expected.
     const Stop stop =
@@ -79,7 +83,7 @@ void Count(const Outcome& outcome,
   if (!outcome.played) return;
   const Result<Played>& played = *outcome.played;
   if (!played) {
-    report.failures.push_back(fmt::format("{}: {}", outcome.name, played.error().message));
+    report.not_played.push_back(fmt::format("{}: {}", outcome.file, played.error().message));
     return;
   }
   const std::vector<std::string>& differences = played->differences;
@@ -123,6 +127,7 @@ Result<vectors::Report> RunRestVectors(Disk& disk,
       });
     }
   }
+  if (files.empty()) return Fail(StatusReason::kBadRequest, "no scenario in what was named");
   vectors::Report report;
   size_t exchanges = 0;
   for (const Outcome& outcome : outcomes) {

@@ -21,9 +21,11 @@ struct RestOptions {
 
 /// Plays the scenarios in `paths`: files, folders of them, or a folder of such folders, each
 /// against a new server. A failure names the scenario and what differs first, with `name` all of
-/// it. A scenario that `except` names must differ.
+/// it. A scenario that `except` names must differ. What cannot be read or played is in `not_played`
+/// with its file and place, and the run goes on.
 ///
-/// Errors: kBadRequest  a file is no scenario; what the disk says about one it cannot read.
+/// Errors: kBadRequest  no scenario, or `except` has a line without a name; what the disk says
+///                      about a folder or `except` that it cannot read.
 Result<vectors::Report> RunRestVectors(Disk& disk,
                                        const std::vector<std::string>& paths,
                                        const RestOptions& options);

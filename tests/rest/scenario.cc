@@ -9,13 +9,102 @@
 
 #include "base/base64.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 
 namespace dray::rest {
 namespace {
 
 namespace json = boost::json;
 using vectors::ListOf;
+using vectors::Shape;
+using vectors::ShapeRule;
 using vectors::TextOf;
+
+constexpr bool kRequired = true;
+constexpr double kPauseSecondsMax = 600;
+
+constexpr ShapeRule kScenario[] = {
+    {"", Shape::kObject},
+    {"/steps", Shape::kList, kRequired},
+    {"/release", Shape::kText, kRequired},
+    {"/users", Shape::kObject},
+    {"/users/*", Shape::kObject},
+    {"/users/*/groups", Shape::kList},
+    {"/users/*/groups/*", Shape::kText},
+    {"/feature_gates", Shape::kObject},
+    {"/server_flags", Shape::kList},
+    {"/server_flags/*", Shape::kText},
+    {"/steps/*", Shape::kObject},
+    {"/steps/*/pause_seconds", Shape::kNumber},
+    {"/steps/*/exchanges", Shape::kList},
+    {"/steps/*/exchanges/*", Shape::kObject},
+};
+
+/// Of a step, and of each exchange in one.
+constexpr ShapeRule kExchange[] = {
+    {"/request", Shape::kObject},
+    {"/request/method", Shape::kText, kRequired},
+    {"/request/path", Shape::kText, kRequired},
+    {"/request/headers", Shape::kObject},
+    {"/request/headers/*", Shape::kTextOrTexts},
+    {"/request/body", Shape::kText},
+    {"/response", Shape::kObject},
+    {"/response/status", Shape::kWholeNumber, kRequired},
+    {"/response/headers", Shape::kObject},
+    {"/response/headers/*", Shape::kTextOrTexts},
+    {"/response/body", Shape::kText},
+    {"/bind", Shape::kObject},
+    {"/bind/*", Shape::kObject},
+    {"/watch", Shape::kText},
+    {"/events", Shape::kText},
+    {"/received", Shape::kList},
+    {"/received/*", Shape::kObject},
+    {"/volatile", Shape::kList},
+    {"/volatile/*", Shape::kText},
+    {"/received/*/volatile/*", Shape::kText},
+    {"/patterns", Shape::kList},
+    {"/patterns/*", Shape::kObject},
+    {"/received/*/patterns/*", Shape::kObject},
+};
+
+Failure Wrong(const std::string& place, std::string_view what) {
+  return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", place, what));
+}
+
+Result<> CheckExchange(const json::value& exchange, const std::string& place) {
+  const Result<> checked = vectors::CheckShape(exchange, kExchange);
+  if (checked) return {};
+  return Fail(StatusReason::kBadRequest, place + checked.error().message);
+}
+
+/// Everything that the player and the comparison read without a look of their own.
+Result<> CheckScenario(const json::value& document) {
+  DRAY_TRY_VOID(vectors::CheckShape(document, kScenario));
+  const json::array& steps = ListOf(document.get_object(), "steps");
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const json::object& step = steps[i].get_object();
+    const std::string place = fmt::format("/steps/{}", i);
+    DRAY_TRY_VOID(CheckExchange(steps[i], place));
+    const json::array& exchanges = ListOf(step, "exchanges");
+    for (size_t k = 0; k < exchanges.size(); ++k) {
+      DRAY_TRY_VOID(CheckExchange(exchanges[k], fmt::format("{}/exchanges/{}", place, k)));
+    }
+    if (const json::value* pause = step.if_contains("pause_seconds")) {
+      const double seconds = vectors::NumberOf(*pause);
+      if (!(seconds >= 0 && seconds <= kPauseSecondsMax)) {
+        return Wrong(place + "/pause_seconds",
+                     fmt::format("must be from 0 to {}", kPauseSecondsMax));
+      }
+    } else if (!step.contains("events") && !step.contains("request") && exchanges.empty() &&
+               !step.contains("command") && !step.contains("file")) {
+      return Wrong(place, "neither request, events, pause nor command");
+    }
+    if (step.contains("watch") && !step.contains("request")) {
+      return Wrong(place + "/request", "is missing");
+    }
+  }
+  return {};
+}
 
 /// Gates that it does not name are as the release has them, also where it names none.
 std::string GatesOf(const json::object& document) {
@@ -32,11 +121,8 @@ std::string GatesOf(const json::object& document) {
 
 Result<Scenario> ReadScenario(Disk& disk, const std::string& file) {
   DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
-  boost::system::error_code failed;
-  json::value value = json::parse(text, failed);
-  if (failed || !value.is_object() || !value.get_object().contains("steps")) {
-    return Fail(StatusReason::kBadRequest, file + " is no scenario");
-  }
+  DRAY_TRY(json::value value, vectors::ReadJson(text));
+  DRAY_TRY_VOID(CheckScenario(value));
   const std::filesystem::path path(file);
   const std::filesystem::path profile = path.parent_path();
   return Scenario{.name = profile.filename().string() + "/" + path.stem().string(),

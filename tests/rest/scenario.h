@@ -20,7 +20,8 @@ struct Scenario {
   boost::json::object document;
 };
 
-/// Errors: kBadRequest  `file` is no scenario; what the disk says.
+/// Errors: kBadRequest  `file` holds no scenario: the place and what is wrong there; what the disk
+///                      says.
 Result<Scenario> ReadScenario(Disk& disk, const std::string& file);
 
 /// The options of `dray serve` that play the server of the recording.

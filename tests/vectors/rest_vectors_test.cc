@@ -24,6 +24,7 @@ TEST(RestVectors, RecordedRequestsAreAnsweredAlike) {
       {.program = DRAY_PROGRAM, .except = DRAY_SOURCE_DIR "/tests/rest/not_equal.txt"});
   ASSERT_TRUE(report.has_value()) << report.error().message;
   for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
+  for (const std::string& one : report->not_played) ADD_FAILURE() << one;
   EXPECT_GT(report->passed, 0U);
   fmt::print("{} passed, {} failed\n", report->passed, report->failures.size());
 }
