@@ -219,13 +219,15 @@ class Step {
     }
   }
 
-  /// With reservations in one order, and conditions without what is advisory.
+  /// With reservations in one order, also those of two incarnations of a pod, and conditions
+  /// without what is advisory.
   static json::value Comparable(json::value object) {
     json::value* status = object.as_object().if_contains("status");
     if (status == nullptr || !status->is_object()) return object;
     if (json::value* reserved = status->get_object().if_contains("reservedFor")) {
       std::ranges::sort(reserved->as_array(), {}, [](const json::value& one) {
-        return std::string(TextOf(one.as_object(), "name"));
+        return std::pair(std::string(TextOf(one.as_object(), "name")),
+                         std::string(TextOf(one.as_object(), "uid")));
       });
     }
     if (json::value* conditions = status->get_object().if_contains("conditions")) {

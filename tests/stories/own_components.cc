@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/stories/own_components.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -11,6 +12,27 @@
 #include "client/read_modify_write.h"
 
 namespace dray::stories {
+namespace {
+
+constexpr std::string_view kControllerManager = "kube-controller-manager";
+constexpr std::string_view kServiceAccount = "system:serviceaccount:kube-system:";
+
+/// Each of upstream's controllers has a service account; ours ask as one user.
+bool IsUser(std::string_view wanted, std::string_view user) {
+  if (wanted.empty() || wanted == user) return true;
+  return wanted.starts_with(kServiceAccount) && user.ends_with(kControllerManager);
+}
+
+/// What the server would call it: upstream generates the name before admission.
+client::ObjectRef NewRefOf(const api::Object& object) {
+  constexpr std::string_view kGenerated = "bcdfg";
+  client::ObjectRef ref = client::RefOf(object);
+  const std::string& prefix = object.metadata().generate_name;
+  if (ref.name.empty() && !prefix.empty()) ref.name = fmt::format("{}{}", prefix, kGenerated);
+  return ref;
+}
+
+}  // namespace
 
 void Refusals::Add(const std::string& id, Refusal refusal) {
   const MutexLock lock(mutex_);
@@ -34,7 +56,7 @@ Result<> Refusals::Allow(std::string_view user,
   for (const auto& [id, refusal] : refusals_) {
     const bool applies = refusal.group == group && refusal.resource == resource &&
                          refusal.operations.contains(std::string(operation)) &&
-                         (refusal.user.empty() || refusal.user == user);
+                         IsUser(refusal.user, user);
     if (!applies) continue;
     return Fail(StatusReason::kForbidden,
                 fmt::format("{}{}{} \"{}\" is forbidden: ValidatingAdmissionPolicy '{}' with "
@@ -57,6 +79,7 @@ class OwnComponents::Connection final : public client::Client {
       : to_(std::move(to)), user_(std::move(user)), refusals_(refusals) {}
 
   void Cut() { is_cut_ = true; }
+  const Sightings& sightings() const { return sightings_; }
 
   Result<api::Object> Get(const client::ObjectRef& ref) override {
     DRAY_TRY_VOID(Alive());
@@ -65,10 +88,12 @@ class OwnComponents::Connection final : public client::Client {
   Result<client::ObjectList> List(const api::KindInfo& kind,
                                   const client::ListOptions& options) override {
     DRAY_TRY_VOID(Alive());
-    return to_->List(kind, options);
+    Result<client::ObjectList> list = to_->List(kind, options);
+    if (list) sightings_.Note(kind.plural, list->resource_version);
+    return list;
   }
   Result<api::Object> Create(const api::Object& object) override {
-    DRAY_TRY_VOID(Allow("CREATE", client::RefOf(object), {}));
+    DRAY_TRY_VOID(Allow("CREATE", NewRefOf(object), {}));
     return to_->Create(object);
   }
   Result<api::Object> Update(const api::Object& object, std::string_view subresource) override {
@@ -98,6 +123,12 @@ class OwnComponents::Connection final : public client::Client {
                                                     const std::string& resource_version,
                                                     client::WatchHandler handler) override {
     DRAY_TRY_VOID(Alive());
+    handler.events = [this, plural = kind.plural, receive = std::move(handler.events)](
+                         std::vector<client::WatchEvent> events) {
+      const std::vector<client::WatchEvent> received = events;
+      receive(std::move(events));
+      sightings_.Note(plural, received);
+    };
     return to_->StartWatch(kind, options, resource_version, std::move(handler));
   }
 
@@ -117,6 +148,7 @@ class OwnComponents::Connection final : public client::Client {
   const std::string user_;
   const Refusals& refusals_;
   std::atomic<bool> is_cut_ = false;
+  Sightings sightings_;
 };
 
 struct OwnComponents::Component {
@@ -133,7 +165,7 @@ OwnComponents::~OwnComponents() {
 Result<> OwnComponents::Start(const std::string& name) {
   DRAY_TRY(control_plane::ComponentsOptions chosen, control_plane::OptionsFor(options_.emulation));
   chosen.scheduler = name == "kube-scheduler" || name == "second-scheduler";
-  chosen.controllers = name == "kube-controller-manager";
+  chosen.controllers = name == kControllerManager;
   if (!chosen.scheduler && !chosen.controllers) {
     return Fail(StatusReason::kBadRequest, "no component " + name);
   }
@@ -162,6 +194,13 @@ void OwnComponents::Kill(const std::string& name) {
   found->second->connection->Cut();
   found->second->parts->Stop();
   components_.erase(found);
+}
+
+bool OwnComponents::AwaitSeen(const Revisions& revisions,
+                              std::chrono::milliseconds patience) const {
+  return std::ranges::all_of(components_, [&](const auto& component) {
+    return component.second->connection->sightings().Await(revisions, patience);
+  });
 }
 
 }  // namespace dray::stories

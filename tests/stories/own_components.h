@@ -3,6 +3,7 @@
 // die and to be refused by itself.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "client/http_client.h"
 #include "control_plane/components.h"
 #include "server/registry/served_kinds.h"
+#include "tests/stories/sightings.h"
 
 namespace dray::stories {
 
@@ -26,7 +28,7 @@ namespace dray::stories {
 struct Refusal {
   std::string group, resource;  // "pods/binding"
   std::set<std::string> operations;
-  std::string user;  // empty: whoever asks
+  std::string user;  // empty: all users
   std::string message;
 };
 
@@ -65,6 +67,8 @@ class OwnComponents {
   Result<> Start(const std::string& name);
   /// Nothing that it asks for is carried out any more, and it ends.
   void Kill(const std::string& name);
+  /// Returns when each running component has received these revisions; false after `patience`.
+  bool AwaitSeen(const Revisions& revisions, std::chrono::milliseconds patience) const;
   Refusals& refusals() { return refusals_; }
 
  private:

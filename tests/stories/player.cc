@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <exception>
 #include <fstream>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,14 +15,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/feature_gates.h"
+#include "api/kind.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
 #include "tests/serving/server_child.h"
 #include "tests/stories/normal_form.h"
 #include "tests/stories/own_components.h"
+#include "tests/stories/setting.h"
 #include "tests/stories/vocabulary.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 
 namespace dray::stories {
 namespace {
@@ -42,40 +44,11 @@ constexpr std::chrono::seconds kTimerMax{12};
 constexpr std::chrono::seconds kClassicTimerMax{5};
 // Before a pod that follows another kind: everybody shall have seen what was made before.
 constexpr milliseconds kSeen{100};
+constexpr milliseconds kSeenMax{30'000};
 // A policy that refuses takes a while before it does.
 constexpr milliseconds kPolicySeen{500};
 constexpr milliseconds kBoundMax{10'000};
 constexpr milliseconds kLook{4};
-
-/// The profiles that the stories were recorded with.
-constexpr std::string_view kSchedulerConfig = R"(apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: default-scheduler
-- schedulerName: brief-binding
-  pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 2s}}]
-- schedulerName: brief-filter
-  pluginConfig: [{name: DynamicResources, args: {filterTimeout: 10ms}}]
-- schedulerName: no-filter-timeout
-  pluginConfig: [{name: DynamicResources, args: {filterTimeout: 0s}}]
-)";
-/// Of the one that runs only where a story starts it.
-constexpr std::string_view kSecondSchedulerConfig =
-    R"(apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: second-scheduler
-)";
-/// Those of classic DRA had a short back-off and a second scheduler.
-constexpr std::string_view kClassicSchedulerConfig =
-    R"(apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-podInitialBackoffSeconds: 1
-podMaxBackoffSeconds: 1
-profiles:
-- schedulerName: default-scheduler
-- schedulerName: second-scheduler
-)";
 
 std::string RootOf(std::string_view api_version) {
   return fmt::format("{}/{}", api_version.contains('/') ? "/apis" : "/api", api_version);
@@ -83,10 +56,16 @@ std::string RootOf(std::string_view api_version) {
 
 /// Of a collection.
 std::string PathOf(std::string_view api_version,
-                   std::string_view kind,
+                   std::string_view plural,
                    std::string_view namespace_) {
-  if (namespace_.empty()) return fmt::format("{}/{}", RootOf(api_version), PluralOf(kind));
-  return fmt::format("{}/namespaces/{}/{}", RootOf(api_version), namespace_, PluralOf(kind));
+  if (namespace_.empty()) return fmt::format("{}/{}", RootOf(api_version), plural);
+  return fmt::format("{}/namespaces/{}/{}", RootOf(api_version), namespace_, plural);
+}
+
+/// Of a version: stable ones first.
+int InstabilityOf(const api::KindInfo& kind) {
+  if (kind.version.contains("alpha")) return 2;
+  return kind.version.contains("beta") ? 1 : 0;
 }
 
 json::object Parsed(std::string_view text) {
@@ -110,64 +89,22 @@ std::string Numbered(std::string text, std::string_view number) {
   return text;
 }
 
-bool IsAny(const json::object& story, std::initializer_list<std::string_view> ops) {
-  for (const json::value& step : ListOf(story, "steps")) {
-    for (const json::value& deed : ListOf(step.as_object(), "do")) {
-      if (std::ranges::count(ops, TextOf(deed.as_object(), "op")) > 0) return true;
-    }
-  }
-  return false;
-}
-
-std::string GatesOf(const json::object& story) {
-  std::string gates;
-  for (const json::value& gate : ListOf(story, "gates")) {
-    gates += fmt::format("{}{}=true", gates.empty() ? "" : ",", std::string_view(gate.as_string()));
-  }
-  return gates;
-}
-
-/// What the flags that say so mean to `dray serve`.
-Result<server::registry::Emulation> EmulationOf(const json::object& story) {
-  server::registry::Emulation emulation;
-  DRAY_TRY(emulation.release, api::ParseRelease(ReleaseOf(story)));
-  const std::string gates = GatesOf(story);
-  emulation.gates = gates.empty() ? api::FeatureGates::AllOf(emulation.release)
-                                  : api::FeatureGates::DefaultsOf(emulation.release);
-  DRAY_TRY_VOID(emulation.gates.Apply(gates, emulation.release));
-  return emulation;
-}
-
-/// The story's own, and others in which it makes something.
-std::set<std::string> NamespacesOf(const json::object& story) {
-  std::set<std::string> names = {
-      std::string(story.contains("namespace") ? TextOf(story, "namespace") : "lab")};
-  for (const json::value& step : ListOf(story, "steps")) {
-    for (const json::value& deed : ListOf(step.as_object(), "do")) {
-      const json::value* object = deed.as_object().if_contains("object");
-      if (object == nullptr) continue;
-      const std::string_view name =
-          TextOf(object->as_object().at("metadata").as_object(), "namespace");
-      if (!name.empty()) names.emplace(name);
-    }
-  }
-  return names;
-}
-
 /// One story in one cluster.
 class Cluster {
  public:
   Cluster(const json::object& story, const std::string& program, const std::string& folder)
       : namespaces_(NamespacesOf(story)),
+        default_namespace_(DefaultNamespaceOf(story)),
+        kinds_(KindsOf(story)),
         own_(IsClassic(story) ? TextOf(story, "namespace") : ""),
         words_(VocabularyOf(story)),
         uids_(IsClassic(story) ? Uids::kShown : Uids::kLeftOut),
         patience_(IsClassic(story) ? kClassicTimerMax : kTimerMax),
-        config_text_(IsClassic(story) ? kClassicSchedulerConfig : kSchedulerConfig),
+        config_text_(SchedulerConfigOf(story)),
         config_(folder + "/scheduler.yaml"),
         emulation_(EmulationOf(story)),
-        has_own_components_(IsAny(story, {"kill", "start", "reject", "allow"})),
-        server_(program, folder, FlagsOf(story, config_, has_own_components_)) {}
+        has_own_components_(HasOwnComponents(story)),
+        server_(program, folder, FlagsOf(story, config_)) {}
 
   Result<> Start() {
     std::ofstream(config_) << config_text_;
@@ -193,7 +130,10 @@ class Cluster {
     outcome_ = {};
     deed_ = 0;
     for (const json::value& deed : ListOf(step, "do")) {
-      DRAY_TRY_VOID(DoDeed(deed.as_object()));
+      if (const Result<> done = DoDeed(deed.as_object()); !done) {
+        return Fail(done.error().reason,
+                    fmt::format("/steps/{}/do/{}: {}", number, deed_, done.error().message));
+      }
       ++deed_;
     }
     const MonotonicTime until = Now() + patience_;
@@ -209,31 +149,12 @@ class Cluster {
   }
 
  private:
-  static std::vector<std::string> FlagsOf(const json::object& story,
-                                          const std::string& config,
-                                          bool has_own_components) {
-    std::vector<std::string> flags = {"--memory",
-                                      "--no-explain-events",
-                                      "--allow-overlapping-allocations",
-                                      "--emulate-release=" + ReleaseOf(story)};
-    if (const std::string gates = GatesOf(story); !gates.empty()) {
-      flags.push_back("--feature-gates=" + gates);
-    }
-    if (has_own_components) {
-      flags.emplace_back("--components=apiserver");
-    } else {
-      flags.emplace_back("--components=apiserver,scheduler,controllers");
-      flags.push_back("--scheduler-config=" + config);
-    }
-    return flags;
-  }
-
   /// Those that a story starts, kills or has refused are not in the server's process.
   Result<> StartComponents() {
     OwnComponents::Options options{.port = server_.port(), .token = serving::ServerChild::Token()};
     DRAY_TRY(options.emulation, emulation_);
     DRAY_TRY(options.scheduling, scheduler::ReadConfiguration(config_text_));
-    DRAY_TRY(options.second_scheduling, scheduler::ReadConfiguration(kSecondSchedulerConfig));
+    DRAY_TRY(options.second_scheduling, scheduler::ReadConfiguration(SecondSchedulerConfig()));
     components_.emplace(std::move(options));
     DRAY_TRY_VOID(components_->Start("kube-controller-manager"));
     return components_->Start("kube-scheduler");
@@ -262,13 +183,9 @@ class Cluster {
   Result<> DoDeed(const json::object& deed) {
     const json::value* repeat = deed.if_contains("repeat");
     if (repeat == nullptr) return DoOne(deed);
-    const auto number = [&](std::string_view name) {
-      const json::value* value = repeat->as_object().if_contains(name);
-      return value == nullptr ? int64_t{0} : value->as_int64();
-    };
-    for (int64_t i = number("from"); i <= number("to"); ++i) {
-      const std::string text =
-          Numbered(json::serialize(deed), fmt::format("{:0{}}", i, number("width")));
+    const auto [from, to, width] = RepeatOf(repeat->as_object());
+    for (int64_t i = from; i <= to; ++i) {
+      const std::string text = Numbered(json::serialize(deed), fmt::format("{:0{}}", i, width));
       DRAY_TRY_VOID(DoOne(Parsed(text)));
     }
     return {};
@@ -278,7 +195,8 @@ class Cluster {
     const json::object deed = Parsed(symbols_.Resolve(json::serialize(with_symbols)));
     const std::string_view op = TextOf(deed, "op");
     if (op == "wait") {
-      Rest(std::chrono::seconds(deed.at("seconds").as_int64()), false);
+      const std::chrono::duration<double> seconds(vectors::NumberOf(deed.at("seconds")));
+      Rest(std::chrono::duration_cast<milliseconds>(seconds), false);
       return {};
     }
     if (op == "create") return Create(deed);
@@ -296,6 +214,7 @@ class Cluster {
       components_->refusals().Add(std::string(TextOf(deed, "id")), RefusalOf(deed));
       return {};
     }
+    if (op == "bind") return Bind(deed);
     const std::string path = ObjectOf(deed);
     if (op == "delete") {
       const json::value* grace = deed.if_contains("gracePeriodSeconds");
@@ -305,20 +224,26 @@ class Cluster {
                                        : fmt::format(R"({{"gracePeriodSeconds":{}}})",
                                                      json::serialize(*grace))));
     }
-    if (op == "bind") {
-      return Note(Ask(
-          "POST",
-          path + "/binding",
-          fmt::format(R"({{"metadata":{{"name":"{}"}},"target":{{"kind":"Node","name":"{}"}}}})",
-                      TextOf(deed, "name"),
-                      TextOf(deed, "node"))));
-    }
     return Note(Ask("PATCH",
                     path + (op == "patchStatus" ? "/status" : ""),
                     json::serialize(deed.at("patch")),
                     TextOf(deed, "patchType") == "strategic"
                         ? "application/strategic-merge-patch+json"
                         : "application/merge-patch+json"));
+  }
+
+  /// As a scheduler does. The deed need not say that it is about a pod.
+  Result<> Bind(const json::object& deed) {
+    std::string_view namespace_ = TextOf(deed, "namespace");
+    if (namespace_.empty()) namespace_ = default_namespace_;
+    const std::string_view name = TextOf(deed, "name");
+    const json::object binding = {{"apiVersion", "v1"},
+                                  {"kind", "Binding"},
+                                  {"metadata", {{"name", name}, {"namespace", namespace_}}},
+                                  {"target", {{"kind", "Node"}, {"name", TextOf(deed, "node")}}}};
+    return Note(Ask("POST",
+                    fmt::format("{}/{}/binding", PathOf("v1", "pods", namespace_), name),
+                    json::serialize(binding)));
   }
 
   static Refusal RefusalOf(const json::object& deed) {
@@ -333,30 +258,63 @@ class Cluster {
     return refusal;
   }
 
+  /// The version of a kind that a deed names without one: in which the story created an object, or
+  /// that the vocabulary has, or the most stable one that is served.
+  std::string VersionOf(std::string_view kind) const {
+    if (const auto made = versions_.find(kind); made != versions_.end()) return made->second;
+    const auto usual = words_.versions.find(kind);
+    if (usual != words_.versions.end()) return std::string(usual->second);
+    const api::KindInfo* best = nullptr;
+    for (const api::KindInfo* one : kinds_) {
+      const bool fits = one->served && one->kind == kind;
+      if (fits && (best == nullptr || InstabilityOf(*one) < InstabilityOf(*best))) best = one;
+    }
+    return best == nullptr ? "v1" : std::string(best->api_version);
+  }
+
   std::string ObjectOf(const json::object& deed) const {
     const std::string_view kind = TextOf(deed, "kind");
-    const auto known = versions_.find(kind);
-    const auto usual = words_.versions.find(kind);
-    std::string_view version = "v1";
-    if (usual != words_.versions.end()) version = usual->second;
-    if (known != versions_.end()) version = known->second;
-    return PathOf(version, kind, TextOf(deed, "namespace")) + "/" +
-           std::string(TextOf(deed, "name"));
+    const std::string version = VersionOf(kind);
+    const auto info = std::ranges::find_if(kinds_, [&](const api::KindInfo* one) {
+      return one->api_version == version && one->kind == kind;
+    });
+    std::string_view namespace_ = TextOf(deed, "namespace");
+    if (info != kinds_.end() && (*info)->namespaced && namespace_.empty()) {
+      namespace_ = default_namespace_;
+    }
+    const std::string plural = info == kinds_.end() ? PluralOf(kind) : std::string((*info)->plural);
+    return fmt::format("{}/{}", PathOf(version, plural, namespace_), TextOf(deed, "name"));
   }
 
   Result<> Create(const json::object& deed) {
     const json::object& object = deed.at("object").as_object();
     const json::object& metadata = object.at("metadata").as_object();
     const std::string kind(TextOf(object, "kind"));
-    if (kind == "Pod" && !last_kind_.empty() && last_kind_ != "Pod") Rest(kSeen);
+    if (kind == "Pod" && !last_kind_.empty() && last_kind_ != "Pod") AwaitSeen();
     last_kind_ = kind;
     versions_[kind] = TextOf(object, "apiVersion");
-    DRAY_TRY_VOID(Note(Ask(
-        "POST",
-        PathOf(versions_[kind], kind, TextOf(metadata, "namespace")) + "?fieldValidation=Strict",
-        json::serialize(object))));
+    const auto answer = Ask("POST",
+                            PathOf(versions_[kind], PluralOf(kind), TextOf(metadata, "namespace")) +
+                                "?fieldValidation=Strict",
+                            json::serialize(object));
+    DRAY_TRY_VOID(Note(answer));
+    NoteMade(Parsed(answer->body));
     if (TextOf(deed, "pace") == "bound") AwaitBound(std::string(TextOf(metadata, "name")));
     return {};
+  }
+
+  void NoteMade(const json::object& made) {
+    const json::value* metadata = made.if_contains("metadata");
+    if (metadata == nullptr || !metadata->is_object()) return;
+    const int64_t revision = NumberOf(TextOf(metadata->get_object(), "resourceVersion"));
+    if (revision != 0) made_[PluralOf(TextOf(made, "kind"))] = revision;
+  }
+
+  /// What was made before a pod is in the components' caches before the pod is, as the recorder saw
+  /// to. Components of this process say so; those of the server's process are given time.
+  void AwaitSeen() {
+    Rest(kSeen);
+    if (components_) components_->AwaitSeen(made_, kSeenMax);
   }
 
   /// Keeps the answer if the server refused.
@@ -494,6 +452,8 @@ class Cluster {
   }
 
   const std::set<std::string> namespaces_;
+  const std::string default_namespace_;  // of deeds that name none
+  const std::vector<const api::KindInfo*> kinds_;
   const std::string own_;  // the only one that is looked at; empty: all are
   const Vocabulary words_;
   const Uids uids_;
@@ -509,6 +469,7 @@ class Cluster {
   Symbols symbols_;
   std::map<std::string, json::object> objects_;               // as last seen, in normal form
   std::map<std::string, std::string, std::less<>> versions_;  // by kind, as created
+  Revisions made_;                                            // the newest of each kind
   std::multimap<int64_t, json::object> arrived_;              // events of this step, by revision
   std::string awaited_;                                       // a pod
   json::value awaited_seen_;
@@ -519,21 +480,27 @@ class Cluster {
 
 }  // namespace
 
-std::string WhyNotPlayed(const json::object& story) {
-  if (!IsOf(story, "1.37") && !IsClassic(story)) return "a release that is not played";
-  return "";
-}
-
 Result<std::vector<StepOutcome>> Play(const json::object& story,
                                       const std::string& program,
                                       const std::string& folder,
                                       const IsAsRecorded& is_as_recorded) {
-  Cluster cluster(story, program, folder);
-  DRAY_TRY_VOID(cluster.Start());
+  if (const auto emulation = EmulationOf(story); !emulation) {
+    return Fail(StatusReason::kBadRequest, "/gates: " + emulation.error().message);
+  }
   std::vector<StepOutcome> outcomes;
-  for (const json::value& step : ListOf(story, "steps")) {
-    DRAY_TRY(StepOutcome outcome, cluster.Do(step.as_object(), outcomes.size(), is_as_recorded));
-    outcomes.push_back(std::move(outcome));
+  // JSON that no check foresaw, of the story or of the server, ends this story and no other.
+  try {
+    Cluster cluster(story, program, folder);
+    if (const Result<> started = cluster.Start(); !started) {
+      return Fail(StatusReason::kServiceUnavailable, started.error().message);
+    }
+    for (const json::value& step : ListOf(story, "steps")) {
+      DRAY_TRY(StepOutcome outcome, cluster.Do(step.as_object(), outcomes.size(), is_as_recorded));
+      outcomes.push_back(std::move(outcome));
+    }
+  } catch (const std::exception& unforeseen) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("/steps/{}: {}", outcomes.size(), unforeseen.what()));
   }
   return outcomes;
 }

@@ -27,9 +27,6 @@ struct StepOutcome {
   boost::json::object snapshot;  // objects by plural, and events
 };
 
-/// Why the story cannot be played, or empty.
-std::string WhyNotPlayed(const boost::json::object& story);
-
 /// Whether the outcome of step `number` is as recorded.
 using IsAsRecorded = std::function<bool(size_t number, const StepOutcome& outcome)>;
 
@@ -37,7 +34,11 @@ using IsAsRecorded = std::function<bool(size_t number, const StepOutcome& outcom
 /// changed for as long as the recording waited; if the outcome is another one then, as long as the
 /// longest timer of a controller runs. After the first step that stays different it does not.
 ///
-/// Errors: kInternalError  `program` does not serve, or a request was not answered.
+/// Precondition: CheckStory() has passed it.
+///
+/// Errors: kBadRequest          it cannot be played: place and reason
+///         kServiceUnavailable  `program` does not serve
+///         others               the server did not answer a deed: its place
 Result<std::vector<StepOutcome>> Play(const boost::json::object& story,
                                       const std::string& program,
                                       const std::string& folder,

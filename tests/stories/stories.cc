@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@
 
 #include "tests/stories/comparison.h"
 #include "tests/stories/player.h"
+#include "tests/stories/story_shape.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 
 namespace dray::stories {
 namespace {
@@ -29,10 +32,17 @@ using vectors::Reasons;
 using vectors::TextOf;
 
 constexpr int kRaceAttemptsMax = 10;
+constexpr std::string_view kOne = ".json", kLines = ".jsonl";
+constexpr std::string_view kRacesBeside = "races.txt";
+
+struct Story {
+  std::string place;  // its file, and the line in a file of many: "stories.jsonl, line 3"
+  json::object document;
+};
 
 struct Played {
-  std::string name;
-  std::string why_not;
+  std::string not_played;  // why it could not be; empty if it could
+  std::string why_not;     // why it was not to be
   std::vector<std::string> differences;
 };
 
@@ -44,26 +54,64 @@ std::string NameOf(const json::object& story) {
   return minor == "1.30" || minor == "1.31" ? fmt::format("{}/{}", minor, name) : name;
 }
 
-/// In a file of one story, or of one in each line.
-Result<> ReadStories(Disk& disk, const std::string& file, std::vector<json::object>& stories) {
-  DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
-  const bool has_lines = file.contains(".jsonl");
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, has_lines ? '\n' : '\0');) {
-    boost::system::error_code failed;
-    json::value value = json::parse(part, failed);
-    if (failed) return Fail(StatusReason::kBadRequest, file + " is no JSON");
-    json::value* story =
-        value.is_object() && has_lines ? value.get_object().if_contains("story") : &value;
-    if (story == nullptr || !story->is_object() || !story->get_object().contains("steps")) continue;
-    stories.push_back(std::move(story->get_object()));
+struct Reading {
+  std::vector<Story> stories;
+  std::vector<std::string> not_played;
+};
+
+/// Keeps `value` if it is a story, and says what is wrong with it if it is not.
+void Take(json::value value, const std::string& place, Reading& reading) {
+  if (const Result<> checked = CheckStory(value); !checked) {
+    reading.not_played.push_back(fmt::format("{}: {}", place, checked.error().message));
+    return;
   }
-  return {};
+  reading.stories.push_back({.place = place, .document = std::move(value.get_object())});
 }
 
-std::vector<std::string> PlayOnce(const json::object& story,
-                                  const std::string& program,
-                                  size_t number) {
+/// One story, or an index of stories, which is a list.
+void ReadFile(const std::string& text, const std::string& file, Reading& reading) {
+  Result<json::value> value = vectors::ReadJson(text);
+  if (!value) {
+    reading.not_played.push_back(fmt::format("{}: {}", file, value.error().message));
+  } else if (!value->is_array()) {
+    Take(*std::move(value), file, reading);
+  }
+}
+
+/// A story in each line, as its member "story"; a line without one is a remark.
+void ReadLines(const std::string& text, const std::string& file, Reading& reading) {
+  std::istringstream in(text);
+  size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    const std::string place = fmt::format("{}, line {}", file, ++number);
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Result<json::value> value = vectors::ReadJson(line);
+    if (!value || !value->is_object()) {
+      reading.not_played.push_back(place + ": is no JSON object");
+    } else if (json::value* story = value->get_object().if_contains("story")) {
+      Take(std::move(*story), place, reading);
+    }
+  }
+}
+
+Reading ReadStories(Disk& disk, const std::vector<std::string>& files) {
+  Reading reading;
+  for (const std::string& file : files) {
+    const Result<std::string> text = vectors::ReadVectors(disk, file);
+    if (!text) {
+      reading.not_played.push_back(fmt::format("{}: {}", file, text.error().message));
+    } else if (file.contains(kLines)) {
+      ReadLines(*text, file, reading);
+    } else {
+      ReadFile(*text, file, reading);
+    }
+  }
+  return reading;
+}
+
+Result<std::vector<std::string>> PlayOnce(const json::object& story,
+                                          const std::string& program,
+                                          size_t number) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("dray-story-{}-{}", getpid(), number);
   std::filesystem::create_directories(folder);
@@ -73,7 +121,7 @@ std::vector<std::string> PlayOnce(const json::object& story,
       });
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  if (!outcomes) return {outcomes.error().message};
+  DRAY_TRY_VOID(outcomes);
   std::vector<std::string> all;
   for (size_t i = 0; i < outcomes->size(); ++i) {
     for (std::string& difference : Differences(story, i, (*outcomes)[i])) {
@@ -88,48 +136,122 @@ struct Lists {
   Reasons races;
 };
 
+/// A story that differs because a request was not answered has that as its only difference.
 Played PlayOne(const json::object& story,
                const std::string& program,
                const Lists& lists,
                size_t number) {
-  Played played{.name = NameOf(story), .why_not = WhyNotPlayed(story), .differences = {}};
-  if (const auto reason = lists.except.find(played.name); reason != lists.except.end())
+  Played played;
+  const std::string name = NameOf(story);
+  if (const auto reason = lists.except.find(name); reason != lists.except.end()) {
     played.why_not = reason->second;
-  if (!played.why_not.empty()) return played;
-  const int attempts = lists.races.contains(played.name) ? kRaceAttemptsMax : 1;
+    return played;
+  }
+  const int attempts = lists.races.contains(name) ? kRaceAttemptsMax : 1;
   for (int i = 0; i < attempts; ++i) {
-    played.differences = PlayOnce(story, program, number);
+    Result<std::vector<std::string>> differences = PlayOnce(story, program, number);
+    if (!differences && (differences.error().reason == StatusReason::kBadRequest ||
+                         differences.error().reason == StatusReason::kServiceUnavailable)) {
+      played.not_played = differences.error().message;
+      break;
+    }
+    played.differences = differences ? *std::move(differences)
+                                     : std::vector<std::string>{differences.error().message};
     if (played.differences.empty()) break;
   }
   return played;
 }
 
-/// Those of the file, each of which must be one of the stories.
-Result<Reasons> NamesIn(Disk& disk,
-                        const std::string& file,
-                        const std::vector<json::object>& stories) {
-  DRAY_TRY(Reasons names, ReadReasons(disk, file));
+/// Adds a remark for each name that no story has: such an entry may be out of date.
+void RemarkUnknown(const Reasons& names,
+                   const std::string& file,
+                   const std::vector<Story>& stories,
+                   vectors::Report& report) {
   for (const auto& [name, reason] : names) {
     const bool is_known = std::ranges::any_of(
-        stories, [&](const json::object& story) { return NameOf(story) == name; });
-    if (!is_known) return Fail(StatusReason::kBadRequest, file + ": no story " + name);
+        stories, [&](const Story& story) { return NameOf(story.document) == name; });
+    if (!is_known) report.summary.push_back(fmt::format("{}: no story {} here", file, name));
   }
-  return names;
+}
+
+/// Those of a file races.txt in each folder that a story is from.
+Result<> ReadRacesBeside(Disk& disk, const std::vector<std::string>& files, Reasons& races) {
+  std::set<std::string> folders;
+  for (const std::string& file : files) {
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    folders.insert(folder.empty() ? "." : folder);
+  }
+  for (const std::string& folder : folders) {
+    const Result<std::vector<std::string>> names = disk.List(folder);
+    if (!names || std::ranges::find(*names, kRacesBeside) == names->end()) continue;
+    DRAY_TRY(Reasons more, ReadReasons(disk, fmt::format("{}/{}", folder, kRacesBeside)));
+    races.merge(more);
+  }
+  return {};
+}
+
+void Count(const Story& story,
+           const Played& played,
+           const StoryOptions& options,
+           vectors::Report& report) {
+  const std::string name = NameOf(story.document);
+  if (!played.not_played.empty()) {
+    report.not_played.push_back(fmt::format("{} ({}): {}", story.place, name, played.not_played));
+  } else if (!played.why_not.empty()) {
+    ++report.not_run[played.why_not];
+  } else if (played.differences.empty()) {
+    ++report.passed;
+  } else if (options.name.empty()) {
+    report.failures.push_back(fmt::format("{}: {} differences, first {}",
+                                          name,
+                                          played.differences.size(),
+                                          played.differences.front()));
+  } else {
+    for (const std::string& difference : played.differences) {
+      report.failures.push_back(fmt::format("{}: {}", name, difference));
+    }
+  }
 }
 
 }  // namespace
 
+Result<std::vector<std::string>> StoryFilesIn(Disk& disk, const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!disk.IsFolder(path)) {
+      files.push_back(path);
+      continue;
+    }
+    for (const std::string_view ending : {kOne, kLines}) {
+      DRAY_TRY(const std::vector<std::string> inside, vectors::VectorFilesIn(disk, path, ending));
+      files.insert(files.end(), inside.begin(), inside.end());
+    }
+  }
+  return files;
+}
+
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options) {
-  std::vector<json::object> stories;
-  for (const std::string& file : files) DRAY_TRY_VOID(ReadStories(disk, file, stories));
+  vectors::Report report;
+  Reading reading = ReadStories(disk, files);
+  std::vector<Story>& stories = reading.stories;
+  report.not_played = std::move(reading.not_played);
   Lists lists;
-  DRAY_TRY(lists.except, NamesIn(disk, options.except, stories));
-  DRAY_TRY(lists.races, NamesIn(disk, options.races, stories));
-  std::erase_if(stories, [&](const json::object& story) {
-    return !options.name.empty() && NameOf(story) != options.name;
+  DRAY_TRY(lists.except, ReadReasons(disk, options.except));
+  DRAY_TRY(lists.races, ReadReasons(disk, options.races));
+  if (options.name.empty()) {
+    RemarkUnknown(lists.except, options.except, stories, report);
+    RemarkUnknown(lists.races, options.races, stories, report);
+  }
+  DRAY_TRY_VOID(ReadRacesBeside(disk, files, lists.races));
+  std::erase_if(stories, [&](const Story& story) {
+    return !options.name.empty() && NameOf(story.document) != options.name;
   });
+  if (stories.empty() && report.not_played.empty()) {
+    return Fail(StatusReason::kBadRequest,
+                options.name.empty() ? "no story in what was named" : "no story " + options.name);
+  }
   std::vector<Played> played(stories.size());
   std::atomic<size_t> next = 0;
   {
@@ -137,28 +259,12 @@ Result<vectors::Report> RunStories(Disk& disk,
     for (size_t i = 0; i < std::min(options.at_once, stories.size()); ++i) {
       players.emplace_back([&] {
         for (size_t story = next++; story < stories.size(); story = next++) {
-          played[story] = PlayOne(stories[story], options.program, lists, story);
+          played[story] = PlayOne(stories[story].document, options.program, lists, story);
         }
       });
     }
   }
-  vectors::Report report;
-  for (const Played& one : played) {
-    if (!one.why_not.empty()) {
-      ++report.not_run[one.why_not];
-    } else if (one.differences.empty()) {
-      ++report.passed;
-    } else if (options.name.empty()) {
-      report.failures.push_back(fmt::format("{}: {} differences, first {}",
-                                            one.name,
-                                            one.differences.size(),
-                                            one.differences.front()));
-    } else {
-      for (const std::string& difference : one.differences) {
-        report.failures.push_back(fmt::format("{}: {}", one.name, difference));
-      }
-    }
-  }
+  for (size_t i = 0; i < stories.size(); ++i) Count(stories[i], played[i], options, report);
   return report;
 }
 

@@ -20,13 +20,22 @@ struct StoryOptions {
   size_t at_once = 12;      // they wait for the most part
 };
 
+/// The files with stories in all folders named, and the files named.
+/// Errors: what the disk says about a folder it cannot list.
+Result<std::vector<std::string>> StoryFilesIn(Disk& disk, const std::vector<std::string>& paths);
+
 /// Plays the stories in `files`: one in each, or one in each line of a .jsonl as its member
-/// "story"; what is no story is passed over. A failure names the story and what differs first, with
-/// `name` all of it. A story of `races` was recorded as it went when one of two programs was first,
-/// and may go either way: it is played up to ten times, and is equal if it was so once.
+/// "story". A file that holds a JSON list is an index and is passed over. A failure names the story
+/// and the first difference, with `name` all of them. What cannot be read or played is in
+/// `not_played` with its file and place, and the run goes on.
 ///
-/// Errors: kBadRequest  a file is not JSON, or `except` or `races` name no story; what the disk
-///                      says about one it cannot read.
+/// Races are the stories that were recorded as they went when one of two programs was first, and
+/// that may go either way. `races` lists them, and so does a file races.txt beside the stories. A
+/// race is played up to ten times, and is equal if it was so once. Names that no story has are
+/// remarked on in the summary.
+///
+/// Errors: kBadRequest  no story, or a list has a line without a name; what the disk says about a
+///                      list it cannot read.
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options);

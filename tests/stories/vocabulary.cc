@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 
 namespace dray::stories {
 namespace {
@@ -67,10 +68,21 @@ std::string ReleaseOf(const json::object& story) {
   return release;
 }
 
+Repeat RepeatOf(const json::object& repeat) {
+  const auto number = [&](std::string_view name) {
+    constexpr double kMax = 1e9;
+    const json::value* value = repeat.if_contains(name);
+    if (value == nullptr) return int64_t{0};
+    return static_cast<int64_t>(std::clamp(vectors::NumberOf(*value), -kMax, kMax));
+  };
+  return {.from = number("from"), .to = number("to"), .width = number("width")};
+}
+
 std::string PluralOf(std::string_view kind) {
   std::string plural(kind);
   std::ranges::transform(plural, plural.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (plural.ends_with("parameters")) return plural;
+  if (plural.ends_with("parameters") || plural == "endpoints") return plural;
+  if (plural.ends_with("cy")) return plural.substr(0, plural.size() - 1) + "ies";
   return plural + (plural.ends_with('s') ? "es" : "s");
 }
 

@@ -2,6 +2,7 @@
 // What the release of a story calls the kinds that it speaks of.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -31,7 +32,14 @@ bool IsClassic(const boost::json::object& story);
 /// "1.37" of 1.37.0.
 std::string ReleaseOf(const boost::json::object& story);
 
-/// "resourceclaims" of ResourceClaim.
+/// The numbers of a deed that is done once for each of them, `width` digits wide at least.
+struct Repeat {
+  int64_t from = 0, to = 0, width = 0;
+};
+/// Precondition: its members are numbers.
+Repeat RepeatOf(const boost::json::object& repeat);
+
+/// "resourceclaims" of ResourceClaim, "priorityclasses", "networkpolicies".
 std::string PluralOf(std::string_view kind);
 
 }  // namespace dray::stories

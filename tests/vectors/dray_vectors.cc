@@ -119,8 +119,8 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   const bool is_allocator = arguments.kind == "allocator";
   DRAY_TRY(std::vector<std::string> files,
            Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));
-  if (arguments.kind == "stories" && files.empty()) {
-    DRAY_TRY(files, Collect(disk, arguments.paths, ".jsonl"));
+  if (arguments.kind == "stories") {
+    DRAY_TRY(files, dray::stories::StoryFilesIn(disk, arguments.paths));
   }
   if (is_allocator) return dray::vectors::RunAllocatorVectors(disk, files, arguments.allocator);
   if (arguments.kind == "stories") {

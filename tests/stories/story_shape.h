@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a JSON document is a story that this player can play.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "base/result.h"
+
+namespace dray::stories {
+
+/// Checks everything that the player and the comparison read without a look of their own.
+///
+/// Errors: kBadRequest  the place and what is wrong there: "/steps/1/do/0/op: unknown deed "jump"".
+Result<> CheckStory(const boost::json::value& story);
+
+}  // namespace dray::stories
