@@ -47,6 +47,8 @@ using store::etcd::testing::TcpProxy;
 using store::sqlite::testing::TestFolder;
 using ::testing::IsEmpty;
 
+constexpr size_t kLostEvery = 3;  // of the writes of a status, those whose answers are lost
+
 /// The real clock, until it jumps.
 class JumpingClock final : public Clock {
  public:
@@ -81,6 +83,7 @@ class Site {
  public:
   Site(uint16_t server_port, bool schedules, std::atomic<int>& unknown)
       : proxy_(server_port), client_(ClientAt(RealWorld().clock, proxy_)) {
+    proxy_.LoseAnswers("/status HTTP/1.1", kLostEvery);
     if (!schedules) return;
     scheduler_client_ = ClientAt(clock_, proxy_);
     scheduler_.emplace(*scheduler_client_, world_, unknown);

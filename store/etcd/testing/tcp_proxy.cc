@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -181,6 +182,12 @@ void TcpProxy::Release() {
   SetFlow(Flow::kForward);
 }
 
+void TcpProxy::LoseAnswers(std::string text, size_t every) {
+  const MutexLock lock(mutex_);
+  lost_text_ = std::move(text);
+  lost_every_ = every;
+}
+
 void TcpProxy::SetFlow(Flow flow) {
   {
     const MutexLock lock(mutex_);
@@ -218,12 +225,27 @@ void TcpProxy::Accept() {
       {.number = number, .client = client, .target = target, .up = {}, .down = {}});
 }
 
+void TcpProxy::NoteRequest(Connection& connection) {
+  if (lost_every_ == 0) return;
+  std::array<char, 16384> buffer{};
+  // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): Prepare made it not block
+  const ssize_t n = ::recv(connection.client, buffer.data(), buffer.size(), MSG_PEEK);
+  if (n <= 0) return;
+  const std::string_view bytes(buffer.data(), static_cast<size_t>(n));
+  if (!bytes.contains(lost_text_) || ++seen_requests_ % lost_every_ != 0) return;
+  connection.loses_answer = true;
+}
+
 bool TcpProxy::Pump(Connection& connection) {
   if (IsHeld(connection)) return true;
+  NoteRequest(connection);
   if (!Move(connection.client, connection.target, connection.up.held, connection.up.ended)) {
     return false;
   }
   if (flow_ == Flow::kHoldAnswers) return true;
+  char first = 0;
+  // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): Prepare made it not block
+  if (connection.loses_answer && ::recv(connection.target, &first, 1, MSG_PEEK) > 0) return false;
   return Move(connection.target, connection.client, connection.down.held, connection.down.ended);
 }
 

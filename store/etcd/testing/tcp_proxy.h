@@ -40,6 +40,10 @@ class TcpProxy {
   /// The same as Hold for one connection, counted from 0 in the order they were taken.
   void HoldConnection(size_t number);
   void Release();
+  /// Of every `every`-th request that contains `text`, the answer is lost: the request is
+  /// forwarded, and its connection is cut when the first byte of an answer comes. For protocols in
+  /// plain text.
+  void LoseAnswers(std::string text, size_t every);
 
   uint16_t port() const { return port_; }
   /// "http://127.0.0.1:port".
@@ -59,6 +63,7 @@ class TcpProxy {
     size_t number = 0;
     int client = -1;
     int target = -1;
+    bool loses_answer = false;
     Direction up, down;  // up: from the client to the target
   };
 
@@ -71,6 +76,8 @@ class TcpProxy {
   void Listen() DRAY_REQUIRES(mutex_);
   void CutAll() DRAY_REQUIRES(mutex_);
   void Accept() DRAY_REQUIRES(mutex_);
+  /// Marks the connection if the answer to what the client sends now is to be lost.
+  void NoteRequest(Connection& connection) DRAY_REQUIRES(mutex_);
   /// False when the connection is over.
   bool Pump(Connection& connection) DRAY_REQUIRES(mutex_);
   void PumpAll() DRAY_REQUIRES(mutex_);
@@ -85,6 +92,9 @@ class TcpProxy {
   uint16_t target_ DRAY_GUARDED_BY(mutex_);
   int listener_ DRAY_GUARDED_BY(mutex_) = -1;  // has its port also while it does not listen
   bool is_listening_ DRAY_GUARDED_BY(mutex_) = false;
+  std::string lost_text_ DRAY_GUARDED_BY(mutex_);
+  size_t lost_every_ DRAY_GUARDED_BY(mutex_) = 0;  // 0: no answer is lost
+  size_t seen_requests_ DRAY_GUARDED_BY(mutex_) = 0;
   Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
   std::set<size_t> held_ DRAY_GUARDED_BY(mutex_);
   std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
