@@ -21,7 +21,6 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/request_tracker.h"
-#include "net/server/network.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
 #include "net/server/reactor_host.h"
@@ -63,8 +62,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
   options.reactors = std::clamp<size_t>(options.reactors, 1, kReactorsMax);
   auto impl = std::make_unique<Impl>(std::move(options));
   for (size_t i = 0; i < impl->options.reactors; ++i) {
-    auto host = std::make_unique<ReactorHost>(
-        clock, log, impl->options, handler, impl->load, KernelNetwork());
+    auto host = std::make_unique<ReactorHost>(clock, log, impl->options, handler, impl->load);
     DRAY_TRY_VOID(host->Listen(*address));
     address->set_port(host->port());
     DRAY_TRY_VOID(host->Begin());

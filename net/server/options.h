@@ -14,6 +14,8 @@
 
 namespace dray::net::server {
 
+class Network;  // net/server/network.h
+
 /// Threads of a server; who asks for more gets these.
 inline constexpr size_t kReactorsMax = 256;
 /// Connections a server holds when it has descriptors enough.
@@ -50,6 +52,8 @@ struct HttpServerOptions {
   std::chrono::milliseconds tick{500};
   // Asked of the kernel per connection: small values make slow readers visible early. 0: its own.
   int send_buffer_bytes = 0;
+
+  Network* network = nullptr;  // null: KernelNetwork(); outlives the server
 
   size_t strangers_max() const { return std::clamp<size_t>(connections_max / 4, 1, kStrangersMax); }
 };

@@ -36,21 +36,24 @@ constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 // Before what else there is to do gets its turn.
 constexpr int kAcceptedAtOnce = 64;
 
+Network& NetworkOf(const HttpServerOptions& options) {
+  return options.network != nullptr ? *options.network : KernelNetwork();
+}
+
 }  // namespace
 
 ReactorHost::ReactorHost(const Clock& clock,
                          const Log& log,
                          const HttpServerOptions& options,
                          Handler& handler,
-                         ServerLoad& load,
-                         Network& network)
+                         ServerLoad& load)
     : context_{.clock = clock,
                .log = log,
                .options = options,
                .handler = handler,
                .load = load,
-               .reactor = {clock, network.MakePoller()}},
-      network_(network) {
+               .reactor = {clock, NetworkOf(options).MakePoller()}},
+      network_(NetworkOf(options)) {
   context_.on_known = [this](const Connection& connection) {
     strangers_.erase(connection.arrival());
   };

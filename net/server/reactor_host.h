@@ -32,8 +32,7 @@ class ReactorHost final : private Waiter {
               const Log& log,
               const HttpServerOptions& options,
               Handler& handler,
-              ServerLoad& load,
-              Network& network);
+              ServerLoad& load);
 
   /// Binds and listens; before Run. A port of 0 picks a free one.
   Result<> Listen(const SocketAddress& address);

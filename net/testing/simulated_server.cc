@@ -30,7 +30,7 @@ constexpr std::chrono::minutes kSimulatedPatience{20};
 SimulatedServer::SimulatedServer(uint64_t seed, bool is_tracing)
     : network_(seed, clock_),
       keys_(SeedKeys(seed)),
-      options_{.tls = keys_.server},
+      options_{.tls = keys_.server, .network = &network_},
       load_(options_) {
   network_.set_tracing(is_tracing);
 }
@@ -50,7 +50,7 @@ std::string SimulatedServer::Run(const Surroundings& surroundings) {
                       .check_before_sleep = [this] { CheckBeforeSleep(); },
                       .let_time_pass = [this] { LetTimePass(); }});
   {
-    server::ReactorHost host(mixed_clock_, log_, options_, surroundings.handler, load_, network_);
+    server::ReactorHost host(mixed_clock_, log_, options_, surroundings.handler, load_);
     host_ = &host;
     const auto address = server::SocketAddress::Parse("127.0.0.1", 0).value();
     if (!host.Listen(address).has_value() || !host.Begin().has_value()) return "no listener";
