@@ -3,14 +3,11 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"sync/atomic"
-	"syscall"
 )
 
 // connection is one client of net/http: over HTTP/2 one connection with many streams, over HTTP/1.1
@@ -68,7 +65,6 @@ func dial(rng *rand.Rand, server *server, number int) *connection {
 			c.name += ", a connection for each request"
 		}
 	}
-	chooseSocket(rng, c, transport)
 	c.name = fmt.Sprintf("Go %d, %s", number, c.name)
 	c.client = &http.Client{Transport: transport}
 	return c
@@ -85,21 +81,5 @@ func chooseWindows(rng *rand.Rand, c *connection, transport *http.Transport) {
 		c.name += ", small windows of streams"
 	case 2:
 		transport.HTTP2 = &http.HTTP2Config{MaxReadFrameSize: 1 << 20}
-	}
-}
-
-func chooseSocket(rng *rand.Rand, c *connection, transport *http.Transport) {
-	if rng.IntN(3) != 0 {
-		return
-	}
-	bytes := 4096 << rng.IntN(5)
-	c.name += fmt.Sprintf(", socket buffer of %d bytes", bytes)
-	dialer := &net.Dialer{Control: func(_, _ string, socket syscall.RawConn) error {
-		return socket.Control(func(descriptor uintptr) {
-			syscall.SetsockoptInt(int(descriptor), syscall.SOL_SOCKET, syscall.SO_RCVBUF, bytes)
-		})
-	}}
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return dialer.DialContext(ctx, network, address)
 	}
 }
