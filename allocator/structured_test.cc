@@ -115,7 +115,7 @@ std::string Answer(const Result<Results>& answer) {
   return text;
 }
 
-class StructuredTest : public testing::Test {
+class StructuredTest : public ::testing::Test {
  protected:
   StructuredTest() {
     cluster_.AddClass("c");

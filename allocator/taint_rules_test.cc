@@ -47,13 +47,13 @@ std::string Taints(const std::vector<Frozen<v1::ResourceSlice>>& slices) {
   return all;
 }
 
-struct Case {
+struct TaintRulesCase {
   const char* name;
   std::optional<v1::DeviceTaintSelector> selector;
   const char* want;
 };
 
-const Case kCases[] = {
+const TaintRulesCase kCases[] = {
     {"NoSelectorNothing", std::nullopt, "x/p/b:own x/q/b:own y/p/b:own "},
     {"EmptySelectorEverything",
      v1::DeviceTaintSelector{},
@@ -69,7 +69,7 @@ const Case kCases[] = {
     {"NoSuchDevice", {{.driver = "x", .device = "c"}}, "x/p/b:own x/q/b:own y/p/b:own "},
 };
 
-class TaintRulesTest : public testing::TestWithParam<Case> {};
+class TaintRulesTest : public ::testing::TestWithParam<TaintRulesCase> {};
 
 TEST_P(TaintRulesTest, TaintsWhatItMatches) {
   const std::vector rules{Rule("rule", GetParam().selector)};
@@ -80,7 +80,7 @@ TEST_P(TaintRulesTest, TaintsWhatItMatches) {
 
 INSTANTIATE_TEST_SUITE_P(Selectors,
                          TaintRulesTest,
-                         testing::ValuesIn(kCases),
+                         ::testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(TaintRules, WithoutSelectorMatchedEverythingUpTo136) {

@@ -14,8 +14,8 @@
 namespace dray::api {
 namespace {
 
-using testing::EndsWith;
-using testing::HasSubstr;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 std::string After(Release release, std::string_view flags) {
   FeatureGates gates = FeatureGates::AllOf(release);

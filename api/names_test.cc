@@ -11,8 +11,8 @@
 namespace dray::api {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::string Times(size_t count, char c = 'a') {
   return std::string(count, c);
@@ -50,8 +50,8 @@ TEST(Names, DnsLabels) {
   EXPECT_THAT(CheckDnsLabel(Times(64), LengthWord::kBytes),
               ElementsAre("must be no more than 63 bytes"));
   EXPECT_THAT(CheckDns1035Label("a1"), IsEmpty());
-  EXPECT_THAT(CheckDns1035Label("1a"), testing::SizeIs(1));
-  EXPECT_THAT(CheckDns1035Label(Times(64, '1')), testing::SizeIs(2));
+  EXPECT_THAT(CheckDns1035Label("1a"), ::testing::SizeIs(1));
+  EXPECT_THAT(CheckDns1035Label(Times(64, '1')), ::testing::SizeIs(2));
 }
 
 TEST(Names, DnsSubdomains) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letters of ASCII without regard to their case; bytes beyond ASCII are left as they are.
+// Digits of ASCII, and letters without regard to their case; bytes beyond ASCII stay as they are.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,18 @@
 #include <string_view>
 
 namespace dray {
+
+constexpr bool IsDigitAscii(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// The value of a hexadecimal digit; -1 for any other character.
+constexpr int HexValueAscii(char c) {
+  if (IsDigitAscii(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
 
 constexpr char LowerAscii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

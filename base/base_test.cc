@@ -123,7 +123,7 @@ TEST(World, UuidsSayTheirVersionAndVariant) {
     const std::string uuid = NewUuid(random);
     ASSERT_EQ(uuid.size(), 36U);
     EXPECT_EQ(uuid[14], '4');
-    EXPECT_THAT(std::string("89ab"), testing::HasSubstr(uuid.substr(19, 1)));
+    EXPECT_THAT(std::string("89ab"), ::testing::HasSubstr(uuid.substr(19, 1)));
   }
 }
 
@@ -137,7 +137,7 @@ TEST(World, TheSimulatedClockMovesWhenTold) {
 
 TEST(World, TheRealDiskReplacesFilesWhole) {
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-disk";
+  const std::string folder = ::testing::TempDir() + "dray-disk";
   ASSERT_TRUE(disk.MakeFolder(folder));
   ASSERT_TRUE(disk.Write(folder + "/a", "one", Disk::Privacy::kOwnerOnly));
   ASSERT_TRUE(disk.Write(folder + "/a", "two", Disk::Privacy::kOwnerOnly));
@@ -147,7 +147,7 @@ TEST(World, TheRealDiskReplacesFilesWhole) {
 
 TEST(World, AGrowingFileGivesBackWhatItReserved) {
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
+  const std::string folder = ::testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
   ASSERT_TRUE(disk.MakeFolder(folder));
   const std::string path = folder + "/log";
   const std::string much(size_t{100} << 10, 'x');
@@ -167,7 +167,7 @@ TEST(World, AGrowingFileGivesBackWhatItReserved) {
 
 TEST(World, AGrowingFileThatSomebodyElseEmptiedStaysEmpty) {
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
+  const std::string folder = ::testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
   ASSERT_TRUE(disk.MakeFolder(folder));
   const std::string path = folder + "/log";
   {
@@ -218,7 +218,7 @@ TEST(World, ANewFileStaysOnlyWhenItIsFinished) {
   MemoryDisk memory;
   ExpectNewFilesAreWhole(memory, "folder/new");
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-new-file-" + NewUuid(RealWorld().random);
+  const std::string folder = ::testing::TempDir() + "dray-new-file-" + NewUuid(RealWorld().random);
   ASSERT_TRUE(disk.MakeFolder(folder));
   ExpectNewFilesAreWhole(disk, folder + "/new");
   EXPECT_EQ(disk.MakeFile(folder + "/none/new").error().reason, StatusReason::kNotFound);
@@ -232,7 +232,7 @@ TEST(Log, WritesKeysAndValuesAfterTheMessage) {
   log.Debug("not shown");
   EXPECT_THAT(
       lines,
-      testing::ElementsAre(
+      ::testing::ElementsAre(
           "I0101 00:00:00.000000 \"claim allocated\" claim=\"default/a \\\"b\\\"\" devices=3\n"));
 }
 

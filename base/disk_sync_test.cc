@@ -42,7 +42,7 @@ std::string Content(const std::string& path) {
 
 TEST(DiskSync, AFileIsOnTheDiskBeforeItsNameAndThenTheName) {
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-sync-" + NewUuid(RealWorld().random);
+  const std::string folder = ::testing::TempDir() + "dray-sync-" + NewUuid(RealWorld().random);
   const std::string path = folder + "/key.pem";
   ASSERT_TRUE(disk.MakeFolder(folder));
   ASSERT_TRUE(disk.Write(path, "old", Disk::Privacy::kOwnerOnly));
@@ -59,7 +59,7 @@ TEST(DiskSync, AFileIsOnTheDiskBeforeItsNameAndThenTheName) {
 
 TEST(DiskSync, WhatADeadProcessLeftAsideIsNotTakenOver) {
   Disk& disk = RealWorld().disk;
-  const std::string folder = testing::TempDir() + "dray-aside-" + NewUuid(RealWorld().random);
+  const std::string folder = ::testing::TempDir() + "dray-aside-" + NewUuid(RealWorld().random);
   const std::string path = folder + "/key.pem";
   ASSERT_TRUE(disk.MakeFolder(folder));
   std::ofstream(path + ".new") << "left over, for everybody to read";

@@ -18,8 +18,9 @@ Environment EnvironmentOf(ExpressionUse use, bool lists) {
   return {.use = use, .purpose = Purpose::kDerivedAttribute, .list_type_attributes = lists};
 }
 
-std::string Render(std::string_view expression,
-                   const Environment& environment = EnvironmentOf(ExpressionUse::kStored, true)) {
+std::string RenderDerived(std::string_view expression,
+                          const Environment& environment = EnvironmentOf(ExpressionUse::kStored,
+                                                                         true)) {
   const Device device = {.driver = "a.example",
                          .attributes = {{"index", int64_t{3}}, {"firmware", VersionText{"1.2.3"}}}};
   const DeviceActivation activation(device);
@@ -33,19 +34,19 @@ std::string Render(std::string_view expression,
   return json;
 }
 
-struct Case {
+struct DerivedCase {
   const char* name;
   const char* expression;
   const char* want;
 };
 
-class DerivedAttributeTest : public ::testing::TestWithParam<Case> {};
+class DerivedAttributeTest : public ::testing::TestWithParam<DerivedCase> {};
 
 TEST_P(DerivedAttributeTest, HasValue) {
-  EXPECT_EQ(Render(GetParam().expression), GetParam().want);
+  EXPECT_EQ(RenderDerived(GetParam().expression), GetParam().want);
 }
 
-constexpr Case kCases[] = {
+constexpr DerivedCase kDerivedCases[] = {
     {"Bool", "1 < 2", R"({"bool":true})"},
     {"Int", "device.attributes['a.example'].index / 2", R"({"int":1})"},
     {"String", "device.driver + '/x'", R"({"string":"a.example/x"})"},
@@ -75,7 +76,7 @@ constexpr Case kCases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Values,
                          DerivedAttributeTest,
-                         ::testing::ValuesIn(kCases),
+                         ::testing::ValuesIn(kDerivedCases),
                          [](const auto& info) { return info.param.name; });
 
 TEST(DerivedAttributeTypes, EmptyListsAreOfStrings) {
@@ -90,9 +91,9 @@ TEST(DerivedAttributeTypes, EmptyListsAreOfStrings) {
 }
 
 TEST(DerivedAttributeTypes, NewListsNeedTheGate) {
-  EXPECT_EQ(Render("[1]", EnvironmentOf(ExpressionUse::kNew, true)), R"({"ints":[1]})");
-  EXPECT_EQ(Render("[1]", EnvironmentOf(ExpressionUse::kStored, false)), R"({"ints":[1]})");
-  EXPECT_EQ(Render("[1]", EnvironmentOf(ExpressionUse::kNew, false)),
+  EXPECT_EQ(RenderDerived("[1]", EnvironmentOf(ExpressionUse::kNew, true)), R"({"ints":[1]})");
+  EXPECT_EQ(RenderDerived("[1]", EnvironmentOf(ExpressionUse::kStored, false)), R"({"ints":[1]})");
+  EXPECT_EQ(RenderDerived("[1]", EnvironmentOf(ExpressionUse::kNew, false)),
             "refused: must evaluate to a primitive scalar (string, integer, boolean, semver), not "
             "list(int)");
 }
@@ -100,7 +101,7 @@ TEST(DerivedAttributeTypes, NewListsNeedTheGate) {
 TEST(DerivedAttributeLimits, CostEndsTheEvaluation) {
   Environment environment = EnvironmentOf(ExpressionUse::kStored, true);
   environment.cost_max = 3;
-  EXPECT_EQ(Render("device.attributes['a.example'].index", environment),
+  EXPECT_EQ(RenderDerived("device.attributes['a.example'].index", environment),
             "error: operation cancelled: actual cost limit exceeded");
 }
 

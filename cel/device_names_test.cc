@@ -23,13 +23,13 @@ std::string Joined(const std::vector<DeviceName>& names) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-struct Case {
+struct NameCase {
   const char* name;
   const char* expression;
   const char* want;  // @domain/attribute, #domain/capacity
 };
 
-constexpr Case kCases[] = {
+constexpr NameCase kNameCases[] = {
     {"None", "device.driver == 'd'", ""},
     {"Attribute", "device.attributes['d'].x == 1", "@d/x"},
     {"Index", "device.attributes['d']['x-y'] == 1", "@d/x-y"},
@@ -52,7 +52,7 @@ constexpr Case kCases[] = {
     {"OfAVersion", "device.attributes['d'].v.isGreaterThan(semver('1.0.0'))", "@d/v"},
 };
 
-class DeviceNamesTest : public ::testing::TestWithParam<Case> {};
+class DeviceNamesTest : public ::testing::TestWithParam<NameCase> {};
 
 TEST_P(DeviceNamesTest, AreFound) {
   const auto program = CompileProgram(GetParam().expression, {});
@@ -60,7 +60,7 @@ TEST_P(DeviceNamesTest, AreFound) {
   EXPECT_EQ(Joined(NamesIn((*program)->checked())), GetParam().want);
 }
 
-INSTANTIATE_TEST_SUITE_P(, DeviceNamesTest, ::testing::ValuesIn(kCases), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(, DeviceNamesTest, ::testing::ValuesIn(kNameCases), [](const auto& info) {
   return std::string(info.param.name);
 });
 

@@ -44,7 +44,7 @@ std::string Doubling(std::string_view first, int steps) {
 }
 
 // "ok", "error TEXT" or "refused TEXT".
-std::string Outcome(const std::string& text) {
+std::string OutcomeOfText(const std::string& text) {
   constexpr uint64_t kCostMax = 1'000'000;
   const auto program = CompileProgram(text, {.purpose = Purpose::kFree});
   if (!program.has_value()) return "refused " + program.error().message;
@@ -56,18 +56,19 @@ std::string Outcome(const std::string& text) {
   return value.is_error() ? "error " + std::string(value.text()) : "ok";
 }
 
-struct Case {
+struct HostileCase {
   const char* name;
   std::function<std::string()> text;
   const char* want;  // how the outcome starts
 };
 
-class HostileTextTest : public ::testing::TestWithParam<Case> {};
+class HostileTextTest : public ::testing::TestWithParam<HostileCase> {};
 
 TEST_P(HostileTextTest, EndsAsExpected) {
   const std::string text = GetParam().text();
   ASSERT_LE(text.size(), syntax::kExpressionBytesMax);
-  EXPECT_TRUE(Outcome(text).starts_with(GetParam().want)) << Outcome(text).substr(0, 200);
+  EXPECT_TRUE(OutcomeOfText(text).starts_with(GetParam().want))
+      << OutcomeOfText(text).substr(0, 200);
 }
 
 constexpr const char* kTooNested =
@@ -76,7 +77,7 @@ constexpr const char* kTooDeep =
     "refused compilation failed: ERROR: <input>:-1:0: max recursion depth exceeded";
 constexpr const char* kTooDear = "error operation cancelled: actual cost limit exceeded";
 
-const Case kCases[] = {
+const HostileCase kHostileCases[] = {
     {"Parentheses", [] { return Fill("("); }, kTooNested},
     {"Brackets", [] { return Fill("["); }, kTooNested},
     {"Braces", [] { return Fill("{"); }, kTooNested},
@@ -135,9 +136,10 @@ const Case kCases[] = {
     {"Overflow", [] { return std::string("9223372036854775807 + 1"); }, "error integer overflow"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Table, HostileTextTest, ::testing::ValuesIn(kCases), [](const auto& info) {
-  return std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Table,
+                         HostileTextTest,
+                         ::testing::ValuesIn(kHostileCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace dray::cel

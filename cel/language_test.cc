@@ -20,19 +20,19 @@ Environment EnvironmentOf(api::Release release) {
   return {.release = release, .purpose = Purpose::kFree};
 }
 
-struct Case {
+struct LanguageCase {
   const char* name;
   const char* expression;
   const char* want;
   api::Release release = api::Release::kNewest;
 };
 
-std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
+std::string NameOf(const ::testing::TestParamInfo<LanguageCase>& info) {
   return info.param.name;
 }
 
 // Column and message of each error, or the whole message if it has no place.
-std::string Problems(const Case& c) {
+std::string Problems(const LanguageCase& c) {
   const auto program = CompileProgram(c.expression, EnvironmentOf(c.release));
   if (program.has_value()) return "none";
   std::string out;
@@ -42,13 +42,13 @@ std::string Problems(const Case& c) {
   return out.empty() ? program.error().message : out;
 }
 
-class ProblemTest : public ::testing::TestWithParam<Case> {};
+class ProblemTest : public ::testing::TestWithParam<LanguageCase> {};
 
 TEST_P(ProblemTest, IsReported) {
   EXPECT_EQ(Problems(GetParam()), GetParam().want);
 }
 
-constexpr Case kProblems[] = {
+constexpr LanguageCase kProblems[] = {
     {"NamesAndMacrosAreReportedEach",
      "[1].map(as, if)",
      "9: reserved identifier: as; 13: reserved identifier: if; 9: argument is not an identifier"},
@@ -106,7 +106,7 @@ constexpr Case kProblems[] = {
 INSTANTIATE_TEST_SUITE_P(Table, ProblemTest, ::testing::ValuesIn(kProblems), NameOf);
 
 // The value, as far as a line can show it, and the cost.
-std::string Outcome(const Case& c) {
+std::string Outcome(const LanguageCase& c) {
   const auto program = CompileProgram(c.expression, EnvironmentOf(c.release));
   if (!program.has_value()) return program.error().message;
   Arena arena;
@@ -120,13 +120,13 @@ std::string Outcome(const Case& c) {
   return fmt::format("{} at {}", shown, meter.spent());
 }
 
-class OutcomeTest : public ::testing::TestWithParam<Case> {};
+class OutcomeTest : public ::testing::TestWithParam<LanguageCase> {};
 
 TEST_P(OutcomeTest, IsUpstreams) {
   EXPECT_EQ(Outcome(GetParam()), GetParam().want);
 }
 
-constexpr Case kOutcomes[] = {
+constexpr LanguageCase kOutcomes[] = {
     {"CostFollowsTheOverload", "string('eleven char')", "string at 0"},
     {"MessageIsItsValue", "google.protobuf.Int32Value{value: 7} == 7", "true at 41"},
     {"MessageTooBig",
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(Table, OutcomeTest, ::testing::ValuesIn(kOutcomes), Nam
 
 // Upstream's planner knows some functions as code of one or two values, and refuses calls with
 // another number of them; what tells overloads apart refuses when it is called.
-constexpr Case kUncheckedCalls[] = {
+constexpr LanguageCase kUncheckedCalls[] = {
     {"BinaryOfOne", "a.namespace() || true", "program: namespace(arg)"},
     {"BinaryOfThree", "a.namespace(1, 2) || true", "program: namespace(...)"},
     {"BinaryOfNone", "contains() || true", "program: contains()"},
@@ -193,7 +193,7 @@ constexpr Case kUncheckedCalls[] = {
 };
 
 // What comes behind "no such overload".
-std::string UncheckedOutcome(const Case& c) {
+std::string UncheckedOutcome(const LanguageCase& c) {
   const auto shown = [](std::string_view prefix, std::string_view message) {
     constexpr std::string_view kFailure = "no such overload";
     const size_t at = message.find(kFailure);
@@ -212,7 +212,7 @@ std::string UncheckedOutcome(const Case& c) {
   return value.is_error() ? shown("", value.text()) : "none";
 }
 
-class UncheckedCallTest : public ::testing::TestWithParam<Case> {};
+class UncheckedCallTest : public ::testing::TestWithParam<LanguageCase> {};
 
 TEST_P(UncheckedCallTest, IsRefusedAsUpstreamDoes) {
   EXPECT_EQ(UncheckedOutcome(GetParam()), GetParam().want);

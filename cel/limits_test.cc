@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// "true", or the error's words.
-std::string Outcome(std::string_view text, const Device& device, Arena& arena) {
+std::string OutcomeOn(std::string_view text, const Device& device, Arena& arena) {
   const auto program = CompileProgram(text, {.purpose = Purpose::kFree});
   if (!program.has_value()) return program.error().message;
   const DeviceActivation activation(device);
@@ -40,14 +40,14 @@ std::string Outcome(std::string_view text, const Device& device, Arena& arena) {
   return value.is(ValueKind::kBool) && value.boolean() ? "true" : "not true";
 }
 
-std::string Outcome(std::string_view text, const Device& device = {.driver = "a"}) {
+std::string OutcomeOn(std::string_view text, const Device& device = {.driver = "a"}) {
   Arena arena;
-  return Outcome(text, device, arena);
+  return OutcomeOn(text, device, arena);
 }
 
 TEST(CelLimits, RangesUpToTheirLongest) {
-  EXPECT_EQ(Outcome("lists.range(1000000).size() == 1000000"), "true");
-  EXPECT_EQ(Outcome("lists.range(1000001).size() == 1000001"),
+  EXPECT_EQ(OutcomeOn("lists.range(1000000).size() == 1000000"), "true");
+  EXPECT_EQ(OutcomeOn("lists.range(1000001).size() == 1000001"),
             "lists.range: size 1000001 exceeds maximum allowed (1000000)");
 }
 
@@ -55,7 +55,7 @@ TEST(CelLimits, MemoryOfAnEvaluation) {
   for (const size_t bytes : {kArenaBytesMax, kArenaBytesMax + 1}) {
     Arena arena;
     arena.NewText(bytes);
-    EXPECT_EQ(Outcome("1 + 1 == 2", {.driver = "a"}, arena),
+    EXPECT_EQ(OutcomeOn("1 + 1 == 2", {.driver = "a"}, arena),
               bytes == kArenaBytesMax ? "true" : "operation cancelled: memory limit exceeded");
   }
 }
@@ -64,10 +64,10 @@ TEST(CelLimits, PatternsOfAnEvaluation) {
   constexpr std::string_view kText = "'a'.matches(device.driver)";
   Arena arena;
   EXPECT_EQ(arena.pattern_instructions_left(), kEvaluationPatternsMax);
-  ASSERT_EQ(Outcome(kText, {.driver = "a"}, arena), "true");
+  ASSERT_EQ(OutcomeOn(kText, {.driver = "a"}, arena), "true");
   arena.pattern_instructions_left() = kEvaluationPatternsMax - arena.pattern_instructions_left();
-  EXPECT_EQ(Outcome(kText, {.driver = "a"}, arena), "true");
-  EXPECT_EQ(Outcome(kText, {.driver = "a"}, arena),
+  EXPECT_EQ(OutcomeOn(kText, {.driver = "a"}, arena), "true");
+  EXPECT_EQ(OutcomeOn(kText, {.driver = "a"}, arena),
             "error parsing regexp: expression too large: `a`");
 }
 
@@ -94,7 +94,7 @@ TEST(CelLimits, LinesThatAreShownUnderAnError) {
 TEST(CelLimits, ErrorsThatAreReportedAgain) {
   const auto left_out = [](std::string text, int steps) {
     for (int i = 0; i < steps; ++i) text += ".optMap(x, x)";
-    const std::string message = Outcome(text);
+    const std::string message = OutcomeOn(text);
     return message.substr(message.rfind('\n') + 1);
   };
   const auto more = [](size_t errors) {
@@ -118,11 +118,11 @@ TEST(CelLimits, AttributesThatHaveAnIndex) {
       device.attributes.push_back({names[i], static_cast<int64_t>(i)});
     }
     for (const size_t i : {size_t{0}, size_t{1}, count / 2, count - 1}) {
-      EXPECT_EQ(Outcome(fmt::format("device.attributes['d.example'].a{0} == {0}", i), device),
+      EXPECT_EQ(OutcomeOn(fmt::format("device.attributes['d.example'].a{0} == {0}", i), device),
                 "true")
           << count;
     }
-    EXPECT_EQ(Outcome("!has(device.attributes['d.example'].b)", device), "true");
+    EXPECT_EQ(OutcomeOn("!has(device.attributes['d.example'].b)", device), "true");
   }
 }
 

@@ -19,7 +19,7 @@ namespace classic = api::resource_v1alpha2;
 enum VariableIndex : uint8_t { kBool, kInt, kIntSlice, kQuantity, kString, kStringSlice, kVersion };
 
 template <class Items, class Make>
-Value ListOf(Arena& arena, const Items& items, Make make) {
+Value ListOfItems(Arena& arena, const Items& items, Make make) {
   std::vector<Value> values;
   values.reserve(items.size());
   for (const auto& item : items) values.push_back(make(item));
@@ -40,10 +40,10 @@ NamedInstance::NamedInstance(const classic::NamedResourcesInstance& instance) {
     if (value.int_) add(kInt, Value::Int(*value.int_));
     if (value.string) add(kString, Value::String(*value.string));
     if (value.int_slice) {
-      add(kIntSlice, ListOf(arena_, value.int_slice->ints, Value::Int));
+      add(kIntSlice, ListOfItems(arena_, value.int_slice->ints, Value::Int));
     }
     if (value.string_slice) {
-      add(kStringSlice, ListOf(arena_, value.string_slice->strings, Value::String));
+      add(kStringSlice, ListOfItems(arena_, value.string_slice->strings, Value::String));
     }
     if (!value.version) continue;
     auto version = api::Semver::Parse(*value.version);

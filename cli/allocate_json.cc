@@ -17,7 +17,6 @@ namespace dray::cli {
 namespace {
 
 namespace v1 = api::resource_v1;
-using planning::Verdict;
 
 void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json) {
   json.Member("devices").Array([&] {
@@ -51,7 +50,7 @@ void WriteNode(const planning::OfflineAnswer& answer,
   json.Object([&] {
     json.Member("node", here.node);
     json.Member("verdict", VerdictName(here.verdict));
-    if (here.verdict == Verdict::kFits) {
+    if (here.verdict == planning::Verdict::kFits) {
       json.Member("taken", here.node == answer.node);
       return WriteDevices(here.claims, json);
     }
@@ -66,7 +65,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
     json.Member("place", answer.place);
     json.Member("turn", turn);
     json.Member("verdict", VerdictName(answer.verdict));
-    if (answer.verdict == Verdict::kFits) {
+    if (answer.verdict == planning::Verdict::kFits) {
       json.Member("node", answer.node);
       WriteDevices(answer.claims, json);
     } else {
@@ -118,7 +117,7 @@ std::map<std::string, std::reference_wrapper<const api::Object>> ClaimsOf(
 std::string JsonOf(const Allocated& allocated) {
   const bool fits =
       !allocated.is_cut_short && std::ranges::all_of(allocated.answers, [](const auto& answer) {
-        return answer.verdict == Verdict::kFits;
+        return answer.verdict == planning::Verdict::kFits;
       });
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {

@@ -37,7 +37,7 @@ using planning::CapacityBy;
 using PoolRequest = api::resource_v1alpha3::ResourcePoolStatusRequest;
 
 constexpr std::array<std::string_view, 4> kByWords = {"driver", "pool", "class", "node"};
-constexpr size_t kSelectorsKept = 10'000;
+constexpr size_t kCapacitySelectorsKept = 10'000;
 constexpr size_t kNotesMax = 10;
 constexpr size_t kPoolsListedMax = 1'000;  // in one ResourcePoolStatusRequest
 
@@ -134,8 +134,8 @@ class Account {
     pods.reserve(objects.pods.size());
     for (const auto& placed : objects.pods) pods.push_back(&placed.object.As<api::core_v1::Pod>());
     const auto unhealthy = planning::UnhealthyDevices(claims_, pods);
-    const auto selectors =
-        allocator::SelectorCacheFor(input_.features, kSelectorsKept, ZoneFilesOf(world_.disk));
+    const auto selectors = allocator::SelectorCacheFor(
+        input_.features, kCapacitySelectorsKept, ZoneFilesOf(world_.disk));
     const auto* by = std::ranges::find(kByWords, options_.by);
     const bool is_of_node = !options_.input.node.empty();
     return planning::CapacityOf(

@@ -30,9 +30,10 @@ constexpr std::array kCounts = {CountColumn{"DEVICES", &DeviceCounts::total, tru
                                 CountColumn{"UNUSABLE", &DeviceCounts::unusable, false},
                                 CountColumn{"UNHEALTHY", &DeviceCounts::unhealthy, false}};
 
-class TextReport {
+class CapacityText {
  public:
-  TextReport(const CapacityReport& report, Colours colours) : report_(report), colours_(colours) {}
+  CapacityText(const CapacityReport& report, Colours colours)
+      : report_(report), colours_(colours) {}
 
   std::string Run() && {
     Devices();
@@ -183,7 +184,7 @@ std::string FitText(const planning::CarvingAnswer::Fit& fit) {
 }
 
 std::string TextOf(const planning::CapacityReport& report, Colours colours) {
-  return TextReport(report, colours).Run();
+  return CapacityText(report, colours).Run();
 }
 
 }  // namespace dray::cli

@@ -52,7 +52,7 @@ Error BadInput(std::string message) {
 }
 
 /// Every release since selectors exist; two of them have no rules of their own elsewhere.
-Result<api::Release> ReleaseOf(std::string_view text) {
+Result<api::Release> LanguageReleaseOf(std::string_view text) {
   if (text.empty()) return api::Release::kNewest;
   std::string_view name = text;
   if (name.starts_with('v')) name.remove_prefix(1);
@@ -79,7 +79,7 @@ Result<api::Release> ReleaseOf(std::string_view text) {
 
 Result<cel::Environment> EnvironmentOf(const CelOptions& options,
                                        const cel::TimeZones& time_zones) {
-  DRAY_TRY(const api::Release release, ReleaseOf(options.release));
+  DRAY_TRY(const api::Release release, LanguageReleaseOf(options.release));
   api::FeatureGates gates = api::FeatureGates::AllOf(release);
   DRAY_TRY_VOID(gates.Apply(options.feature_gates, release));
   if (options.derived && !gates.Has(api::Gate::kDerivedAttributes)) {

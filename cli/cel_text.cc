@@ -17,9 +17,9 @@
 namespace dray::cli {
 namespace {
 
-class TextReport {
+class CelText {
  public:
-  TextReport(const CelAnswer& answer, const CelTextOptions& options)
+  CelText(const CelAnswer& answer, const CelTextOptions& options)
       : answer_(answer), options_(options) {}
 
   std::string Run() && {
@@ -231,7 +231,7 @@ class TextReport {
 }  // namespace
 
 std::string TextOf(const CelAnswer& answer, const CelTextOptions& options) {
-  return TextReport(answer, options).Run();
+  return CelText(answer, options).Run();
 }
 
 }  // namespace dray::cli

@@ -69,7 +69,7 @@ Result<std::string> VersionOf(std::string_view word, api::Release release) {
 
 /// The release that `word` names, 1.26 to 1.37; all of them when empty. The forms of objects are
 /// known of more releases than can be played. Errors: kBadRequest  another word.
-Result<api::Release> ReleaseOf(std::string_view word) {
+Result<api::Release> TargetReleaseOf(std::string_view word) {
   if (word.empty()) return api::Release::kAny;
   for (int minor = api::MinorOf(api::Release::kFirst); minor <= api::MinorOf(api::Release::kNewest);
        ++minor) {
@@ -154,7 +154,7 @@ bool HasObject(const manifests::ConvertedDocument& document) {
 
 /// The exit code. Errors: no such version, input that cannot be read, or nothing in it.
 Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
-  DRAY_TRY(const api::Release release, ReleaseOf(options.release));
+  DRAY_TRY(const api::Release release, TargetReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
   const auto remark = [&](std::string_view line) { output.Remark(line); };
   DRAY_TRY(manifests::Conversion done,

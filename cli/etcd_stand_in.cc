@@ -21,10 +21,10 @@
 namespace dray::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{5000};
+constexpr std::chrono::milliseconds kStandInPatience{5000};
 constexpr size_t kAnswerBytesMax = 4096;
 
-struct Options {
+struct StandInOptions {
   std::string data_folder, client_urls, advertised_urls, peer_urls;  // only one of them counts
   bool no_fsync = false;
 };
@@ -54,7 +54,7 @@ class Answers final : public net::Handler {
   }
 };
 
-Result<> Stand(World& world, const Options& options) {
+Result<> Stand(World& world, const StandInOptions& options) {
   const StopSignals stop;  // before any thread exists
   const Result<net::Endpoint> parsed = net::ParseEndpoint(options.client_urls);
   if (!parsed || parsed->scheme != net::Scheme::kHttp) {
@@ -78,7 +78,7 @@ Result<> Stand(World& world, const Options& options) {
   return {};
 }
 
-void AddOptions(CLI::App& command, Options& options) {
+void AddOptions(CLI::App& command, StandInOptions& options) {
   command.add_option("--listen-client-urls", options.client_urls, "where it says that it is well")
       ->type_name("URL")
       ->default_val("http://127.0.0.1:2379");
@@ -93,7 +93,7 @@ void AddOptions(CLI::App& command, Options& options) {
 }  // namespace
 
 Command AddEtcdStandIn(CLI::App& program) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StandInOptions>();
   AddOptions(program, *options);
   program.footer(
       "For programs that start an etcd beside kube-apiserver. It keeps nothing: a\n"
@@ -113,8 +113,8 @@ bool IsEtcdStandIn(const Clock& clock, const std::vector<std::string>& urls) {
   net::client::HttpClient client(clock,
                                  {.server = *server,
                                   .bearer_token = {},
-                                  .connect_timeout = kPatience,
-                                  .request_timeout = kPatience,
+                                  .connect_timeout = kStandInPatience,
+                                  .request_timeout = kStandInPatience,
                                   .response_bytes_max = kAnswerBytesMax});
   const Result<net::client::ClientResponse> answer = client.Send({.target = "/version"});
   return answer && answer->status == 200 && answer->body == VersionText();

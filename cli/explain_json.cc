@@ -13,7 +13,7 @@ namespace {
 
 using planning::Step;
 
-std::string_view VerdictName(const planning::OfflineExplanation& answer) {
+std::string_view ShownVerdict(const planning::OfflineExplanation& answer) {
   return answer.state.empty() ? planning::VerdictName(answer.verdict) : "settled";
 }
 
@@ -148,7 +148,7 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
     for (const planning::OfflineExplanation& answer : explanations) {
       json.Object([&] {
         json.Member("for", answer.what);
-        json.Member("verdict", VerdictName(answer));
+        json.Member("verdict", ShownVerdict(answer));
         if (!answer.state.empty()) {
           json.Member("state", answer.state);
           return;

@@ -45,9 +45,9 @@ std::string FitsText(const planning::Suggestion& suggestion) {
   return fmt::format("fits on nodes {} and {}", suggestion.node, suggestion.second_node);
 }
 
-class TextReport {
+class ExplainText {
  public:
-  TextReport(const planning::OfflineExplanation& answer, const ExplainTextOptions& options)
+  ExplainText(const planning::OfflineExplanation& answer, const ExplainTextOptions& options)
       : answer_(answer), explanation_(answer.explanation), options_(options) {}
 
   std::string Run() && {
@@ -269,7 +269,7 @@ class TextReport {
 
 std::string TextOf(const planning::OfflineExplanation& explanation,
                    const ExplainTextOptions& options) {
-  return TextReport(explanation, options).Run();
+  return ExplainText(explanation, options).Run();
 }
 
 }  // namespace dray::cli

@@ -31,7 +31,7 @@ namespace {
 
 using planning::LintSeverity;
 
-constexpr size_t kSelectorsKept = 10'000;
+constexpr size_t kLintSelectorsKept = 10'000;
 /// Rounds of --fix: one may uncover what the next can mend.
 constexpr size_t kFixRoundsMax = 8;
 /// Warnings at worst.
@@ -105,7 +105,7 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
          .written = &one.object.kind()});
   }
   const auto selectors =
-      allocator::SelectorCacheFor(input.features, kSelectorsKept, ZoneFilesOf(world.disk));
+      allocator::SelectorCacheFor(input.features, kLintSelectorsKept, ZoneFilesOf(world.disk));
   looked.findings = planning::Lint({.objects = looked.objects,
                                     .slices = std::move(input.objects.slices),
                                     .classes = input.objects.classes,

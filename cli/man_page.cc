@@ -19,7 +19,7 @@ std::string Capitals(std::string text) {
 }
 
 /// As text of roff: no backslash, no dot or quote that begins a line means anything.
-std::string Escaped(std::string_view text) {
+std::string RoffEscaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     if (c == '\\') {
@@ -33,25 +33,25 @@ std::string Escaped(std::string_view text) {
   return escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" + escaped : escaped;
 }
 
-std::string Entry(const std::string& name, const std::string& says) {
-  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", Escaped(name), Escaped(says));
+std::string ManEntry(const std::string& name, const std::string& says) {
+  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", RoffEscaped(name), RoffEscaped(says));
 }
 
-std::string Options(const std::vector<OptionText>& options) {
+std::string ManOptions(const std::vector<OptionText>& options) {
   std::string text;
   std::string group;
   for (const OptionText& option : options) {
-    if (option.group != group) text += fmt::format(".SH {}\n", Escaped(Capitals(option.group)));
+    if (option.group != group) text += fmt::format(".SH {}\n", RoffEscaped(Capitals(option.group)));
     group = option.group;
     std::string says = option.says;
     if (!option.default_value.empty()) says += fmt::format(" (default: {})", option.default_value);
-    text += Entry(SynopsisOf(option), says);
+    text += ManEntry(SynopsisOf(option), says);
   }
   return text;
 }
 
 /// Lines that begin with two blanks stay as they are, others flow.
-std::string Notes(std::string_view more) {
+std::string ManNotes(std::string_view more) {
   std::string text = ".SH NOTES\n";
   bool is_kept = false;
   for (size_t at = 0; at < more.size();) {
@@ -61,7 +61,7 @@ std::string Notes(std::string_view more) {
       text += is_kept ? ".fi\n.PP\n" : ".PP\n.nf\n";
       is_kept = !is_kept;
     }
-    text += Escaped(line) + "\n";
+    text += RoffEscaped(line) + "\n";
     at = end + 1;
   }
   return is_kept ? text + ".fi\n" : text;
@@ -73,17 +73,17 @@ std::string ManPage(const CommandText& command, const std::string& version) {
   std::string page_name = command.name;
   std::ranges::replace(page_name, ' ', '-');
   std::string text = fmt::format(
-      ".TH {} 1 \"\" \"{}\" \"Dray\"\n", Escaped(Capitals(page_name)), Escaped(version));
-  text += fmt::format(".SH NAME\n{} \\- {}\n", Escaped(page_name), Escaped(command.says));
-  text += fmt::format(".SH SYNOPSIS\n{}\n", Escaped(UsageOf(command)));
+      ".TH {} 1 \"\" \"{}\" \"Dray\"\n", RoffEscaped(Capitals(page_name)), RoffEscaped(version));
+  text += fmt::format(".SH NAME\n{} \\- {}\n", RoffEscaped(page_name), RoffEscaped(command.says));
+  text += fmt::format(".SH SYNOPSIS\n{}\n", RoffEscaped(UsageOf(command)));
   if (!command.operands.empty()) text += ".SH OPERANDS\n";
   for (const OptionText& operand : command.operands) {
-    text += Entry(operand.names.front(), operand.says);
+    text += ManEntry(operand.names.front(), operand.says);
   }
   if (!command.commands.empty()) text += ".SH COMMANDS\n";
-  for (const CommandText::Part& below : command.commands) text += Entry(below.name, below.says);
-  text += Options(command.options);
-  return command.more.empty() ? text : text + Notes(command.more);
+  for (const CommandText::Part& below : command.commands) text += ManEntry(below.name, below.says);
+  text += ManOptions(command.options);
+  return command.more.empty() ? text : text + ManNotes(command.more);
 }
 
 }  // namespace dray::cli

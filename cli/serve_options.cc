@@ -26,7 +26,7 @@
 namespace dray::cli {
 namespace {
 
-using NodeGroup = node::SimulatedNodes::Options::Group;
+using SimulatedGroup = node::SimulatedNodes::Options::Group;
 
 constexpr size_t kSimulatedNodesMax = 10'000;
 constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
@@ -114,9 +114,9 @@ Result<server::registry::Emulation> EmulationOf(const ServeOptions& options) {
 }
 
 /// "PROFILE=COUNT". Errors: kBadRequest.
-Result<NodeGroup> ParseNodes(const std::string& text) {
+Result<SimulatedGroup> ParseNodes(const std::string& text) {
   const size_t equals = text.find('=');
-  NodeGroup group{.profile = text.substr(0, equals)};
+  SimulatedGroup group{.profile = text.substr(0, equals)};
   const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), group.count);
   if (group.profile.empty() || digits.empty() || read.ec != std::errc() ||
@@ -249,7 +249,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
     process.explain = [&world](const auto& pod) { return planning::LineAbout(world, pod); };
   }
   for (const std::string& text : options.nodes) {
-    DRAY_TRY(NodeGroup group, ParseNodes(text));
+    DRAY_TRY(SimulatedGroup group, ParseNodes(text));
     process.simulated.profiles.push_back(std::move(group));
   }
   process.simulated.simulate = SimulateOf(options.simulate);

@@ -37,7 +37,7 @@ namespace {
 namespace etcd = store::etcd;
 namespace rpc = store::etcd::rpc;
 
-constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr std::chrono::milliseconds kEtcdPatience{10'000};
 constexpr int64_t kPage = 500;
 constexpr Revision kNewest{0};  // of HashKv
 /// What a server keeps there.
@@ -127,14 +127,15 @@ class EtcdCommand {
     std::vector<MemberAnswer> members;
     members.reserve(client_->endpoint_count());
     for (size_t i = 0; i < client_->endpoint_count(); ++i)
-      members.push_back({.url = client_->url(i), .status = client_->StatusAtAndWait(i, kPatience)});
+      members.push_back(
+          {.url = client_->url(i), .status = client_->StatusAtAndWait(i, kEtcdPatience)});
     return members;
   }
 
   /// The newest revision, and how many keys a server keeps.
   Result<rpc::RangeAnswer> CountKeys() {
     return ResultOf(client_->RangeAndWait({.keys = rpc::SpanOfPrefix(kAllKeys), .count_only = true},
-                                          kPatience));
+                                          kEtcdPatience));
   }
 
   Result<int> Status() {
@@ -157,17 +158,17 @@ class EtcdCommand {
   Result<Revision> OldestRevision() {
     Result<rpc::HashAnswer> hash = Fail(StatusReason::kServiceUnavailable, "no etcd server");
     for (size_t i = 0; i < client_->endpoint_count() && !hash.has_value(); ++i)
-      hash = ResultOf(client_->HashKvAndWait(i, kNewest, kPatience));
+      hash = ResultOf(client_->HashKvAndWait(i, kNewest, kEtcdPatience));
     if (!hash.has_value()) return Fail(hash.error());
     return std::max(hash->compacted, store::kFirstRevision);
   }
 
   /// The hash of all that a member has at `revision`; at its newest, if that is all that is left.
   rpc::Answer<rpc::HashAnswer> HashOf(size_t member, Revision revision) {
-    auto hash = client_->HashKvAndWait(member, revision, kPatience);
+    auto hash = client_->HashKvAndWait(member, revision, kEtcdPatience);
     const bool is_compacted =
         !hash.has_value() && hash.error().kind == rpc::CallFailure::Kind::kCompacted;
-    return is_compacted ? client_->HashKvAndWait(member, kNewest, kPatience) : std::move(hash);
+    return is_compacted ? client_->HashKvAndWait(member, kNewest, kEtcdPatience) : std::move(hash);
   }
 
   /// All members have the same keys and values at one revision, and nothing is wrong with them.
@@ -221,7 +222,7 @@ class EtcdCommand {
                               revision.value(),
                               count.newest.value()));
     }
-    const rpc::Answer<Revision> done = client_->CompactAndWait(revision, kPatience);
+    const rpc::Answer<Revision> done = client_->CompactAndWait(revision, kEtcdPatience);
     const bool was_done =
         !done.has_value() && done.error().kind == rpc::CallFailure::Kind::kCompacted;
     if (!done.has_value() && !was_done) return Fail(rpc::ReadError(done.error()));
@@ -276,7 +277,7 @@ class EtcdCommand {
                          const std::function<Result<>(const rpc::KeyValue&)>& take) {
     rpc::RangeQuery query{.keys = rpc::SpanOfPrefix(prefix), .limit = kPage};
     while (true) {
-      DRAY_TRY(const rpc::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
+      DRAY_TRY(const rpc::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kEtcdPatience)));
       for (const rpc::KeyValue& kv : page.kvs) DRAY_TRY_VOID(take(kv));
       if (!page.more || page.kvs.empty()) return {};
       if (!query.at.has_value()) query.at = page.newest;

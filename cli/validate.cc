@@ -42,19 +42,19 @@ struct ValidateOptions {
   std::string format = "text";
 };
 
-struct VerdictName {
+struct NamedVerdict {
   Verdict verdict;
   std::string_view name;
   int exit_code;
 };
-constexpr std::array kVerdictNames = {VerdictName{Verdict::kValid, "valid", kExitYes},
-                                      VerdictName{Verdict::kInvalid, "invalid", kExitNo},
-                                      VerdictName{Verdict::kRefused, "refused", kExitNo},
-                                      VerdictName{Verdict::kSkipped, "skipped", kExitYes},
-                                      VerdictName{Verdict::kUnreadable, "unreadable", kExitUsage}};
+constexpr std::array kVerdictNames = {NamedVerdict{Verdict::kValid, "valid", kExitYes},
+                                      NamedVerdict{Verdict::kInvalid, "invalid", kExitNo},
+                                      NamedVerdict{Verdict::kRefused, "refused", kExitNo},
+                                      NamedVerdict{Verdict::kSkipped, "skipped", kExitYes},
+                                      NamedVerdict{Verdict::kUnreadable, "unreadable", kExitUsage}};
 
-const VerdictName& NameOf(Verdict verdict) {
-  return *std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);
+const NamedVerdict& NameOf(Verdict verdict) {
+  return *std::ranges::find(kVerdictNames, verdict, &NamedVerdict::verdict);
 }
 
 /// With --strict fields that an API server ignores are errors.
@@ -69,9 +69,9 @@ void BeStrict(ObjectVerdict& verdict) {
 
 // ------------------------------------------------------------------------------------------- text
 
-class TextReport {
+class ValidateText {
  public:
-  explicit TextReport(const Output& output) : output_(output) {}
+  explicit ValidateText(const Output& output) : output_(output) {}
 
   void Print(const ObjectVerdict& verdict) const {
     const std::string object = ObjectOf(verdict);
@@ -167,14 +167,14 @@ void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
 class Tally {
  public:
   void Count(Verdict verdict) {
-    const VerdictName& name = NameOf(verdict);
+    const NamedVerdict& name = NameOf(verdict);
     ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
     exit_code_ = std::max(exit_code_, name.exit_code);
   }
   /// kExitUsage when no object was judged at all.
   int exit_code() const { return IsNothingJudged() ? kExitUsage : exit_code_; }
   bool IsNothingJudged() const {
-    return std::ranges::all_of(kVerdictNames, [&](const VerdictName& name) {
+    return std::ranges::all_of(kVerdictNames, [&](const NamedVerdict& name) {
       return name.verdict == Verdict::kSkipped ||
              counts_.at(static_cast<size_t>(&name - kVerdictNames.data())) == 0;
     });
@@ -301,7 +301,7 @@ class Run {
   manifests::ManifestValidator validator_;
   const Output& output_;
   Progress progress_;
-  TextReport text_;
+  ValidateText text_;
   Tally tally_;
   std::set<api::Release> unmeasured_;
 };

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const api::KindInfo& kPods = api::Reflected<Pod>::kKind;
+constexpr const api::KindInfo& kWatchedPods = api::Reflected<Pod>::kKind;
 
 api::Object MakePod(const std::string& name, const std::string& node = {}) {
   Pod pod;
@@ -47,7 +47,7 @@ class InformerTest : public ::testing::Test {
   }
   std::vector<std::string> TakeSeen() { return std::exchange(seen_, {}); }
   ObjectRef Ref(const std::string& name) {
-    return {.kind = &kPods, .namespace_ = "lab", .name = name};
+    return {.kind = &kWatchedPods, .namespace_ = "lab", .name = name};
   }
   void SetNode(const std::string& name, const std::string& node) {
     api::Object pod = client_.Get(Ref(name))->Clone();
@@ -60,7 +60,7 @@ class InformerTest : public ::testing::Test {
   Wakeup wakeup_;
   std::vector<std::string> seen_;
   Informer informer_{
-      client_, kPods, world_.clock(), wakeup_, Log::Silent(), {.pending_batches_max = 4}};
+      client_, kWatchedPods, world_.clock(), wakeup_, Log::Silent(), {.pending_batches_max = 4}};
 };
 
 TEST_F(InformerTest, ListsThenFollows) {
@@ -168,7 +168,7 @@ TEST_F(InformerTest, FullMailboxMeansListingAgain) {
 TEST_F(InformerTest, QuietEventsWaitForAnotherReasonToRun) {
   Wakeup wakeup;
   Informer informer(client_,
-                    kPods,
+                    kWatchedPods,
                     world_.clock(),
                     wakeup,
                     Log::Silent(),

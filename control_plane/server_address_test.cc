@@ -10,8 +10,8 @@
 namespace dray::control_plane {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsSupersetOf;
+using ::testing::ElementsAre;
+using ::testing::IsSupersetOf;
 
 const net::server::OwnNames kOwn{.host = "lab-3", .addresses = {"10.1.2.3", "fd00::3"}};
 

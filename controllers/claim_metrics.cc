@@ -17,8 +17,8 @@ constexpr Description kCreated{.name = "dynamic_resource_allocation_resourceclai
                                .help = "Claims that were to be made from templates."};
 constexpr Description kCreatedBefore{.name = "resourceclaim_controller_creates_total",
                                      .help = "The same by its name before 1.37."};
-constexpr Description kClaims{.name = "dynamic_resource_allocation_resource_claims",
-                              .help = "Claims that there are."};
+constexpr Description kClaimsGauge{.name = "dynamic_resource_allocation_resource_claims",
+                                   .help = "Claims that there are."};
 constexpr Description kClaimsBefore{.name = "resourceclaim_controller_resource_claims",
                                     .help = "The same by its name before 1.37."};
 
@@ -75,7 +75,7 @@ void ClaimMetrics::Change(const Sort& sort, int by) {
                                     {"source", std::string(source)}};
     found = counts_
                 .emplace(sort,
-                         Count{.now = registry_.GaugeOf(kClaims, labels),
+                         Count{.now = registry_.GaugeOf(kClaimsGauge, labels),
                                .before = registry_.GaugeOf(kClaimsBefore, labels)})
                 .first;
   }

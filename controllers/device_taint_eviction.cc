@@ -17,6 +17,7 @@
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/claim_generation.h"
+#include "controllers/handle_keys.h"
 #include "dray/taint_rules.h"
 
 namespace dray::controllers {
@@ -28,8 +29,6 @@ using resource_v1::ResourceClaim;
 using resource_v1::ResourceSlice;
 
 // Keys handled before the informers are looked at again.
-constexpr size_t kKeysPerStep = 32;
-constexpr size_t kEventsPerStep = 16;
 // A moment that is farther away is looked at again then: clocks are set.
 constexpr std::chrono::seconds kLookAgain{3600};
 
@@ -38,11 +37,7 @@ constexpr std::array kDeletionSecondsBounds = {
     0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 120.0, 180.0, 240.0};
 
 constexpr std::string_view kEvicts = "NoExecute";
-constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
-
-bool IsMissing(const Error& error) {
-  return error.reason == StatusReason::kNotFound;
-}
+constexpr const api::KindInfo& kEvictedKind = api::Reflected<core_v1::Pod>::kKind;
 
 std::string PoolKey(std::string_view driver, std::string_view pool) {
   return fmt::format("{}/{}", driver, pool);
@@ -67,7 +62,7 @@ DeviceTaintEviction::DeviceTaintEviction(
       world_(world),
       log_(std::move(log)),
       events_(client, world, "device-taint-eviction-controller", log_),
-      pods_(informers.Of(kPodKind)),
+      pods_(informers.Of(kEvictedKind)),
       claims_(informers.Of(api::Reflected<ResourceClaim>::kKind)),
       slices_(informers.Of(api::Reflected<ResourceSlice>::kKind)) {
   claims_by_pool_ = claims_.AddIndex([](const api::Object& object, auto& values) {

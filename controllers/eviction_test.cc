@@ -36,7 +36,7 @@ std::string Text(const std::optional<Eviction>& eviction) {
       "{} {}", eviction->at.unix_seconds() - kAdded, fmt::join(eviction->rules, ","));
 }
 
-class EvictionTime : public testing::TestWithParam<Case> {};
+class EvictionTime : public ::testing::TestWithParam<Case> {};
 
 TEST_P(EvictionTime, IsTheEarliestThatNoTolerationEndures) {
   v1::AllocationResult allocation;
@@ -76,7 +76,7 @@ const std::vector<Case> kCases = {
 
 INSTANTIATE_TEST_SUITE_P(Tolerations,
                          EvictionTime,
-                         testing::ValuesIn(kCases),
+                         ::testing::ValuesIn(kCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(EvictionTime, EndsWithTheLastMomentThatATimeHolds) {

@@ -21,7 +21,6 @@ using api::meta_v1::ObjectMeta;
 using api::meta_v1::OwnerReference;
 
 // Objects handled before the informers are looked at again.
-constexpr size_t kKeysPerStep = 32;
 
 bool IsFollowed(const api::KindInfo& kind) {
   return kind.served && !kind.create_only && kind.metadata != nullptr && kind.kind != "Event";
@@ -39,10 +38,6 @@ bool NeedsLook(const api::Object* before, const ObjectMeta& after) {
 
 std::string KeyIn(size_t mirror, const ObjectMeta& object) {
   return fmt::format("{}:{}", mirror, api::ObjectKey(object));
-}
-
-bool IsMissing(const Error& error) {
-  return error.reason == StatusReason::kNotFound;
 }
 
 }  // namespace

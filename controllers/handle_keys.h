@@ -14,6 +14,15 @@
 
 namespace dray::controllers {
 
+/// How many keys a controller handles in one step.
+inline constexpr size_t kKeysPerStep = 32;
+/// How many events it sends in one step.
+inline constexpr size_t kEventsPerStep = 16;
+
+inline bool IsMissing(const Error& error) {
+  return error.reason == StatusReason::kNotFound;
+}
+
 /// What a controller says of its turn: how many keys at most, and what the log calls one that
 /// failed.
 struct KeyTurn {
@@ -36,7 +45,7 @@ bool HandleKeys(client::WorkQueue& queue, const KeyTurn& turn, const Sync& sync)
     if (!key) break;
     const Result<> done = sync(*key);
     queue.ObserveWork(turn.clock.Monotonic() - now);
-    if (done || done.error().reason == StatusReason::kNotFound) {
+    if (done || IsMissing(done.error())) {
       queue.Forget(*key);
       continue;
     }

@@ -16,7 +16,6 @@ using api::core_v1::Node;
 using api::core_v1::Taint;
 
 // Keys handled before the informer is looked at again.
-constexpr size_t kKeysPerStep = 32;
 constexpr std::string_view kNoSchedule = "NoSchedule";
 
 struct Trouble {

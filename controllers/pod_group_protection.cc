@@ -19,7 +19,6 @@ using api::core_v1::Pod;
 using api::scheduling_v1beta1::PodGroup;
 
 // Keys handled before the informers are looked at again.
-constexpr size_t kKeysPerStep = 32;
 
 bool IsHeld(const api::meta_v1::ObjectMeta& group) {
   return group.deletion_timestamp &&

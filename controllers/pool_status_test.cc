@@ -17,7 +17,7 @@ namespace v1 = api::resource_v1;
 namespace alpha = api::resource_v1alpha3;
 using api::Quantity;
 
-class PoolStatusTest : public testing::Test {
+class PoolStatusTest : public ::testing::Test {
  protected:
   v1::ResourceSlice& Slice(const std::string& pool, int devices, int64_t generation = 1) {
     v1::ResourceSlice& slice = slices_.emplace_back();

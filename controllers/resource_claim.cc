@@ -22,6 +22,7 @@
 #include "client/loop.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -33,8 +34,6 @@ using api::scheduling_v1beta1::PodGroupResourceClaimStatus;
 using resource_v1::ResourceClaim;
 
 // Keys handled before the informers are looked at again.
-constexpr size_t kKeysPerStep = 32;
-constexpr size_t kEventsPerStep = 16;
 // Deleted pods remembered; for older ones the server is asked.
 constexpr size_t kDeletedMax = 500;
 
@@ -82,10 +81,6 @@ void Sort(std::vector<core_v1::PodResourceClaimStatus>& known) {
   std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
 }
 void Sort(std::vector<PodGroupResourceClaimStatus>& /*known*/) {}
-
-bool IsMissing(const Error& error) {
-  return error.reason == StatusReason::kNotFound;
-}
 
 }  // namespace
 

@@ -18,11 +18,10 @@ namespace dray::controllers {
 namespace {
 
 using api::core_v1::ResourceQuota;
-using api::quota::Amounts;
 
 constexpr const api::KindInfo& kQuotas = api::Reflected<ResourceQuota>::kKind;
 constexpr const api::KindInfo& kPods = api::Reflected<api::core_v1::Pod>::kKind;
-constexpr const api::KindInfo& kClaims = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+constexpr const api::KindInfo& kClaimKind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
 constexpr const api::KindInfo& kClasses = api::Reflected<api::resource_v1::DeviceClass>::kKind;
 
 bool CanBeCounted(const api::KindInfo& kind) {
@@ -81,7 +80,7 @@ class Reader {
 
   std::vector<api::Object> ClaimsOf(std::string_view pod_uid) {
     std::vector<api::Object> claims;
-    std::ranges::copy_if(Objects(kClaims), std::back_inserter(claims), [&](const auto& claim) {
+    std::ranges::copy_if(Objects(kClaimKind), std::back_inserter(claims), [&](const auto& claim) {
       return api::claims::PodOfExtendedClaim(claim.metadata()).uid == pod_uid;
     });
     return claims;

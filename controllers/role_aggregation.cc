@@ -17,7 +17,6 @@ using api::rbac_v1::ClusterRole;
 using api::rbac_v1::PolicyRule;
 
 // Keys handled before the informer is looked at again.
-constexpr size_t kKeysPerStep = 32;
 
 bool Selects(const ClusterRole& role, const api::Map<std::string>& labels) {
   return std::ranges::any_of(role.aggregation_rule->cluster_role_selectors, [&](const auto& one) {

@@ -331,9 +331,7 @@ class Schema:
         out += [f"bool {s.name}::operator==(const {s.name}&) const = default;" for s in self.structs]
         out += ["", "}  // namespace", "", "namespace dray::api {", "",
                "// The structs are not of standard layout, but have no virtual bases: offsets are fixed.",
-               '#pragma clang diagnostic ignored "-Winvalid-offsetof"', "",
-               "namespace {", f"using namespace {self.cpp};"
-               "  // NOLINT(google-build-using-namespace): generated", "}  // namespace", ""]
+               '#pragma clang diagnostic ignored "-Winvalid-offsetof"', ""]
         for s in self.structs:
             out += self.struct_table(s)
         for s in self.structs:
@@ -345,7 +343,7 @@ class Schema:
     def struct_table(self, s):
         out, more, always = [], "", 0
         if s.fields:
-            out += ["namespace {", f"constexpr Field k{s.name}Fields[] = {{"]
+            out += [f"namespace {self.cpp} {{", "namespace {", f"constexpr Field k{s.name}Fields[] = {{"]
             for f in s.fields:
                 self.where = f"{self.path}: {s.name}.{f['name']}"
                 words = {word.partition("=")[0] for word in f["facets"]}
@@ -357,14 +355,16 @@ class Schema:
                            f"{str(usual).lower()}, {str(left_out).lower()}, {{{self.facets(f)}}}, {quoted(f['doc'])}}},")
             order = sorted(range(len(s.fields)), key=lambda i: s.fields[i]["number"])
             out += ["};", f"constexpr uint16_t k{s.name}ByNumber[] = {{{', '.join(map(str, order))}}};",
-                    "}  // namespace"]
-            members = "".join(f", &{s.name}::{snake(f['name'])}" for f in s.fields)
-            more = (f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
-                    f", .filled = &FilledMembers<{s.name}{members}>, .always = {always:#x}"
+                    "}  // namespace", f"}}  // namespace {self.cpp}"]
+            name = f"{self.cpp}::{s.name}"
+            members = "".join(f", &{name}::{snake(f['name'])}" for f in s.fields)
+            more = (f", .fields = {self.cpp}::k{s.name}Fields, .by_number = {self.cpp}::k{s.name}ByNumber"
+                    f", .filled = &FilledMembers<{name}{members}>, .always = {always:#x}"
                     + (", .atomic = true" if s.atomic else "")
                     + (", .one_form = true" if s.one_form else ""))
         out += [f"constinit const Type Reflected<{self.cpp}::{s.name}>::kType{{",
-                f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, .size = sizeof({s.name}){more}}};", ""]
+                f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, "
+                f".size = sizeof({self.cpp}::{s.name}){more}}};", ""]
         return out
 
     def kind_table(self, s):
@@ -377,7 +377,7 @@ class Schema:
                                  "deprecated", "removed"}
         if unknown:
             self.fail(f"unknown kind facet {sorted(unknown)[0]}")
-        out = ["namespace {"]
+        out = [f"namespace {self.cpp} {{", "namespace {"]
 
         def words(label, items):
             name = f"k{s.name}{label}"
@@ -385,7 +385,7 @@ class Schema:
                 return "{}"
             out.append(f"constexpr std::string_view {name}[] = "
                        f"{{{', '.join(quoted(i) for i in items)}}};")
-            return name
+            return f"{self.cpp}::{name}"
 
         short = words("ShortNames", [w for w in values.get("short", "").split(",") if w])
         categories = words("Categories", [w for w in values.get("category", "").split(",") if w])
@@ -393,8 +393,8 @@ class Schema:
         selectable = words("Selectable", kind.selectable)
         columns = "{}"
         if kind.columns:
-            columns = f"k{s.name}Columns"
-            out.append(f"constexpr Column {columns}[] = {{")
+            columns = f"{self.cpp}::k{s.name}Columns"
+            out.append(f"constexpr Column k{s.name}Columns[] = {{")
             for name, type_, source, *wide in kind.columns:
                 way, _, target = source.partition("=")
                 if way not in {"path", "compute"}:
@@ -406,7 +406,7 @@ class Schema:
         has_metadata = any(f["name"] == "metadata" and f["type"].endswith("ObjectMeta")
                            for f in s.fields)
         metadata = (f"[](const void* o) -> const meta_v1::ObjectMeta& {{ return "
-                    f"static_cast<const {s.name}*>(o)->metadata; }}" if has_metadata else "nullptr")
+                    f"static_cast<const {self.cpp}::{s.name}*>(o)->metadata; }}" if has_metadata else "nullptr")
 
         hub = "nullptr"
         if "hub" in values:
@@ -420,7 +420,7 @@ class Schema:
 
         nameless = self.group in ("", "meta.k8s.io")  # on the wire
         api_version = self.version if nameless else f"{self.group}/{self.version}"
-        out += ["}  // namespace",
+        out += ["}  // namespace", f"}}  // namespace {self.cpp}",
                 f"const KindInfo Reflected<{self.cpp}::{s.name}>::kKind{{",
                 f"    .group = {quoted(self.group)}, .version = {quoted(self.version)}, "
                 f".api_version = {quoted(api_version)}, .kind = {quoted(s.name)},",
@@ -443,7 +443,8 @@ class Schema:
                 f"    .short_names = {short}, .categories = {categories}, "
                 f".subresources = {subresources}, .selectable = {selectable}, "
                 f".columns = {columns},",
-                f"    .type = &TypeOf<{s.name}>, .object = &kObjectOperations<{s.name}>, .metadata = {metadata}}};", ""]
+                f"    .type = &TypeOf<{self.cpp}::{s.name}>, .object = &kObjectOperations<{self.cpp}::{s.name}>, "
+                f".metadata = {metadata}}};", ""]
         return out
 
 

@@ -7,6 +7,9 @@
   check_names.py namespaces       cel/eval/x.h is namespace dray::cel::eval; rooms of api/ are inline
                                   namespaces, and so are cel/language/ and cel/value/; below tests/ and
                                   bench/ the first folder is left out
+  check_names.py units            no two sources of a layer give one name to two things in unnamed
+                                  namespaces, and none gives one that a header gives to a type:
+                                  unity builds (cmake/unity.cmake) compile them together
   check_names.py --self-test      shows each rule what breaks it and what does not
 
 Reads every file git tracks; prints file:line: message and exits with 1 when there is any.
@@ -32,7 +35,17 @@ FORWARD = re.compile(r"(?:template\s*<[^;]*>\s*)?(?:class|struct|union|enum(?:\s
                      r"\s+\w+(?:\s*:\s*[\w:]+)?\s*$", re.DOTALL)
 SPECIALISATION = re.compile(r"(?:extern\s+)?template\s*<\s*>|(?:extern\s+)?template\s+(?:class|struct)\b")
 
+# What an unnamed namespace may hold besides types and aliases.
+NAMESPACE_ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(.*)$", re.DOTALL)
+USING = re.compile(r"using\s+((?:\w+::)*\w+)$")
+FUNCTION = re.compile(r"([\w:~]+)\s*\(")
+VARIABLE = re.compile(r"(?:(?:static|constexpr|const|constinit|inline|thread_local)\s+)+"
+                      r"[^=({]*?\b(\w+)\s*(?:\[[^\]]*\])*\s*(?:=|\(|$)", re.DOTALL)
+
 Definition = collections.namedtuple("Definition", "namespace name line")
+# A name that only its file may use. Two are the same when `form` is equal: an alias's target, the
+# types of a function's parameters.
+Local = collections.namedtuple("Local", "namespace name kind form line")
 Block = collections.namedtuple("Block", "namespace line")  # one that holds more than declarations
 
 
@@ -41,7 +54,7 @@ class Reader:
 
     def __init__(self, text):
         self.code = DIRECTIVE.sub(lambda found: "\n" * found[0].count("\n"), tidy.code_only(text))
-        self.definitions, self.blocks = [], []
+        self.definitions, self.blocks, self.locals = [], [], []
         self.scopes = []  # a namespace's words; None: unnamed, and so is all within
 
     def namespace(self):
@@ -80,6 +93,7 @@ class Reader:
         return position + 1 if end == ";" else self.after_braces(position)
 
     def note(self, text, end, line):
+        self.note_local(text, end, line)
         inside = self.namespace()
         if inside is None or not text or SPECIALISATION.match(text):
             return
@@ -89,6 +103,42 @@ class Reader:
         if name:
             self.definitions.append(Definition(inside, name[1], line))
 
+    def note_local(self, text, end, line):
+        around = "::".join(scope for scope in self.scopes if scope)
+        found = NAMESPACE_ALIAS.match(text)
+        if found:
+            form = re.sub(r"\s", "", found[2])
+            self.locals.append(Local(around, found[1], "namespace alias", form, line))
+            return
+        found = USING.match(text)
+        if found and around:
+            self.locals.append(Local(around, found[1].split("::")[-1], "name", found[1], line))
+        elif None in self.scopes and around:
+            local = self.local(text, end)
+            if local:
+                self.locals.append(Local(around, *local, line))
+
+    @staticmethod
+    def local(text, end):
+        """Name, kind and form of what a statement of an unnamed namespace defines."""
+        if SPECIALISATION.match(text) or (end == ";" and FORWARD.match(text)):
+            return None
+        found = TYPE.match(text) if end == "{" else None
+        if found:
+            return found[1], "type", text
+        found = ALIAS.match(text)
+        if found:
+            return found[1], "alias", re.sub(r"\s", "", text)
+        if text.startswith(("using", "static_assert")):
+            return None
+        found = VARIABLE.match(text)
+        if found and (end == ";" or "=" in text) and not re.search(rf"\b{found[1]}\s*\(", text):
+            return found[1], "variable", text
+        found = FUNCTION.search(re.sub(r"\[\[.*?\]\]", "", text))
+        if not found or end == ";" or "::" in found[1] or found[1] in ("requires", "decltype"):
+            return None
+        return found[1], "function", parameter_types(text, found[1])
+
     def after_braces(self, position):
         depth = 0
         for at in range(position, len(self.code)):
@@ -96,6 +146,56 @@ class Reader:
             if depth == 0:
                 return at + 1
         return len(self.code)
+
+
+def parameter_types(text, name):
+    """The types of a function's parameters, without spaces, const and qualifiers."""
+    start = text.index("(", text.index(name)) + 1
+    depth, angle, parameters = 1, 0, [""]
+    for character in text[start:]:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            break
+        angle += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and depth == 1 and angle == 0:
+            parameters.append("")
+        else:
+            parameters[-1] += character
+    types = []
+    for parameter in parameters:
+        type_ = re.sub(r"\s*=.*", "", parameter.strip(), flags=re.DOTALL)
+        if re.search(r"[\s&*>]\w+$", type_):
+            type_ = re.sub(r"\w+$", "", type_)
+        types.append(re.sub(r"\bconst\b|\s|\b\w+::", "", type_))
+    return ",".join(types)
+
+
+def clashes(readers):
+    """Yields file, line, message for a name that two sources of a layer give to different things."""
+    places, in_headers = collections.defaultdict(dict), {}
+    for path, reader in readers.items():
+        if path.endswith(".h"):
+            in_headers.update({(one.namespace, one.name): path for one in reader.definitions})
+    for path, reader in readers.items():
+        if not path.endswith(".cc"):
+            continue
+        is_test = path.endswith("_test.cc") or "/testing/" in path
+        layer = "/".join(path.split("/")[:2]) if path.startswith(("tests/", "bench/")) else path.split("/")[0]
+        for local in reader.locals:
+            header = in_headers.get((local.namespace, local.name))
+            if header:
+                yield path, local.line, f"{local.name}: {header} has another type of this name"
+            # Overloads are several names.
+            form = local.form if local.kind == "function" else ""
+            key = (layer, is_test, local.namespace, local.name, form)
+            places[key].setdefault(path, local)
+    for (_, _, _, name, _), files in sorted(places.items()):
+        (first, known), *others = sorted(files.items())
+        for path, local in others:
+            are_alike = local.kind == known.kind and (
+                local.form.endswith(known.form) or known.form.endswith(local.form))
+            if not (local.kind in ("alias", "namespace alias", "name") and are_alike):
+                yield path, local.line, f"{name}: {first} has another {known.kind} of this name"
 
 
 def defined_twice(readers):
@@ -174,6 +274,20 @@ TWICE = [
 ]
 
 
+CLASHES = [
+    ("namespace {\nconstexpr int kMax = 1;\n}", "namespace {\nconstexpr int kMax = 2;\n}", 1),
+    ("namespace {\nint F(int a) { return a; }\n}", "namespace {\nint F(int b) { return b; }\n}", 1),
+    ("namespace {\nint F(int a) { return a; }\n}", "namespace {\nint F(char a) { return a; }\n}", 0),
+    ("namespace {\nclass Row {};\n}", "namespace {\nstruct Row {};\n}", 1),
+    ("namespace {\nusing Row = int;\n}", "namespace {\nusing Row = int;\n}", 0),
+    ("namespace v1 = api::core_v1;", "namespace {\nnamespace v1 = api::resource_v1;\n}", 1),
+    ("namespace v1 = api::core_v1;", "namespace {\nnamespace v1 = api::core_v1;\n}", 0),
+    ("using api::Row;", "namespace {\nusing dray::api::Row;\n}", 0),
+    ("using api::Row;", "namespace {\nstruct Row {};\n}", 1),
+    ("constexpr int kMax = 1;", "namespace {\nconstexpr int kMax = 2;\n}", 0),
+]
+
+
 def self_test():
     for path, text in SOUND:
         for line, message in misplaced(path, Reader(text).read(), {"dray::cel::eval"}):
@@ -181,6 +295,12 @@ def self_test():
     for path, text in MISPLACED:
         if not list(misplaced(path, Reader(text).read(), {"dray::cel::eval"})):
             yield path, 1, f"{text!r}: not found"
+    for first, second, wanted in CLASHES:
+        readers = {f"cel/{name}.cc": Reader(f"namespace dray::cel {{\n{text}\n}}").read()
+                   for name, text in (("a", first), ("b", second))}
+        found = list(clashes(readers))
+        if len(found) != wanted:
+            yield "cel/b.cc", 1, f"{first!r} and {second!r}: {len(found)} findings, not {wanted}"
     for first, second, wanted in TWICE:
         readers = {f"cel/{name}.h": Reader(f"namespace dray::cel {{\n{text}\n}}").read()
                    for name, text in (("a", first), ("b", second))}
@@ -192,13 +312,15 @@ def self_test():
 def main():
     rule = sys.argv[1] if len(sys.argv) > 1 else ""
     root = pathlib.Path(__file__).resolve().parent.parent
-    if rule not in ("one_definition", "namespaces", "--self-test"):
+    if rule not in ("one_definition", "namespaces", "units", "--self-test"):
         sys.exit(__doc__)
     findings = list(self_test())
     if rule != "--self-test":
         readers = {path: Reader(text).read() for path, text in ours(root)}
         if rule == "one_definition":
             findings += defined_twice(readers)
+        elif rule == "units":
+            findings += clashes(readers)
         else:
             known = set().union(*map(namespaces_of, readers))
             findings += [(path, *found) for path, reader in readers.items()

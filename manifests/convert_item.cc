@@ -72,7 +72,7 @@ std::string ManifestOf(const api::Object& object, api::Release release) {
 }
 
 /// "namespace/name", as far as the object says them.
-std::string NameIn(std::string_view json) {
+std::string MetadataNameIn(std::string_view json) {
   std::string name;
   std::string namespace_;
   for (const JsonMember& member : MembersOf(json)) {
@@ -169,7 +169,7 @@ ConvertedItem ItemConverter::ConvertOther(const api::TypeMeta& meta, std::string
       {.form = is_before_flat ? ClaimForm::kSource : ClaimForm::kFlat, .version = version_});
   if (!change.has_value()) return item;
   item.outcome = ConvertedItem::Outcome::kConverted;
-  item.name = fmt::format("{} {} {}", meta.api_version, meta.kind, NameIn(json));
+  item.name = fmt::format("{} {} {}", meta.api_version, meta.kind, MetadataNameIn(json));
   item.object = change->object;
   for (const AroundChange::Loss& loss : change->losses)
     item.losses.push_back({.path = loss.path, .text = loss.text});

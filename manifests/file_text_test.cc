@@ -73,14 +73,14 @@ TEST(FileText, ChangesLinesUpToTheLimit) {
   EXPECT_FALSE(changes(FileText::kLineBytesMax + 1));
 }
 
-struct Conversion {
+struct TextConversion {
   const char* name;
   const char* from;
   const char* text;
   const char* want;  // null: it is left alone
 };
 
-constexpr Conversion kConversions[] = {
+constexpr TextConversion kConversions[] = {
     {"TheVersionAlone",
      "resource.k8s.io/v1beta2",
      "apiVersion: resource.k8s.io/v1beta2 # old\n"
@@ -118,7 +118,7 @@ constexpr Conversion kConversions[] = {
      nullptr}};
 
 TEST(FileText, ConvertsWhatKeepsItsComments) {
-  for (const Conversion& one : kConversions) {
+  for (const TextConversion& one : kConversions) {
     SCOPED_TRACE(one.name);
     FileText text(one.text);
     const bool is_done = text.Convert(

@@ -13,7 +13,7 @@
 namespace dray::planning {
 namespace {
 
-using Fit = CarvingAnswer::Fit;
+using CarvedFit = CarvingAnswer::Fit;
 
 /// A GPU of four slices: whole, halves and quarters, in that order; `left` of each slice.
 CarvingProblem Slices(const std::vector<int64_t>& left) {
@@ -34,13 +34,13 @@ CarvingProblem Slices(const std::vector<int64_t>& left) {
 
 TEST(Carving, CountsEachShapeByItselfAndOneMix) {
   const CarvingAnswer all = Carve(Slices({1, 1, 1, 1}));
-  EXPECT_EQ(all.fits, (std::vector<Fit>{{1, 1}, {2, 2}, {4, 4}}));
+  EXPECT_EQ(all.fits, (std::vector<CarvedFit>{{1, 1}, {2, 2}, {4, 4}}));
   EXPECT_EQ(all.together, (std::vector<size_t>{1, 0, 0}));
   EXPECT_EQ(all.sizes, (std::vector<double>{1, 0.5, 0.25}));
   EXPECT_EQ(all.largest, 1);
 
   const CarvingAnswer side = Carve(Slices({0, 1, 1, 1}));
-  EXPECT_EQ(side.fits, (std::vector<Fit>{{0, 0}, {1, 1}, {3, 3}}));
+  EXPECT_EQ(side.fits, (std::vector<CarvedFit>{{0, 0}, {1, 1}, {3, 3}}));
   EXPECT_EQ(side.together, (std::vector<size_t>{0, 1, 1}));
 }
 
@@ -58,7 +58,7 @@ TEST(Carving, TellsWhatIsLostWhereWhatIsLeftDoesNotLieTogether) {
 TEST(Carving, GivesNothingOfAnOverdrawnPool) {
   CarvingProblem problem = Slices({1, 1, 1, 1});
   problem.is_overdrawn = true;
-  EXPECT_EQ(Carve(problem).fits, (std::vector<Fit>(3)));
+  EXPECT_EQ(Carve(problem).fits, (std::vector<CarvedFit>(3)));
 }
 
 TEST(Carving, DividesWhereAllDrawAlike) {
@@ -66,7 +66,7 @@ TEST(Carving, DividesWhereAllDrawAlike) {
   for (size_t i = 0; i < 5'000; ++i)
     problem.parts.push_back({.shape = 0, .draws = {{.counter = 0, .amount = 7}}});
   const CarvingAnswer answer = Carve(problem);
-  EXPECT_EQ(answer.fits, (std::vector<Fit>{{10, 10}}));
+  EXPECT_EQ(answer.fits, (std::vector<CarvedFit>{{10, 10}}));
   EXPECT_LE(answer.steps, 1U);
 }
 
@@ -86,7 +86,7 @@ CarvingProblem Ring(size_t size) {
 TEST(Carving, EndsAtTheLimitOfStepsWithARange) {
   CarvingProblem problem = Ring(9);
   const CarvingAnswer exact = Carve(problem);
-  EXPECT_EQ(exact.fits, (std::vector<Fit>{{4, 4}}));
+  EXPECT_EQ(exact.fits, (std::vector<CarvedFit>{{4, 4}}));
   problem.steps_max = exact.steps;
   EXPECT_EQ(Carve(problem).fits, exact.fits);
   problem.steps_max = exact.steps - 1;
@@ -206,7 +206,8 @@ TEST(Carving, AgreesWithBruteForce) {
     const Brute brute(problem);
     for (size_t shape = 0; shape < problem.shapes; ++shape) {
       const size_t most = brute.Most(shape);
-      ASSERT_EQ(answer.fits[shape], (Fit{most, most})) << "seed " << seed << " shape " << shape;
+      ASSERT_EQ(answer.fits[shape], (CarvedFit{most, most}))
+          << "seed " << seed << " shape " << shape;
     }
     ASSERT_TRUE(brute.IsFull(answer.together)) << "seed " << seed;
     CarvingProblem hasty = problem;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/resource_v1/claim.h"
+#include "planning/holders.h"
 
 namespace dray::planning {
 namespace {
@@ -24,10 +25,6 @@ std::string ConstraintText(const v1::DeviceConstraint& constraint) {
   if (constraint.match_attribute.has_value())
     return "matchAttribute " + *constraint.match_attribute;
   return "distinctAttribute " + constraint.distinct_attribute.value_or("");
-}
-
-std::string KeyOf(const v1::ResourceClaim& claim) {
-  return fmt::format("{}/{}", claim.metadata.namespace_, claim.metadata.name);
 }
 
 /// In the order in which they are given up.

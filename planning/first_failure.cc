@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
+#include "planning/holders.h"
 
 namespace dray::planning {
 namespace {
@@ -20,10 +21,6 @@ namespace v1 = api::resource_v1;
 using Claim = Frozen<v1::ResourceClaim>;
 
 constexpr size_t kNodesNamedMax = 5;
-
-std::string KeyOf(const v1::ResourceClaim& claim) {
-  return fmt::format("{}/{}", claim.metadata.namespace_, claim.metadata.name);
-}
 
 /// The claim with its first requests only. Constraints and configurations that name others stay:
 /// they have nothing to act on.

@@ -23,16 +23,18 @@ namespace v1 = api::resource_v1;
 
 using Claim = Frozen<v1::ResourceClaim>;
 
-struct Wanted {
+struct WantedFailure {
   const char* request;
   int64_t count;
 };
 
-Claim MakeClaim(const char* name, const std::vector<Wanted>& wanted, bool same_root = false) {
+Claim MakeClaim(const char* name,
+                const std::vector<WantedFailure>& wanted,
+                bool same_root = false) {
   auto claim = std::make_shared<v1::ResourceClaim>();
   claim->metadata.namespace_ = "default";
   claim->metadata.name = name;
-  for (const Wanted& want : wanted) {
+  for (const WantedFailure& want : wanted) {
     v1::DeviceRequest& request = claim->spec.devices.requests.emplace_back();
     request.name = want.request;
     request.exactly = v1::ExactDeviceRequest{
@@ -45,7 +47,7 @@ Claim MakeClaim(const char* name, const std::vector<Wanted>& wanted, bool same_r
 }
 
 /// Four devices of one node: three of root 0, one of root 1.
-class FirstFailureTest : public testing::Test {
+class FirstFailureTest : public ::testing::Test {
  protected:
   FirstFailureTest() {
     auto slice = std::make_shared<v1::ResourceSlice>();

@@ -9,6 +9,10 @@ namespace dray::planning {
 
 namespace v1 = api::resource_v1;
 
+std::string KeyOf(const v1::ResourceClaim& claim) {
+  return fmt::format("{}/{}", claim.metadata.namespace_, claim.metadata.name);
+}
+
 Holders::Holders(std::vector<Frozen<v1::ResourceClaim>> claims) : claims_(std::move(claims)) {
   for (size_t i = 0; i < claims_.size(); ++i) {
     const auto& allocation = claims_[i]->status.allocation;
@@ -36,9 +40,8 @@ std::vector<size_t> Holders::Of(const allocator::DeviceIdView& device) const {
 
 Holder Holders::At(size_t place) const {
   const v1::ResourceClaim& claim = *claims_[place];
-  Holder holder{.claim = fmt::format("{}/{}", claim.metadata.namespace_, claim.metadata.name),
-                .namespace_ = claim.metadata.namespace_,
-                .uid = claim.metadata.uid};
+  Holder holder{
+      .claim = KeyOf(claim), .namespace_ = claim.metadata.namespace_, .uid = claim.metadata.uid};
   for (const v1::ResourceClaimConsumerReference& consumer : claim.status.reserved_for) {
     const bool is_pod = consumer.resource == "pods" && consumer.api_group.empty();
     holder.pods.push_back(is_pod ? consumer.name

@@ -13,6 +13,9 @@
 
 namespace dray::planning {
 
+/// "namespace/name".
+std::string KeyOf(const api::resource_v1::ResourceClaim& claim);
+
 /// A claim that has devices.
 struct Holder {
   std::string claim;              // namespace/name

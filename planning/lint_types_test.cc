@@ -12,7 +12,7 @@ using cel::NamedComparison;
 using cel::ValueKind;
 using Literal = NamedComparison::Literal;
 
-struct Case {
+struct LintTypeCase {
   const char* want;  // as a value of the kind; null: it is none
   Literal literal;
   ValueKind kind;
@@ -20,7 +20,7 @@ struct Case {
 };
 
 TEST(LintTypes, TellWhatALiteralCouldHaveMeant) {
-  const Case cases[] = {
+  const LintTypeCase cases[] = {
       {"7", Literal("7"), ValueKind::kInt, false},
       {"-7", Literal("-7"), ValueKind::kInt, false},
       {nullptr, Literal("7a"), ValueKind::kInt, false},
@@ -35,7 +35,7 @@ TEST(LintTypes, TellWhatALiteralCouldHaveMeant) {
       {"semver(\"1.2.0\")", Literal("1.2.0"), ValueKind::kSemver, false},
       {nullptr, Literal("a"), ValueKind::kList, false},
   };
-  for (const Case& one : cases) {
+  for (const LintTypeCase& one : cases) {
     SCOPED_TRACE(LiteralText(one.literal));
     EXPECT_EQ(AreComparable(one.kind, one.literal), one.comparable);
     const auto meant = AsKind(one.kind, one.literal);

@@ -27,7 +27,7 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-constexpr std::string_view kPod = "pod ";
+constexpr std::string_view kPodPrefix = "pod ";
 constexpr std::string_view kClaim = "claim ";
 
 /// The claim of the pod that no further pod may use; nothing when there is none.
@@ -50,7 +50,7 @@ std::vector<std::string> OfflineCluster::Waiting() {
     if (!IsMeant(placed.object) || !StateOf(pod).empty()) continue;
     for (std::string& key : api::claims::KeysOf(pod)) of_pods.insert(std::move(key));
     for (const std::string& key : generated_[pod.metadata.uid]) of_pods.insert(key);
-    waiting.push_back(std::string(kPod) + api::ObjectKey(placed.object.metadata()));
+    waiting.push_back(std::string(kPodPrefix) + api::ObjectKey(placed.object.metadata()));
   }
   for (const std::string& key : WaitingClaims(of_pods))
     waiting.push_back(std::string(kClaim) + key);
@@ -76,8 +76,8 @@ const PlacedObject* OfflineCluster::FindPod(std::string_view key) const {
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what,
                                                           const std::set<std::string>& stays) {
-  if (what.starts_with(kPod)) {
-    const PlacedObject* const placed = FindPod(what.substr(kPod.size()));
+  if (what.starts_with(kPodPrefix)) {
+    const PlacedObject* const placed = FindPod(what.substr(kPodPrefix.size()));
     if (placed == nullptr) return std::nullopt;
     return ExplainPod(*placed, stays);
   }
@@ -89,7 +89,7 @@ std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& wha
 OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
                                               const std::set<std::string>& stays) {
   api::Object pod = placed.object.Clone();
-  OfflineExplanation answer{.what = std::string(kPod) + api::ObjectKey(pod.metadata()),
+  OfflineExplanation answer{.what = std::string(kPodPrefix) + api::ObjectKey(pod.metadata()),
                             .place = placed.place};
   answer.state = StateOf(pod.As<core::Pod>());
   if (!answer.state.empty()) return answer;

@@ -20,7 +20,7 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-constexpr std::string_view kPod = "pod ";
+constexpr std::string_view kPodWord = "pod ";
 
 /// Whether somebody starts the pod again elsewhere when it is deleted, as far as that can be told.
 bool CanMove(const core::Pod& pod) {
@@ -206,7 +206,7 @@ OfflineAnswer OfflineCluster::PlacePod(api::Object pod, const std::string& place
 
 OfflineAnswer OfflineCluster::Place(const std::string& what, Undo& undo) {
   const std::string key = what.substr(what.find(' ') + 1);
-  if (what.starts_with(kPod)) {
+  if (what.starts_with(kPodWord)) {
     const PlacedObject& placed = *FindPod(key);
     return PlacePod(placed.object.Clone(), placed.place, undo);
   }

@@ -21,17 +21,18 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Wanted {
+struct WantedDevices {
   std::string name;
   int64_t count = 1;  // 0: all of them
 };
 
-std::shared_ptr<v1::ResourceClaim> Claim(const std::string& name,
-                                         const std::vector<Wanted>& requests,
-                                         const std::vector<std::vector<std::string>>& bound = {}) {
+std::shared_ptr<v1::ResourceClaim> SplitClaim(
+    const std::string& name,
+    const std::vector<WantedDevices>& requests,
+    const std::vector<std::vector<std::string>>& bound = {}) {
   auto claim = std::make_shared<v1::ResourceClaim>();
   claim->metadata = {.name = name, .namespace_ = "n"};
-  for (const Wanted& wanted : requests) {
+  for (const WantedDevices& wanted : requests) {
     v1::DeviceRequest request{.name = wanted.name};
     request.exactly.emplace();
     request.exactly->allocation_mode = wanted.count == 0 ? "All" : "ExactCount";
@@ -53,15 +54,15 @@ std::vector<std::string> Texts(const WantedClaims& claims) {
 }
 
 TEST(SplitsOf, DivideBetweenClaimsThenRequestsThenDevices) {
-  EXPECT_THAT(Texts({Claim("a", {{"gpu"}}), Claim("b", {{"nic"}})}),
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu"}}), SplitClaim("b", {{"nic"}})}),
               ElementsAre("claim n/a in one, claim n/b in the other"));
   EXPECT_THAT(
-      Texts({Claim("a", {{"gpu"}, {"nic"}})}),
+      Texts({SplitClaim("a", {{"gpu"}, {"nic"}})}),
       ElementsAre("request gpu of claim n/a in one, request nic of claim n/a in the other"));
-  EXPECT_THAT(Texts({Claim("a", {{"gpu", 5}})}),
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu", 5}})}),
               ElementsAre("3 of 5 devices of request gpu of claim n/a in one, 2 of 5 devices of "
                           "request gpu of claim n/a in the other"));
-  EXPECT_THAT(Texts({Claim("a", {{"gpu", 4}, {"nic", 2}})}),
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu", 4}, {"nic", 2}})}),
               Contains("2 of 4 devices of request gpu of claim n/a and 1 of 2 devices of request "
                        "nic of claim n/a in one, 2 of 4 devices of request gpu of claim n/a and 1 "
                        "of 2 devices of request nic of claim n/a in the other"));
@@ -69,20 +70,20 @@ TEST(SplitsOf, DivideBetweenClaimsThenRequestsThenDevices) {
 
 TEST(SplitsOf, KeepTogetherWhatConstraintsBindAndWhatCannotBeCounted) {
   EXPECT_THAT(Texts({}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"gpu"}})}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"gpu", 0}})}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"gpu", 8}}, {{"gpu"}})}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"gpu"}, {"nic"}}, {{}})}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"gpu"}, {"nic"}}, {{"gpu/large", "nic"}})}), IsEmpty());
-  EXPECT_THAT(Texts({Claim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "y"}, {"y", "z"}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu"}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu", 0}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu", 8}}, {{"gpu"}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu"}, {"nic"}}, {{}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"gpu"}, {"nic"}}, {{"gpu/large", "nic"}})}), IsEmpty());
+  EXPECT_THAT(Texts({SplitClaim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "y"}, {"y", "z"}})}), IsEmpty());
   EXPECT_THAT(
-      Texts({Claim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "z"}})}),
+      Texts({SplitClaim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "z"}})}),
       ElementsAre("request x of claim n/a and request z of claim n/a in one, request y of claim "
                   "n/a in the other"));
 }
 
 TEST(SplitsOf, LeaveRulesAndSettingsWithTheirRequests) {
-  const auto claim = Claim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "y"}});
+  const auto claim = SplitClaim("a", {{"x"}, {"y"}, {"z"}}, {{"x", "y"}});
   claim->spec.devices.config.resize(3);
   claim->spec.devices.config[0].requests.push_back("z");
   claim->spec.devices.config[1].requests.push_back("x");
@@ -100,9 +101,9 @@ TEST(SplitsOf, LeaveRulesAndSettingsWithTheirRequests) {
 }
 
 TEST(SplitsOf, AreBounded) {
-  std::vector<Wanted> requests;
+  std::vector<WantedDevices> requests;
   for (int i = 0; i < 32; ++i) requests.push_back({.name = fmt::format("r{}", i), .count = 2});
-  const WantedClaims claims = {Claim("a", requests), Claim("b", requests)};
+  const WantedClaims claims = {SplitClaim("a", requests), SplitClaim("b", requests)};
   EXPECT_LE(SplitsOf(claims).size(), kPodSplitsMax);
   EXPECT_THAT(Texts(claims), Contains("claim n/a in one, claim n/b in the other"));
 }

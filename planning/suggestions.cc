@@ -18,6 +18,7 @@
 #include "api/resource_v1/claim.h"
 #include "cel/syntax/conjuncts.h"
 #include "dray/allocator.h"
+#include "planning/holders.h"
 #include "planning/pod_split.h"
 
 namespace dray::planning {
@@ -34,10 +35,6 @@ constexpr size_t kFirstPodsTriedMax = 4;  // nodes for the first of two pods
 constexpr size_t kAmountsTriedMax = 8;    // of one capacity
 constexpr size_t kDevicesAddedMax = 32;   // as many as a claim may have
 constexpr std::string_view kAddedPool = "one-more";
-
-std::string KeyOf(const v1::ResourceClaim& claim) {
-  return fmt::format("{}/{}", claim.metadata.namespace_, claim.metadata.name);
-}
 
 std::string Devices(size_t count) {
   return count == 1 ? "1 device" : fmt::format("{} devices", count);

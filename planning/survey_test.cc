@@ -79,14 +79,14 @@ TEST_F(SurveyTest, CountsEachFailureOnce) {
   EXPECT_EQ(survey.failures[0].first, 3U);
 }
 
-struct Case {
+struct SurveyCase {
   const char* expression;
   const char* table;
   std::vector<size_t> responsible;
 };
 
 TEST_F(SurveyTest, ExplainsByConjuncts) {
-  const std::vector<Case> cases = {
+  const std::vector<SurveyCase> cases = {
       {"device.attributes['d'].x >= 2 && device.attributes['d'].x < 4", "4/2/0 4 4, 4/2/0 2 4", {}},
       {"device.attributes['d'].x >= 2 && device.driver == 'e'", "4/2/0 4 0, 0/6/0 0 4", {1}},
       {"device.attributes['d'].x > 3 && device.attributes['d'].x < 2",
@@ -98,7 +98,7 @@ TEST_F(SurveyTest, ExplainsByConjuncts) {
       // An error that another conjunct's false hides is counted here all the same.
       {"device.attributes['d'].z == 1 && device.driver == 'e'", "0/0/6 0 0, 0/6/0 0 0", {}},
   };
-  for (const Case& one : cases) {
+  for (const SurveyCase& one : cases) {
     const Survey survey = Of(one.expression);
     EXPECT_EQ(Table(survey), one.table) << one.expression;
     EXPECT_EQ(Responsible(survey), one.responsible) << one.expression;

@@ -96,14 +96,14 @@ std::vector<std::string> PutBackUsers(OfflineObjects& objects, Concerned concern
 }
 
 /// "WHAT=KEY=VALUE:EFFECT".
-struct TaintText {
+struct TaintChange {
   std::string_view what, key, value, effect;
 };
 
-Result<TaintText> ParseTaint(std::string_view text) {
+Result<TaintChange> ParseTaint(std::string_view text) {
   const size_t equals = text.find('=');
   const size_t colon = text.rfind(':');
-  TaintText taint;
+  TaintChange taint;
   if (equals != std::string_view::npos && colon != std::string_view::npos && equals < colon) {
     taint = {.what = text.substr(0, equals),
              .key = text.substr(equals + 1, colon - equals - 1),
@@ -126,7 +126,7 @@ Result<TaintText> ParseTaint(std::string_view text) {
 
 Result<std::vector<std::string>> TaintNode(OfflineObjects& objects,
                                            const std::string& name,
-                                           const TaintText& text) {
+                                           const TaintChange& text) {
   DRAY_TRY_VOID(CheckNode(objects, name));
   const core::Taint taint{.key = std::string(text.key),
                           .value = std::string(text.value),
@@ -147,7 +147,7 @@ Result<std::vector<std::string>> TaintNode(OfflineObjects& objects,
 
 Result<std::vector<std::string>> TaintDevices(OfflineObjects& objects,
                                               std::string_view devices,
-                                              const TaintText& text) {
+                                              const TaintChange& text) {
   v1::DeviceTaintRule rule;
   auto& selector = rule.spec.device_selector.emplace();
   std::optional<std::string>* const parts[] = {&selector.driver, &selector.pool, &selector.device};
@@ -248,7 +248,7 @@ Result<std::vector<std::string>> RemoveNode(OfflineObjects& objects, const std::
 Result<std::vector<std::string>> AddTaint(OfflineObjects& objects, std::string_view text) {
   constexpr std::string_view kNode = "node/";
   constexpr std::string_view kDevice = "device/";
-  DRAY_TRY(const TaintText taint, ParseTaint(text));
+  DRAY_TRY(const TaintChange taint, ParseTaint(text));
   if (taint.what.starts_with(kNode))
     return TaintNode(objects, std::string(taint.what.substr(kNode.size())), taint);
   if (taint.what.starts_with(kDevice) && taint.what.size() > kDevice.size())

@@ -18,7 +18,7 @@ namespace classic = api::resource_v1alpha2;
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-core_v1::Pod PodOf() {
+core_v1::Pod ClassicPod() {
   core_v1::Pod pod;
   pod.metadata.namespace_ = "lab";
   pod.metadata.name = "p";
@@ -97,7 +97,7 @@ TEST_P(DescribeClassicTest, Says) {
   claim.spec.allocation_mode = "WaitForFirstConsumer";
   GetParam().edit(claim);
   EXPECT_EQ(Render(DescribeClaim(
-                PodOf(), api::Object::Of(std::move(claim)), {FindResourceClass, FindWish})),
+                ClassicPod(), api::Object::Of(std::move(claim)), {FindResourceClass, FindWish})),
             GetParam().want);
 }
 
@@ -206,7 +206,7 @@ TEST_P(DescribeMarkedTest, Says) {
   const api::Object object = api::Object::Of(std::move(claim));
   EXPECT_EQ(IsDrivers(object), GetParam().is_drivers);
   const auto find = [](std::string_view name) { return name == "gpu" ? &kClass : nullptr; };
-  EXPECT_EQ(Render(DescribeClaim(PodOf(), object, {.find_class = find})), GetParam().want);
+  EXPECT_EQ(Render(DescribeClaim(ClassicPod(), object, {.find_class = find})), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -7,7 +7,7 @@
 namespace dray::scheduler {
 namespace {
 
-using Context = api::resource_v1alpha2::PodSchedulingContext;
+using api::resource_v1alpha2::PodSchedulingContext;
 using Answer = api::resource_v1alpha2::ResourceClaimSchedulingStatus;
 
 constexpr const char* kUnsuitable = "resourceclaim cannot be allocated for the node (unsuitable)";
@@ -18,7 +18,7 @@ bool IsPending(const ClassicClaim& claim) {
 }
 
 /// What the claim's driver has said; null: nothing yet.
-const Answer* AnswerFor(const ClassicClaim& claim, const Context* context) {
+const Answer* AnswerFor(const ClassicClaim& claim, const PodSchedulingContext* context) {
   if (context == nullptr) return nullptr;
   const auto& answers = context->status.resource_claims;
   const auto found = std::ranges::find(answers, claim.entry, &Answer::name);
@@ -39,7 +39,7 @@ bool Matches(const ClassicClaim& claim, const api::core_v1::Node& node) {
 }
 
 /// Nodes to ask about, sorted; empty: enough of those that fit have been asked about.
-std::vector<std::string> NodesToAskAbout(const Context* context,
+std::vector<std::string> NodesToAskAbout(const PodSchedulingContext* context,
                                          const std::vector<std::string>& fitting) {
   std::vector<std::string> asked, others;
   for (const std::string& node : fitting) {
@@ -66,7 +66,7 @@ const ClassicClaim* FindObstacle(std::span<const ClassicClaim> claims) {
 
 NodeObjection ObjectionTo(const api::core_v1::Node& node,
                           std::span<const ClassicClaim> claims,
-                          const Context* context,
+                          const PodSchedulingContext* context,
                           ClassicClaims generation,
                           allocator::InstancesOnNode& instances) {
   NodeObjection objection;
@@ -96,7 +96,7 @@ NodeObjection ObjectionTo(const api::core_v1::Node& node,
 }
 
 NextStep NextStepOf(std::span<const ClassicClaim> claims,
-                    const Context* context,
+                    const PodSchedulingContext* context,
                     const std::vector<std::string>& fitting,
                     const std::string& node) {
   const auto pending = std::ranges::count_if(claims, IsPending);

@@ -16,11 +16,11 @@ namespace {
 
 namespace classic = api::resource_v1alpha2;
 namespace core_v1 = api::core_v1;
-using Kind = NextStep::Kind;
+using StepKind = NextStep::Kind;
 
 const std::vector<std::string> kNodes = {"a", "b", "c"};
 
-api::NodeSelector OnNode(const std::string& name) {
+api::NodeSelector AnsweredOnNode(const std::string& name) {
   core_v1::NodeSelector selector;
   core_v1::NodeSelectorTerm term;
   core_v1::NodeSelectorRequirement requirement;
@@ -94,8 +94,8 @@ classic::PodSchedulingContext ContextOf(const Said& said) {
 }
 
 std::string Render(const NextStep& step) {
-  if (step.kind == Kind::kBind) return "bind";
-  if (step.kind == Kind::kWait) return "wait";
+  if (step.kind == StepKind::kBind) return "bind";
+  if (step.kind == StepKind::kWait) return "wait";
   return fmt::format(
       "say {}: {}", step.spec.selected_node, fmt::join(step.spec.potential_nodes, " "));
 }
@@ -190,9 +190,9 @@ TEST(NextStep, AsksAboutAsManyNodesAsTheApiAllows) {
 TEST(NextStep, AsksAboutOthersOnlyWhenThoseThatWereAskedAboutDoNotFit) {
   const std::vector<ClassicClaim> claims = {Pending("x"), Pending("y")};
   const auto context = ContextOf({.selected = "", .asked = Numbered(100, 228), .answers = {}});
-  EXPECT_EQ(NextStepOf(claims, &context, Numbered(0, 300), "n0000").kind, Kind::kWait);
+  EXPECT_EQ(NextStepOf(claims, &context, Numbered(0, 300), "n0000").kind, StepKind::kWait);
   const NextStep step = NextStepOf(claims, &context, Numbered(101, 300), "n0101");
-  EXPECT_EQ(step.kind, Kind::kSay);
+  EXPECT_EQ(step.kind, StepKind::kSay);
   EXPECT_EQ(
       std::vector<std::string>(step.spec.potential_nodes.begin(), step.spec.potential_nodes.end()),
       Numbered(101, 229));
@@ -219,7 +219,7 @@ TEST_P(ObjectionTest, ToNodeA) {
 }
 
 ClassicClaim With(ClassicClaim claim, const std::string& node) {
-  claim.nodes.push_back(OnNode(node));
+  claim.nodes.push_back(AnsweredOnNode(node));
   return claim;
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 namespace classic = api::resource_v1alpha2;
 namespace core_v1 = api::core_v1;
-using classic::PodSchedulingContext;
+using api::resource_v1alpha2::PodSchedulingContext;
 
-bool IsAllocated(const api::Object* claim) {
+bool IsClassicAllocated(const api::Object* claim) {
   return claim != nullptr && claim->As<classic::ResourceClaim>().status.allocation.has_value();
 }
 
@@ -77,7 +77,7 @@ std::string ClassicScheduling::WakeKeyOf(const api::meta_v1::ObjectMeta& pod) {
 void ClassicScheduling::OnClaim(const api::Object* before, const api::Object* after) {
   structured_->OnClaim(before, after);
   const api::Object& object = after != nullptr ? *after : *before;
-  if (IsAllocated(before) && !IsAllocated(after)) {
+  if (IsClassicAllocated(before) && !IsClassicAllocated(after)) {
     queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   }
   queue_.MoveOnClaimChange(api::ObjectKey(object.metadata()), Now());

@@ -20,10 +20,11 @@ namespace {
 
 namespace resource_v1 = api::resource_v1;
 namespace classic = api::resource_v1alpha2;
-using Context = classic::PodSchedulingContext;
+using api::resource_v1alpha2::PodSchedulingContext;
 
-Context NewContext(const api::Object& pod, const classic::PodSchedulingContextSpec& spec) {
-  Context context;
+PodSchedulingContext NewContext(const api::Object& pod,
+                                const classic::PodSchedulingContextSpec& spec) {
+  PodSchedulingContext context;
   context.metadata.namespace_ = pod.metadata().namespace_;
   context.metadata.name = pod.metadata().name;
   context.metadata.owner_references.push_back(api::pods::AsController(pod.metadata()));
@@ -82,7 +83,7 @@ Result<api::Object> Say(client::Client& client,
                       fmt::format("PodSchedulingContext {} is about another pod",
                                   api::ObjectKey(copy.metadata())));
         }
-        copy.Mutable<Context>().spec = spec;
+        copy.Mutable<PodSchedulingContext>().spec = spec;
         return client::Change::kWrite;
       });
 }

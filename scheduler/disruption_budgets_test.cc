@@ -12,7 +12,7 @@ namespace {
 namespace core_v1 = api::core_v1;
 using api::policy_v1::PodDisruptionBudget;
 
-core_v1::Pod PodOf(const std::string& name, const std::string& app) {
+core_v1::Pod DisruptedPod(const std::string& name, const std::string& app) {
   core_v1::Pod pod;
   pod.metadata.namespace_ = "lab";
   pod.metadata.name = name;
@@ -37,29 +37,29 @@ DisruptionBudgets Of(const std::vector<PodDisruptionBudget>& budgets) {
 
 TEST(DisruptionBudgets, CountPodsUntilNoneIsLeft) {
   DisruptionBudgets budgets = Of({BudgetFor("a", 2)});
-  EXPECT_FALSE(budgets.IsViolatedBy(PodOf("1", "a")));
-  EXPECT_FALSE(budgets.IsViolatedBy(PodOf("2", "b")));
-  EXPECT_FALSE(budgets.IsViolatedBy(PodOf("3", "a")));
-  EXPECT_TRUE(budgets.IsViolatedBy(PodOf("4", "a")));
+  EXPECT_FALSE(budgets.IsViolatedBy(DisruptedPod("1", "a")));
+  EXPECT_FALSE(budgets.IsViolatedBy(DisruptedPod("2", "b")));
+  EXPECT_FALSE(budgets.IsViolatedBy(DisruptedPod("3", "a")));
+  EXPECT_TRUE(budgets.IsViolatedBy(DisruptedPod("4", "a")));
 }
 
 TEST(DisruptionBudgets, AreAboutPodsThatTheySelect) {
-  core_v1::Pod other = PodOf("1", "a");
+  core_v1::Pod other = DisruptedPod("1", "a");
   other.metadata.namespace_ = "elsewhere";
   EXPECT_FALSE(Of({BudgetFor("a", 0)}).IsViolatedBy(other));
-  EXPECT_FALSE(Of({BudgetFor("a", 0)}).IsViolatedBy(PodOf("1", "")));
-  EXPECT_FALSE(Of({BudgetFor("", 0)}).IsViolatedBy(PodOf("1", "a")));  // selects nothing
+  EXPECT_FALSE(Of({BudgetFor("a", 0)}).IsViolatedBy(DisruptedPod("1", "")));
+  EXPECT_FALSE(Of({BudgetFor("", 0)}).IsViolatedBy(DisruptedPod("1", "a")));  // selects nothing
   PodDisruptionBudget without;
   without.metadata.namespace_ = "lab";
-  EXPECT_FALSE(Of({without}).IsViolatedBy(PodOf("1", "a")));
+  EXPECT_FALSE(Of({without}).IsViolatedBy(DisruptedPod("1", "a")));
 }
 
 TEST(DisruptionBudgets, KnowWhoIsGoingAlready) {
   PodDisruptionBudget budget = BudgetFor("a", 0);
   budget.status.disrupted_pods["1"] = api::Time::FromUnixSeconds(1);
   DisruptionBudgets budgets = Of({budget});
-  EXPECT_FALSE(budgets.IsViolatedBy(PodOf("1", "a")));
-  EXPECT_TRUE(budgets.IsViolatedBy(PodOf("2", "a")));
+  EXPECT_FALSE(budgets.IsViolatedBy(DisruptedPod("1", "a")));
+  EXPECT_TRUE(budgets.IsViolatedBy(DisruptedPod("2", "a")));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::vector<Place> PlacesOf(const core_v1::Pod& pod) {
   return places;
 }
 
-int64_t AmountIn(const core_v1::Container& container, const std::string& resource) {
+int64_t RequestIn(const core_v1::Container& container, const std::string& resource) {
   const auto found = container.resources.requests.find(resource);
   return found == container.resources.requests.end() ? 0 : found->second.Value();
 }
@@ -68,7 +68,7 @@ class OneResource {
       : resource_(resource), device_class_(device_class) {}
 
   void AddLongLived(const Place& place) {
-    const int64_t amount = AmountIn(*place.container, resource_);
+    const int64_t amount = RequestIn(*place.container, resource_);
     if (amount <= 0) return;
     std::string name = RequestName(place, resource_);
     long_lived_.push_back(MappingTo(place, name));
@@ -77,7 +77,7 @@ class OneResource {
 
   /// After all that live long.
   void AddShortLived(const Place& place) {
-    int64_t missing = AmountIn(*place.container, resource_);
+    int64_t missing = RequestIn(*place.container, resource_);
     if (missing <= 0) return;
     for (const auto& [index, request] : kept_) {
       if (index < place.index) continue;

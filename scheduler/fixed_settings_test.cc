@@ -12,13 +12,13 @@
 namespace dray::scheduler {
 namespace {
 
-Result<Configuration> Read(const std::string& rest) {
+Result<Configuration> ReadSettings(const std::string& rest) {
   return ReadConfiguration(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + rest);
 }
 
 TEST(FixedSettings, WhatKubeSchedulerDoesAnywayIsTaken) {
-  const auto read = Read(R"(
+  const auto read = ReadSettings(R"(
 clientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf, qps: 50, burst: 100}
 leaderElection: {leaderElect: true, leaseDuration: 15s, resourceName: kube-scheduler}
 enableProfiling: true
@@ -109,7 +109,7 @@ TEST(FixedSettings, AnotherValueIsRefusedByName) {
        "profiles[0].pluginConfig[0].args.any: is not supported"},
   };
   for (const auto& test : cases) {
-    const Result<Configuration> read = Read(test.text);
+    const Result<Configuration> read = ReadSettings(test.text);
     ASSERT_FALSE(read.has_value()) << test.text;
     EXPECT_EQ(read.error().message, test.why);
   }
@@ -119,7 +119,7 @@ TEST(FixedSettings, ListsOfPluginsHaveALimit) {
   const auto of = [](size_t count) {
     std::string text = "profiles: [{plugins: {multiPoint: {enabled: [";
     for (size_t i = 0; i < count; ++i) text += "{name: NodePorts},";
-    return Read(text + "]}}}]");
+    return ReadSettings(text + "]}}}]");
   };
   EXPECT_TRUE(of(kPluginsMax).has_value());
   EXPECT_EQ(of(kPluginsMax + 1).error().message,

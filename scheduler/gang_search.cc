@@ -38,7 +38,7 @@ struct Slot {
 };
 
 /// A member on a node, with devices for all that is there.
-struct Trial {
+struct GangTrial {
   Placement placement;
   std::vector<AllocationResult> of_node;  // for the slots before
 };
@@ -105,7 +105,7 @@ class Search {
     for (size_t i = 0; i < bans.size(); ++i) {
       if (questions_left_ == 0) return false;
       --questions_left_;
-      std::optional<Trial> trial = Ask(member, node, bans[i]);
+      std::optional<GangTrial> trial = Ask(member, node, bans[i]);
       if (!trial) continue;
       const Banned used = ContestedIn(*trial, member, node);
       if (!seen.insert(used).second) continue;
@@ -120,7 +120,7 @@ class Search {
   }
 
   /// What would become of the member on the node, and of those that are there.
-  std::optional<Trial> Ask(size_t member, size_t node, const Banned& banned) {
+  std::optional<GangTrial> Ask(size_t member, size_t node, const Banned& banned) {
     std::vector<AllocationResult> together;
     const DeviceSearch search = [&](std::span<const Frozen<ResourceClaim>> wanted) {
       std::vector<Frozen<ResourceClaim>> claims;
@@ -146,12 +146,12 @@ class Search {
     auto* placement = std::get_if<Placement>(&decision);
     if (placement == nullptr) return std::nullopt;
     together.resize(std::min(together.size(), slots_[node].size()));
-    return Trial{.placement = std::move(*placement), .of_node = std::move(together)};
+    return GangTrial{.placement = std::move(*placement), .of_node = std::move(together)};
   }
 
   /// The devices of the node's claims that are to be had elsewhere too, or belong to claims that
   /// others share.
-  Banned ContestedIn(const Trial& trial, size_t member, size_t node) const {
+  Banned ContestedIn(const GangTrial& trial, size_t member, size_t node) const {
     Banned devices;
     const auto add = [&](const AllocationResult& allocation, bool is_shared_claim) {
       for (const auto& result : allocation.devices.results) {
@@ -177,7 +177,7 @@ class Search {
   }
 
   /// Places the member so, and all after it; else all is as before.
-  bool GoOnWith(size_t member, size_t node, Trial trial) {
+  bool GoOnWith(size_t member, size_t node, GangTrial trial) {
     if (!AreInReach(node, trial.of_node)) return false;
     std::vector<Slot>& slots = slots_[node];
     std::vector<AllocationResult> before;

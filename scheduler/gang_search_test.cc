@@ -339,7 +339,7 @@ TEST(SearchGang, NeedsAsManyQuestionsAsItAsks) {
 // Against all there is to try.
 
 /// A small problem as numbers: devices are bits.
-struct Puzzle {
+struct GangPuzzle {
   struct Want {
     int count;
     std::string kind;
@@ -380,14 +380,14 @@ struct Puzzle {
   }
 };
 
-bool Serves(const Puzzle::Device& device, const std::string& kind) {
+bool Serves(const GangPuzzle::Device& device, const std::string& kind) {
   return kind == "any" || kind == device.kind || (kind == "gpu" && device.kind != "net");
 }
 
 /// Tries everything.
 class BruteForce {
  public:
-  explicit BruteForce(const Puzzle& puzzle)
+  explicit BruteForce(const GangPuzzle& puzzle)
       : puzzle_(puzzle), devices_(puzzle.Devices()), cpus_(puzzle.cpus) {
     for (const auto& device : devices_) {
       if (device.gpu >= 0) units_.resize(static_cast<size_t>(device.gpu) + 1, 2);
@@ -407,7 +407,7 @@ class BruteForce {
   }
 
   bool On(size_t member, size_t node, int64_t placed) {
-    const Puzzle::Member& one = puzzle_.members[member];
+    const GangPuzzle::Member& one = puzzle_.members[member];
     if (cpus_[node] < one.cpus) return false;
     const int at = static_cast<int>(node);
     const bool needs_shared = one.shares && shared_ == 0;
@@ -439,10 +439,10 @@ class BruteForce {
   }
 
   template <class Then>
-  bool Choose(const Puzzle::Want& want, int node, size_t from, int chosen, const Then& then) {
+  bool Choose(const GangPuzzle::Want& want, int node, size_t from, int chosen, const Then& then) {
     if (chosen == want.count) return then();
     for (size_t i = from; i < devices_.size(); ++i) {
-      const Puzzle::Device& device = devices_[i];
+      const GangPuzzle::Device& device = devices_[i];
       const auto gpu = static_cast<size_t>(device.gpu);
       if ((used_ >> i & 1U) != 0 || !Serves(device, want.kind) ||
           (device.node >= 0 && device.node != node) ||
@@ -459,22 +459,22 @@ class BruteForce {
     return false;
   }
 
-  const Puzzle& puzzle_;
-  std::vector<Puzzle::Device> devices_;
+  const GangPuzzle& puzzle_;
+  std::vector<GangPuzzle::Device> devices_;
   std::vector<int64_t> cpus_;
   std::vector<int> units_;  // left of each GPU
   uint32_t used_ = 0;
   uint32_t shared_ = 0;  // the devices of the shared claim
 };
 
-Puzzle RandomPuzzle(std::mt19937& random) {
+GangPuzzle RandomPuzzle(std::mt19937& random) {
   const auto below = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
   const std::vector<std::string> kinds = {"any", "gpu", "gpu", "half", "half", "whole", "net"};
   const auto want = [&] {
-    return Puzzle::Want{.count = below(4) == 0 ? 2 : 1,
-                        .kind = kinds[static_cast<size_t>(below(7))]};
+    return GangPuzzle::Want{.count = below(4) == 0 ? 2 : 1,
+                            .kind = kinds[static_cast<size_t>(below(7))]};
   };
-  Puzzle puzzle;
+  GangPuzzle puzzle;
   const int nodes = 1 + below(3);
   int gpus = 0;
   for (int i = 0; i < nodes; ++i) {
@@ -487,7 +487,8 @@ Puzzle RandomPuzzle(std::mt19937& random) {
   const bool has_shared = below(3) == 0;
   const int members = 2 + below(3);
   for (int i = 0; i < members; ++i) {
-    Puzzle::Member member{.cpus = below(3), .own = want(), .shares = has_shared && below(2) == 0};
+    GangPuzzle::Member member{
+        .cpus = below(3), .own = want(), .shares = has_shared && below(2) == 0};
     if (member.shares && below(2) == 0) member.own.reset();
     puzzle.members.push_back(std::move(member));
   }
@@ -495,15 +496,15 @@ Puzzle RandomPuzzle(std::mt19937& random) {
   return puzzle;
 }
 
-void Build(const Puzzle& puzzle, World& world) {
+void Build(const GangPuzzle& puzzle, World& world) {
   for (size_t i = 0; i < puzzle.cpus.size(); ++i) world.AddNode(puzzle.gpus[i], puzzle.cpus[i]);
   world.AddNetwork(puzzle.net);
-  const auto text = [](const Puzzle::Want& want) {
+  const auto text = [](const GangPuzzle::Want& want) {
     return fmt::format("{} {}", want.count, want.kind);
   };
   world.AddShared("shared", text(puzzle.shared));
   for (size_t i = 0; i < puzzle.members.size(); ++i) {
-    const Puzzle::Member& member = puzzle.members[i];
+    const GangPuzzle::Member& member = puzzle.members[i];
     std::vector<std::string> claims;
     if (member.shares) claims.emplace_back("=shared");
     if (member.own) claims.push_back(text(*member.own));
@@ -512,7 +513,7 @@ void Build(const Puzzle& puzzle, World& world) {
 }
 
 /// What is wrong with the outcome; empty: nothing.
-std::string Fault(const Puzzle& puzzle, const World& world, const GroupOutcome& outcome) {
+std::string Fault(const GangPuzzle& puzzle, const World& world, const GroupOutcome& outcome) {
   std::map<std::string, int64_t> cpus;
   int64_t placed = 0;
   for (size_t i = 0; i < world.members().size(); ++i) {
@@ -558,7 +559,7 @@ TEST_P(GangProperty, AGangIsPlacedWheneverItFits) {
   int only_together = 0;
   const auto selectors = allocator::SelectorCacheFor({}, 9);
   for (int i = 0; i < kClusters; ++i) {
-    const Puzzle puzzle = RandomPuzzle(random);
+    const GangPuzzle puzzle = RandomPuzzle(random);
     World world(selectors);
     Build(puzzle, world);
     const GroupOutcome alone = world.PlaceAlone(puzzle.min_count);

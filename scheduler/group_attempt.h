@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "api/core_v1/pod.h"
@@ -108,6 +109,12 @@ struct GroupOutcome {
   /// What the placements allocate, by uid of the claim; several may rely on one of them.
   std::map<std::string, api::resource_v1::AllocationResult> chosen;
 };
+
+/// Where a member is placed; null when it is not.
+inline const Placement* PlacementOf(const GroupOutcome& outcome, size_t member) {
+  const std::optional<Decision>& decision = outcome.decisions[member];
+  return decision.has_value() ? std::get_if<Placement>(&*decision) : nullptr;
+}
 
 /// Places as many members as fit, in their order, and says whether that is enough. `progress`: how
 /// many of the group are scheduled already, and how many are left, these.

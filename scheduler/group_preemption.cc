@@ -24,11 +24,6 @@ namespace core_v1 = api::core_v1;
 constexpr std::string_view kWhat = "pod group preemption: ";
 constexpr std::string_view kNothingFreed = "deallocation and deletion of ResourceClaims completed";
 
-const Placement* PlacementOf(const GroupOutcome& outcome, size_t member) {
-  const std::optional<Decision>& decision = outcome.decisions[member];
-  return decision.has_value() ? std::get_if<Placement>(&*decision) : nullptr;
-}
-
 bool MayPreempt(const PodGroup& group, const core_v1::Pod& pod) {
   const auto& policy = group.spec.preemption_policy;
   return (policy.has_value() ? policy : pod.spec.preemption_policy) != "Never";

@@ -13,19 +13,13 @@
 
 #include "api/text/go_quote.h"
 #include "scheduler/gang_search.h"
+#include "scheduler/node_filter.h"
 
 namespace dray::scheduler {
 namespace {
 
-constexpr int64_t kScoreMax = 100;
-
 const std::string& NameOf(const NodeState* node) {
   return node->value().metadata.name;
-}
-
-const Placement* PlacementOf(const GroupOutcome& outcome, size_t member) {
-  const std::optional<Decision>& decision = outcome.decisions[member];
-  return decision.has_value() ? std::get_if<Placement>(&*decision) : nullptr;
 }
 
 /// The value that all scheduled members share.
@@ -56,7 +50,7 @@ Result<std::string> ValueOf(std::string_view key, std::span<const ScheduledMembe
 }
 
 /// What there is of a resource on nodes, and what is used of it.
-struct Share {
+struct UsedShare {
   int64_t used = 0;
   int64_t allocatable = 0;
 
@@ -72,7 +66,7 @@ struct Share {
 int64_t FullnessOf(const Domain& domain,
                    std::span<const GroupMember> members,
                    const GroupOutcome& outcome) {
-  Share cpu, memory;
+  UsedShare cpu, memory;
   for (size_t i = 0; i < members.size(); ++i) {
     if (PlacementOf(outcome, i) == nullptr) continue;
     const Presumed wants = PresumedOf(members[i].value());
@@ -85,7 +79,7 @@ int64_t FullnessOf(const Domain& domain,
   }
   int64_t sum = 0;
   int64_t parts = 0;
-  for (const Share& share : {cpu, memory}) {
+  for (const UsedShare& share : {cpu, memory}) {
     if (share.allocatable == 0) continue;
     sum += std::min(share.used, share.allocatable) * kScoreMax / share.allocatable;
     ++parts;

@@ -40,11 +40,6 @@ bool Tolerates(const core_v1::Toleration& toleration, const core_v1::Taint& tain
   return equal && !toleration.key.empty() && toleration.value == taint.value;
 }
 
-int64_t AmountIn(const Amounts& amounts, std::string_view name) {
-  const auto found = amounts.find(name);
-  return found == amounts.end() ? 0 : found->second;
-}
-
 /// Adds a reason if there is not so much left.
 void CheckAmount(const std::string& name,
                  int64_t request,

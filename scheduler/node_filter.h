@@ -17,8 +17,16 @@
 
 namespace dray::scheduler {
 
+/// The best score of a node by one rule.
+inline constexpr int64_t kScoreMax = 100;
+
 /// Amounts by resource name; cpu in thousandths, everything else in its unit.
 using Amounts = std::map<std::string, int64_t, std::less<>>;
+
+inline int64_t AmountIn(const Amounts& amounts, std::string_view name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
 
 /// Processors (thousandths) and memory (bytes) as scores count them: of containers that ask for
 /// none 100m and 200Mi are presumed, so that they are spread too.

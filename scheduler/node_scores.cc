@@ -6,13 +6,12 @@
 #include <string>
 
 #include "api/selectors/node_selector_match.h"
+#include "scheduler/node_filter.h"
 
 namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
-
-constexpr int64_t kScoreMax = 100;
 
 // Weights of upstream's default profile.
 constexpr int64_t kTaintWeight = 3;
@@ -21,26 +20,21 @@ constexpr int64_t kPodAffinityWeight = 2;
 constexpr int64_t kSpreadWeight = 2;
 constexpr int64_t kDevicesWeight = 2;
 
-int64_t AmountIn(const Amounts& amounts, std::string_view name) {
-  const auto found = amounts.find(name);
-  return found == amounts.end() ? 0 : found->second;
-}
-
 /// Requested and there is, of processors and of memory.
-struct Share {
+struct RequestedShare {
   int64_t requested;
   int64_t allocatable;
 };
 
-int64_t LeftPart(const Share& share) {
+int64_t LeftPart(const RequestedShare& share) {
   if (share.requested > share.allocatable) return 0;
   return (share.allocatable - share.requested) * kScoreMax / share.allocatable;
 }
 
-int64_t LeastAllocated(const Share& cpu, const Share& memory) {
+int64_t LeastAllocated(const RequestedShare& cpu, const RequestedShare& memory) {
   int64_t sum = 0;
   int64_t parts = 0;
-  for (const Share* share : {&cpu, &memory}) {
+  for (const RequestedShare* share : {&cpu, &memory}) {
     if (share->allocatable == 0) continue;
     sum += LeftPart(*share);
     ++parts;
@@ -48,9 +42,9 @@ int64_t LeastAllocated(const Share& cpu, const Share& memory) {
   return parts == 0 ? 0 : sum / parts;
 }
 
-int64_t Balance(const Share& cpu, const Share& memory) {
+int64_t Balance(const RequestedShare& cpu, const RequestedShare& memory) {
   if (cpu.allocatable == 0 || memory.allocatable == 0) return kScoreMax;
-  const auto fraction = [](const Share& share) {
+  const auto fraction = [](const RequestedShare& share) {
     return std::min(1.0,
                     static_cast<double>(share.requested) / static_cast<double>(share.allocatable));
   };

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "api/meta_v1/label_selector.h"
+#include "scheduler/node_filter.h"
 
 namespace dray::scheduler {
 namespace {
@@ -14,7 +15,6 @@ namespace core_v1 = api::core_v1;
 // What a required affinity of a pod that is there already counts for, as a preference of others to
 // be near it: upstream's default of hardPodAffinityWeight.
 constexpr int64_t kRequiredWeight = 1;
-constexpr int64_t kScoreMax = 100;
 
 using Terms = std::vector<core_v1::PodAffinityTerm>;
 using WeightedTerms = std::vector<core_v1::WeightedPodAffinityTerm>;

@@ -9,25 +9,26 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-const MonotonicTime kStart{seconds(1000)};
+const MonotonicTime kQueueStart{seconds(1000)};
 
 TEST(SchedulingQueue, HighestPriorityFirstThenLongestWaiting) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Add("b", 0, kStart);
-  queue.Add("urgent", 10, kStart);
-  EXPECT_EQ(queue.Pop(kStart), "urgent");
-  EXPECT_EQ(queue.Pop(kStart), "a");
-  EXPECT_EQ(queue.Pop(kStart), "b");
-  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
+  queue.Add("a", 0, kQueueStart);
+  queue.Add("b", 0, kQueueStart);
+  queue.Add("urgent", 10, kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), "urgent");
+  EXPECT_EQ(queue.Pop(kQueueStart), "a");
+  EXPECT_EQ(queue.Pop(kQueueStart), "b");
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
 }
 
 TEST(SchedulingQueue, UnschedulablePodWaitsForItsEventOnly) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.AddUnschedulable("a", {.events = {ClusterEvent::kDevices}, .claims = {"lab/gpu"}}, kStart);
-  const MonotonicTime later = kStart + seconds(5);
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddUnschedulable(
+      "a", {.events = {ClusterEvent::kDevices}, .claims = {"lab/gpu"}}, kQueueStart);
+  const MonotonicTime later = kQueueStart + seconds(5);
   queue.MoveOnEvent(ClusterEvent::kNodes, later);
   queue.MoveOnClaimChange("lab/other", later);
   EXPECT_EQ(queue.Pop(later), std::nullopt);
@@ -37,28 +38,28 @@ TEST(SchedulingQueue, UnschedulablePodWaitsForItsEventOnly) {
 
 TEST(SchedulingQueue, WokenPodStillBacksOff) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.AddUnschedulable("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
-  queue.MoveOnClaimChange("lab/gpu", kStart);
-  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
-  EXPECT_EQ(queue.Next(kStart), kStart + seconds(1));
-  EXPECT_EQ(queue.Pop(kStart + seconds(1)), "a");
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddUnschedulable("a", {.events = {}, .claims = {"lab/gpu"}}, kQueueStart);
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
+  EXPECT_EQ(queue.Next(kQueueStart), kQueueStart + seconds(1));
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(1)), "a");
 }
 
 TEST(SchedulingQueue, GatedPodPaysNoBackOff) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
-  queue.MoveOnClaimChange("lab/gpu", kStart);
-  EXPECT_EQ(queue.Pop(kStart), "a");
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kQueueStart);
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), "a");
 }
 
 TEST(SchedulingQueue, BackOffDoublesUpToTheLongest) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  MonotonicTime now = kStart;
+  queue.Add("a", 0, kQueueStart);
+  MonotonicTime now = kQueueStart;
   for (const int delay : {1, 2, 4, 8, 10, 10}) {
     ASSERT_EQ(queue.Pop(now), "a");
     queue.AddBackoff("a", now);
@@ -69,12 +70,12 @@ TEST(SchedulingQueue, BackOffDoublesUpToTheLongest) {
 
 TEST(SchedulingQueue, UnschedulableAttemptEndsARowOfFailures) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.AddBackoff("a", kStart);
-  queue.Pop(kStart + seconds(1));
-  queue.AddBackoff("a", kStart + seconds(1));
-  MonotonicTime now = kStart + seconds(3);
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddBackoff("a", kQueueStart);
+  queue.Pop(kQueueStart + seconds(1));
+  queue.AddBackoff("a", kQueueStart + seconds(1));
+  MonotonicTime now = kQueueStart + seconds(3);
   ASSERT_EQ(queue.Pop(now), "a");
   queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, now);
   now += seconds(60);
@@ -86,71 +87,71 @@ TEST(SchedulingQueue, UnschedulableAttemptEndsARowOfFailures) {
 
 TEST(SchedulingQueue, PodBeingTriedIsNotAddedTwice) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.Add("a", 0, kStart);
-  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.Add("a", 0, kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
 }
 
 TEST(SchedulingQueue, ForgottenPodIsTriedAgainAfterAWhile) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kStart);
-  EXPECT_EQ(queue.Next(kStart), kStart + minutes(5));
-  EXPECT_EQ(queue.Pop(kStart + minutes(5)), "a");
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kQueueStart);
+  EXPECT_EQ(queue.Next(kQueueStart), kQueueStart + minutes(5));
+  EXPECT_EQ(queue.Pop(kQueueStart + minutes(5)), "a");
 }
 
 TEST(SchedulingQueue, RemovedPodIsGoneFromEverywhere) {
   SchedulingQueue queue;
-  queue.Add("ready", 0, kStart);
-  queue.Add("tried", 1, kStart);
-  queue.Pop(kStart);
+  queue.Add("ready", 0, kQueueStart);
+  queue.Add("tried", 1, kQueueStart);
+  queue.Pop(kQueueStart);
   queue.AddUnschedulable(
-      "tried", {.events = {ClusterEvent::kNodes}, .claims = {"lab/gpu"}}, kStart);
+      "tried", {.events = {ClusterEvent::kNodes}, .claims = {"lab/gpu"}}, kQueueStart);
   queue.Remove("ready");
   queue.Remove("tried");
   queue.Remove("unknown");
-  queue.MoveOnEvent(ClusterEvent::kNodes, kStart + seconds(9));
-  queue.MoveOnClaimChange("lab/gpu", kStart + seconds(9));
-  EXPECT_EQ(queue.Pop(kStart + seconds(9)), std::nullopt);
-  EXPECT_EQ(queue.Next(kStart), std::nullopt);
+  queue.MoveOnEvent(ClusterEvent::kNodes, kQueueStart + seconds(9));
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart + seconds(9));
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(9)), std::nullopt);
+  EXPECT_EQ(queue.Next(kQueueStart), std::nullopt);
   EXPECT_EQ(queue.size(), 0U);
 }
 
 TEST(SchedulingQueue, KnowsHowManyWaitForWhat) {
   SchedulingQueue queue;
-  for (const char* name : {"a", "b", "c", "d"}) queue.Add(name, 0, kStart);
-  queue.Pop(kStart);
-  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kStart);
-  queue.Pop(kStart);
-  queue.Gate("b", {.events = {}, .claims = {"lab/gpu"}}, kStart);
-  queue.Pop(kStart);
-  queue.AddBackoff("c", kStart);
+  for (const char* name : {"a", "b", "c", "d"}) queue.Add(name, 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.Gate("b", {.events = {}, .claims = {"lab/gpu"}}, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddBackoff("c", kQueueStart);
   const QueueSizes sizes = queue.sizes();
   EXPECT_EQ(sizes.active, 1U);
   EXPECT_EQ(sizes.backoff, 1U);
   EXPECT_EQ(sizes.unschedulable, 1U);
   EXPECT_EQ(sizes.gated, 1U);
-  queue.MoveOnClaimChange("lab/gpu", kStart);
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart);
   EXPECT_EQ(queue.sizes().gated, 0U);
   EXPECT_EQ(queue.sizes().active, 2U);
 }
 
 TEST(SchedulingQueue, RemembersWhatBecameOfAPod) {
   SchedulingQueue queue;
-  queue.Add("a", 0, kStart);
-  queue.Pop(kStart);
-  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.Add("a", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kQueueStart);
   EXPECT_EQ(queue.StoryOf("a").attempts, 0);  // it was not tried yet
-  queue.MoveOnClaimChange("lab/gpu", kStart);
-  queue.Pop(kStart + seconds(1));
-  queue.AddBackoff("a", kStart + seconds(1));
-  queue.Pop(kStart + seconds(3));
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart);
+  queue.Pop(kQueueStart + seconds(1));
+  queue.AddBackoff("a", kQueueStart + seconds(1));
+  queue.Pop(kQueueStart + seconds(3));
   const QueueStory story = queue.StoryOf("a");
   EXPECT_EQ(story.attempts, 2);
-  EXPECT_EQ(story.came, kStart);
-  EXPECT_EQ(story.tried, kStart + seconds(3));
+  EXPECT_EQ(story.came, kQueueStart);
+  EXPECT_EQ(story.tried, kQueueStart + seconds(3));
   EXPECT_EQ(queue.StoryOf("unknown").attempts, 0);
 }
 

@@ -9,14 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "scheduler/node_filter.h"
 #include "scheduler/pod_affinity.h"
 
 namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
-
-constexpr int64_t kScoreMax = 100;
 
 /// The value of the constraint's key; null: the node has none.
 const std::string* PlaceOf(const core_v1::TopologySpreadConstraint& constraint,

@@ -20,7 +20,7 @@ namespace core_v1 = api::core_v1;
 using testing::Cluster;
 using ::testing::HasSubstr;
 
-constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kVolumeZone = "topology.kubernetes.io/zone";
 
 core_v1::PersistentVolumeClaim ClaimOf(const std::string& volume) {
   core_v1::PersistentVolumeClaim claim;
@@ -108,20 +108,21 @@ TEST(Volumes, WhereTheVolumeIsThePodGoes) {
 TEST(Volumes, ZonesOfVolumesAreLabels) {
   const core_v1::PersistentVolumeClaim claim = ClaimOf("disk");
   core_v1::PersistentVolume volume;
-  volume.metadata.labels[kZone] = "east__west";
+  volume.metadata.labels[kVolumeZone] = "east__west";
   const auto in = [](const char* label, const char* zone) {
     api::Labels labels;
     labels[label] = zone;
     return labels;
   };
   EXPECT_EQ(Judge(&claim, &volume), "") << "a node without zones";
-  EXPECT_EQ(Judge(&claim, &volume, in(kZone, "west")), "");
-  EXPECT_EQ(Judge(&claim, &volume, in(kZone, "north")), "node(s) had no available volume zone");
+  EXPECT_EQ(Judge(&claim, &volume, in(kVolumeZone, "west")), "");
+  EXPECT_EQ(Judge(&claim, &volume, in(kVolumeZone, "north")),
+            "node(s) had no available volume zone");
   EXPECT_EQ(Judge(&claim, &volume, in("topology.kubernetes.io/region", "west")),
             "node(s) had no available volume zone");
   core_v1::PersistentVolume old;
   old.metadata.labels["failure-domain.beta.kubernetes.io/zone"] = "west";
-  EXPECT_EQ(Judge(&claim, &old, in(kZone, "west")), "");
+  EXPECT_EQ(Judge(&claim, &old, in(kVolumeZone, "west")), "");
 }
 
 TEST(Volumes, AClaimForOnePodIsForOne) {

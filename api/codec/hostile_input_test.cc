@@ -19,10 +19,10 @@
 namespace dray::api {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-const KindInfo& Claim() {
+const KindInfo& ClaimKind() {
   return Reflected<resource_v1::ResourceClaim>::kKind;
 }
 
@@ -41,29 +41,29 @@ constexpr size_t kHuge = 10U << 20U;
 
 TEST(HostileJson, TenMegabytesOfBracketsStopAtTheDepth) {
   const std::string brackets(kHuge, '[');
-  EXPECT_THAT(Refusal(Claim(), brackets), HasSubstr("cannot unmarshal array"));
+  EXPECT_THAT(Refusal(ClaimKind(), brackets), HasSubstr("cannot unmarshal array"));
   const std::string inside = R"({"spec":{"devices":{"config":[{"opaque":{"parameters":)" + brackets;
-  EXPECT_THAT(Refusal(Claim(), inside), HasSubstr("line 1, column 10049: exceeded max depth"));
-  EXPECT_THAT(Refusal(Claim(), R"({"unknown":)" + brackets), HasSubstr("exceeded max depth"));
+  EXPECT_THAT(Refusal(ClaimKind(), inside), HasSubstr("line 1, column 10049: exceeded max depth"));
+  EXPECT_THAT(Refusal(ClaimKind(), R"({"unknown":)" + brackets), HasSubstr("exceeded max depth"));
   EXPECT_THAT(YamlRefusal(brackets), HasSubstr("line 1: exceeded max depth of 500"));
 }
 
 TEST(HostileJson, EveryPrefixIsRefusedWithItsPosition) {
   const std::string whole =
       R"({"metadata":{"name":"a\u00e9é"},"spec":{"devices":{"requests":[{"exactly":{"count":-12}}]}}})";
-  ASSERT_EQ(Refusal(Claim(), whole), "");
+  ASSERT_EQ(Refusal(ClaimKind(), whole), "");
   for (size_t size = 0; size < whole.size(); ++size) {
     // A copy without room behind it, for the sanitizer.
     const std::vector<char> prefix(whole.begin(),
                                    whole.begin() + static_cast<std::ptrdiff_t>(size));
-    EXPECT_THAT(Refusal(Claim(), {prefix.data(), size}), HasSubstr("line 1, column ")) << size;
+    EXPECT_THAT(Refusal(ClaimKind(), {prefix.data(), size}), HasSubstr("line 1, column ")) << size;
   }
 }
 
 TEST(HostileJson, NumbersThatAreNone) {
   const auto count = [](std::string_view number) {
     return Refusal(
-        Claim(),
+        ClaimKind(),
         fmt::format(R"({{"spec":{{"devices":{{"requests":[{{"exactly":{{"count":{}}}}}]}}}}}})",
                     number));
   };
@@ -82,9 +82,10 @@ TEST(HostileJson, BadUtf8IsNamedWhereverItStands) {
     // Behind so much text that it stands at each place of a block.
     for (size_t before = 0; before < 20; ++before) {
       const std::string text = std::string(before, 'x') + bad;
-      EXPECT_EQ(Refusal(Claim(), fmt::format(R"({{"metadata":{{"name":"{}"}}}})", text)),
+      EXPECT_EQ(Refusal(ClaimKind(), fmt::format(R"({{"metadata":{{"name":"{}"}}}})", text)),
                 fmt::format("json: line 1, column {}: invalid UTF-8 in string", 22 + before));
-      EXPECT_THAT(Refusal(Claim(), fmt::format(R"({{"{}":1}})", text)), HasSubstr("invalid UTF-8"));
+      EXPECT_THAT(Refusal(ClaimKind(), fmt::format(R"({{"{}":1}})", text)),
+                  HasSubstr("invalid UTF-8"));
     }
   }
 }
@@ -94,7 +95,7 @@ TEST(HostileJson, DuplicatesAtDepthAreToldOnceEachAndNotForever) {
   for (size_t i = 0; i < 2 * kDecodeIssuesMax; ++i) many += fmt::format(R"(,"x{}":1)", i);
   many += "}}]}}}";
   DecodeIssues issues;
-  const auto claim = DecodeJson(Claim(), many, &issues);
+  const auto claim = DecodeJson(ClaimKind(), many, &issues);
   ASSERT_TRUE(claim);
   ASSERT_EQ(issues.size(), kDecodeIssuesMax);
   EXPECT_EQ(issues[0], R"(duplicate field "spec.devices.requests[0].exactly.count")");
@@ -151,7 +152,7 @@ TEST(HostileJson, KeysFromLastToFirstAreSortedOnce) {
   constexpr size_t kKeys = 200'000;
   std::string text = R"({"metadata":{"labels":{)";
   for (size_t i = kKeys; i > 0; --i) text += fmt::format(R"("{:06}":""{})", i, i > 1 ? "," : "");
-  const auto claim = DecodeJson(Claim(), text + "}}}", nullptr);
+  const auto claim = DecodeJson(ClaimKind(), text + "}}}", nullptr);
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->metadata().labels.size(), kKeys);
   EXPECT_EQ(claim->metadata().labels.begin()->first, "000001");

@@ -14,16 +14,12 @@
 #include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
 #include "api/codec/json_said.h"
+#include "api/codec/value_as.h"
 #include "api/text/go_quote.h"
 #include "base/base64.h"
 
 namespace dray::api::inline codec {
 namespace {
-
-template <class T>
-T& Get(void* value) {
-  return *static_cast<T*>(value);
-}
 
 /// As many fields of a struct are told apart by bits.
 constexpr size_t kMetBits = 64;
@@ -46,19 +42,19 @@ inline size_t FindOwn(const Type& type, std::string_view name, size_t next, Wire
 }
 
 /// A field found by its JSON name, and the struct (perhaps an inlined one) it belongs to.
-struct Found {
+struct FoundMember {
   const Field* field = nullptr;
   void* object = nullptr;
 };
 
-Found FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
+FoundMember FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
   for (const Field& field : type.fields) {
     if (!field.IsOn(wire)) continue;
     if (!field.facets.inlined) {
       if (field.name == name) return {&field, object};
       continue;
     }
-    const Found inner = FindMember(field.type(), MutableMember(field, object), name, wire);
+    const FoundMember inner = FindMember(field.type(), MutableMember(field, object), name, wire);
     if (inner.field != nullptr) return inner;
   }
   return {};
@@ -101,15 +97,15 @@ class MetKeys {
 };
 
 /// One walk over a document.
-class Decoder {
+class JsonDecoder {
  public:
   /// `said`, if not null, gets kind and apiVersion of the document.
-  Decoder(std::string_view json,
-          std::string_view root,
-          DecodeIssues* issues,
-          Wire wire,
-          bool is_converted,
-          TypeMeta* said = nullptr)
+  JsonDecoder(std::string_view json,
+              std::string_view root,
+              DecodeIssues* issues,
+              Wire wire,
+              bool is_converted,
+              TypeMeta* said = nullptr)
       : reader_(json),
         root_(root),
         issues_(issues),
@@ -188,7 +184,7 @@ class Decoder {
       return;
     }
     switch (type.kind) {
-      case TypeKind::kString: return String(type, Get<std::string>(value));
+      case TypeKind::kString: return String(type, ValueAs<std::string>(value));
       case TypeKind::kOptional: return Optional(type.element(), type, value);
       case TypeKind::kList: return List(type, value);
       case TypeKind::kMap: return ReadMap(type, value);
@@ -197,10 +193,10 @@ class Decoder {
         if (Expect(JsonKind::kObject, type)) Struct(type, value, false);
         return;
       case TypeKind::kBool:
-        if (Expect(JsonKind::kBool, type)) Get<bool>(value) = reader_.Bool();
+        if (Expect(JsonKind::kBool, type)) ValueAs<bool>(value) = reader_.Bool();
         return;
-      case TypeKind::kInt32: return Integer(type, Get<int32_t>(value));
-      case TypeKind::kInt64: return Integer(type, Get<int64_t>(value));
+      case TypeKind::kInt32: return Integer(type, ValueAs<int32_t>(value));
+      case TypeKind::kInt64: return Integer(type, ValueAs<int64_t>(value));
       default: return Parsed(type, value);
     }
   }
@@ -208,14 +204,16 @@ class Decoder {
   // The types with a syntax of their own. Apart from the others, which need no room for results.
   [[gnu::noinline]] void Parsed(const Type& type, void* value) {
     switch (type.kind) {
-      case TypeKind::kDouble: return Double(type, Get<double>(value));
+      case TypeKind::kDouble: return Double(type, ValueAs<double>(value));
       case TypeKind::kBytes: return Base64(type, value);
       case TypeKind::kQuantity: return ReadQuantity(type, value);
       case TypeKind::kTime: return Text<Time>(type, value);
       case TypeKind::kMicroTime: return Text<MicroTime>(type, value);
       case TypeKind::kDuration: return Text<Duration>(type, value);
       case TypeKind::kIntOrString: return ReadIntOrString(type, value);
-      case TypeKind::kRawJson: Get<RawJson>(value) = RawJson(std::string(reader_.Skip())); return;
+      case TypeKind::kRawJson:
+        ValueAs<RawJson>(value) = RawJson(std::string(reader_.Skip()));
+        return;
       default: return;  // Value() reads the others
     }
   }
@@ -224,10 +222,11 @@ class Decoder {
   void Optional(const Type& element, const Type& type, void* value) {
     switch (element.kind) {
       case TypeKind::kString:
-        return String(element, Get<std::optional<std::string>>(value).emplace());
-      case TypeKind::kInt64: return Integer(element, Get<std::optional<int64_t>>(value).emplace());
+        return String(element, ValueAs<std::optional<std::string>>(value).emplace());
+      case TypeKind::kInt64:
+        return Integer(element, ValueAs<std::optional<int64_t>>(value).emplace());
       case TypeKind::kBool:
-        if (Expect(JsonKind::kBool, element)) Get<std::optional<bool>>(value) = reader_.Bool();
+        if (Expect(JsonKind::kBool, element)) ValueAs<std::optional<bool>>(value) = reader_.Bool();
         return;
       default: return Value(element, type.container->add(value, {}));
     }
@@ -263,7 +262,7 @@ class Decoder {
   template <class T>
   void Take(Result<T> parsed, void* value) {
     if (parsed) {
-      Get<T>(value) = *std::move(parsed);
+      ValueAs<T>(value) = *std::move(parsed);
     } else {
       Refuse(std::move(parsed.error().message));
     }
@@ -287,7 +286,7 @@ class Decoder {
     if (reader_.failed()) return;
     std::optional<std::string> bytes = DecodeBase64(text);
     if (!bytes) return Refuse("illegal base64 data at " + PathOf(place_));
-    Get<Bytes>(value).bytes = *std::move(bytes);
+    ValueAs<Bytes>(value).bytes = *std::move(bytes);
   }
 
   void ReadQuantity(const Type& type, void* value) {
@@ -300,9 +299,9 @@ class Decoder {
     if (reader_.Peek() == JsonKind::kNumber) {
       int32_t number = 0;
       Integer(type, number);
-      Get<IntOrString>(value) = IntOrString(number);
+      ValueAs<IntOrString>(value) = IntOrString(number);
     } else {
-      Get<IntOrString>(value) = IntOrString(std::string(TextOf(type)));
+      ValueAs<IntOrString>(value) = IntOrString(std::string(TextOf(type)));
     }
   }
 
@@ -368,7 +367,7 @@ class Decoder {
       if (kind == TypeKind::kBool) flag = &field;
     }
     if (chosen != nullptr) {
-      if (flag != nullptr) Get<bool>(MutableMember(*flag, value)) = true;
+      if (flag != nullptr) ValueAs<bool>(MutableMember(*flag, value)) = true;
       return Value(chosen->type(), MutableMember(*chosen, value));
     }
     if (found == JsonKind::kInvalid || flag == nullptr) {
@@ -400,7 +399,7 @@ class Decoder {
         Member(type.fields[own], value);
         continue;
       }
-      const Found found = FindMember(type, value, here.name, wire_);
+      const FoundMember found = FindMember(type, value, here.name, wire_);
       if (found.field == nullptr) {
         place_ = here.outer;
         Issue("unknown", here.name);
@@ -424,7 +423,7 @@ class Decoder {
     std::string_view text;
     if (type.kind == TypeKind::kOptional && type.element().kind == TypeKind::kString &&
         reader_.PlainString(text)) {
-      Get<std::optional<std::string>>(member).emplace(
+      ValueAs<std::optional<std::string>>(member).emplace(
           text);  // most of all; no need to look further
     } else {
       Element(type, member);  // a struct that comes twice merges into the first, as in Go
@@ -511,7 +510,7 @@ Result<TypeMeta> ReadTypeMeta(std::string_view json) {
 
 Result<> DecodeJson(
     const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire) {
-  return Decoder(json, type.name, issues, wire, false).Run(type, value, false);
+  return JsonDecoder(json, type.name, issues, wire, false).Run(type, value, false);
 }
 
 Result<Object> DecodeJson(const KindInfo& kind,
@@ -519,7 +518,7 @@ Result<Object> DecodeJson(const KindInfo& kind,
                           DecodeIssues* issues,
                           Wire wire) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, IsConverted(kind))
+  DRAY_TRY_VOID(JsonDecoder(json, kind.kind, issues, wire, IsConverted(kind))
                     .Run(object.type(), object.mutable_value(), true));
   return object;
 }
@@ -527,7 +526,7 @@ Result<Object> DecodeJson(const KindInfo& kind,
 Result<Object> DecodeJson(
     const KindInfo& kind, std::string_view json, DecodeIssues* issues, Wire wire, TypeMeta& said) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, IsConverted(kind), &said)
+  DRAY_TRY_VOID(JsonDecoder(json, kind.kind, issues, wire, IsConverted(kind), &said)
                     .Run(object.type(), object.mutable_value(), true));
   return object;
 }

@@ -6,6 +6,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
+#include "api/codec/value_as.h"
 #include "api/codec/written_members.h"
 #include "api/codec/yaml_scalar.h"
 #include "base/base64.h"
@@ -15,11 +16,6 @@
 
 namespace dray::api::inline codec {
 namespace {
-
-template <class T>
-const T& Get(const void* value) {
-  return *static_cast<const T*>(value);
-}
 
 /// Appends to a string through a pointer: room is asked for once per value, not per byte, which a
 /// JsonWriter cannot do, as others append to its string too.
@@ -93,9 +89,9 @@ void Output::PutEscaped(std::string_view text) {
   Put('"');
 }
 
-class Encoder {
+class JsonEncoder {
  public:
-  Encoder(std::string& out, Wire wire) : out_(out), wire_(wire) {}
+  JsonEncoder(std::string& out, Wire wire) : out_(out), wire_(wire) {}
 
   Output& out() { return out_; }
 
@@ -123,18 +119,18 @@ class Encoder {
 
   void Value(const Type& type, const void* value) {
     switch (type.kind) {
-      case TypeKind::kBool: return out_.Put(Get<bool>(value) ? "true" : "false");
-      case TypeKind::kInt32: return out_.PutInt(Get<int32_t>(value));
-      case TypeKind::kInt64: return out_.PutInt(Get<int64_t>(value));
-      case TypeKind::kDouble: return out_.Put(FormatJsonDouble(Get<double>(value)));
-      case TypeKind::kString: return out_.PutQuoted(Get<std::string>(value));
-      case TypeKind::kBytes: return out_.PutQuoted(EncodeBase64(Get<Bytes>(value).bytes));
-      case TypeKind::kQuantity: return out_.PutQuoted(Get<Quantity>(value).ToString());
-      case TypeKind::kTime: return Moment(Get<Time>(value));
-      case TypeKind::kMicroTime: return Moment(Get<MicroTime>(value));
-      case TypeKind::kDuration: return out_.PutQuoted(Get<Duration>(value).ToString());
-      case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
-      case TypeKind::kRawJson: return Raw(Get<RawJson>(value));
+      case TypeKind::kBool: return out_.Put(ValueAs<bool>(value) ? "true" : "false");
+      case TypeKind::kInt32: return out_.PutInt(ValueAs<int32_t>(value));
+      case TypeKind::kInt64: return out_.PutInt(ValueAs<int64_t>(value));
+      case TypeKind::kDouble: return out_.Put(FormatJsonDouble(ValueAs<double>(value)));
+      case TypeKind::kString: return out_.PutQuoted(ValueAs<std::string>(value));
+      case TypeKind::kBytes: return out_.PutQuoted(EncodeBase64(ValueAs<Bytes>(value).bytes));
+      case TypeKind::kQuantity: return out_.PutQuoted(ValueAs<Quantity>(value).ToString());
+      case TypeKind::kTime: return Moment(ValueAs<Time>(value));
+      case TypeKind::kMicroTime: return Moment(ValueAs<MicroTime>(value));
+      case TypeKind::kDuration: return out_.PutQuoted(ValueAs<Duration>(value).ToString());
+      case TypeKind::kIntOrString: return NumberOrText(ValueAs<IntOrString>(value));
+      case TypeKind::kRawJson: return Raw(ValueAs<RawJson>(value));
       case TypeKind::kOptional:
         if (type.container->size(value) == 0) return out_.Put("null");
         return Value(type.element(), type.container->at(value, 0));
@@ -231,7 +227,7 @@ void QuoteJson(std::string_view text, std::string& out) {
 }
 
 void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire) {
-  Encoder(out, wire).Value(type, value);
+  JsonEncoder(out, wire).Value(type, value);
 }
 
 namespace {
@@ -243,7 +239,7 @@ struct Names {
 
 void EncodeWhole(
     const Names& names, const Type& type, const void* value, std::string& out, Wire wire) {
-  Encoder encoder(out, wire);
+  JsonEncoder encoder(out, wire);
   char separator = '{';
   const auto put = [&](std::string_view name, std::string_view text) {
     if (text.empty()) return;

@@ -7,12 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace dray::api::inline codec {
 namespace {
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 void AppendUtf8(std::string& out, uint32_t code) {
   const auto byte = [&](uint32_t value) {
@@ -154,8 +152,8 @@ std::string_view JsonReader::Number() {
   const char* const start = at_;
   const auto is = [&](char c) { return at_ != end_ && *at_ == c; };
   const auto digits = [&](std::string_view where) {
-    if (at_ == end_ || !IsDigit(*at_)) FailAt(where);
-    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    if (at_ == end_ || !IsDigitAscii(*at_)) FailAt(where);
+    while (at_ != end_ && IsDigitAscii(*at_)) ++at_;
   };
   if (is('-')) ++at_;
   if (is('0')) {
@@ -172,7 +170,7 @@ std::string_view JsonReader::Number() {
     if (is('+') || is('-')) ++at_;
     digits("in exponent of numeric literal");
   }
-  if (at_ != end_ && IsDigit(*at_)) FailAt("after a leading zero in numeric literal");
+  if (at_ != end_ && IsDigitAscii(*at_)) FailAt("after a leading zero in numeric literal");
   if (failed_) return {};
   return {start, static_cast<size_t>(at_ - start)};
 }
@@ -216,7 +214,7 @@ uint32_t JsonReader::HexQuad() {
   for (int i = 0; i < 4; ++i, ++at_) {
     const char c = at_ != end_ ? *at_ : '\0';
     code <<= 4U;
-    if (IsDigit(c)) {
+    if (IsDigitAscii(c)) {
       code |= static_cast<uint32_t>(c - '0');
     } else if (c >= 'a' && c <= 'f') {
       code |= static_cast<uint32_t>(c - 'a' + 10);
@@ -339,7 +337,7 @@ class PlainValue {
 
   bool WholeNumber() {
     const char* const begin = at_;
-    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    while (at_ != end_ && IsDigitAscii(*at_)) ++at_;
     const bool goes_on = at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
     return at_ != begin && !goes_on && (*begin != '0' || at_ == begin + 1);
   }

@@ -28,12 +28,12 @@ std::string Written(const JSONSchemaProps& schema) {
   return json;
 }
 
-struct Case {
+struct SchemaCase {
   const char* given;
   const char* written;
 };
 
-constexpr Case kCases[] = {
+constexpr SchemaCase kSchemaCases[] = {
     {R"({"$schema":"s","$ref":"r","x-kubernetes-list-type":"map"})",
      R"({"$schema":"s","$ref":"r","x-kubernetes-list-type":"map"})"},
     {R"({"default":5,"enum":["a",null,{"b":1}],"example":null})",
@@ -55,7 +55,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(JsonSchema, IsTheSameThroughJsonAndProtobuf) {
-  for (const Case& c : kCases) {
+  for (const SchemaCase& c : kSchemaCases) {
     SCOPED_TRACE(c.given);
     const Result<JSONSchemaProps> schema = Read(c.given);
     ASSERT_TRUE(schema) << schema.error().message;
@@ -80,12 +80,12 @@ TEST(JsonSchema, HasUpstreamsNumbers) {
 }
 
 TEST(JsonSchema, OtherFormsAreRefused) {
-  const Case cases[] = {
+  const SchemaCase cases[] = {
       {R"({"additionalProperties":"x"})", "boolean or JSON schema expected"},
       {R"({"maximum":1e999})", "cannot unmarshal number 1e999"},
       {R"({"not":[]})", "cannot unmarshal array"},
   };
-  for (const Case& c : cases) {
+  for (const SchemaCase& c : cases) {
     const Result<JSONSchemaProps> schema = Read(c.given);
     ASSERT_FALSE(schema) << c.given;
     EXPECT_THAT(schema.error().message, HasSubstr(c.written));

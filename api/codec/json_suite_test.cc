@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Case {
+struct SuiteCase {
   std::string_view what;
   std::string_view text;
 };
@@ -26,7 +26,7 @@ bool IsJson(std::string_view text) {
 }
 
 // Must be accepted by every reader.
-constexpr Case kJson[] = {
+constexpr SuiteCase kJson[] = {
     {"array, empty", "[]"},
     {"array, blanks inside", "[ \n]"},
     {"array, of every kind", R"([null,1,"1",{},[],true,false])"},
@@ -76,7 +76,7 @@ constexpr Case kJson[] = {
 };
 
 // Must be refused by every reader.
-constexpr Case kNotJson[] = {
+constexpr SuiteCase kNotJson[] = {
     {"nothing", ""},
     {"blanks only", " \n"},
     {"two values", "1 2"},
@@ -190,17 +190,18 @@ constexpr Case kNotJson[] = {
 };
 
 TEST(JsonSuite, AcceptsWhatIsJson) {
-  for (const Case& one : kJson) EXPECT_TRUE(IsJson(one.text)) << one.what << ": " << one.text;
+  for (const SuiteCase& one : kJson) EXPECT_TRUE(IsJson(one.text)) << one.what << ": " << one.text;
 }
 
 TEST(JsonSuite, RefusesWhatIsNot) {
-  for (const Case& one : kNotJson) EXPECT_FALSE(IsJson(one.text)) << one.what << ": " << one.text;
+  for (const SuiteCase& one : kNotJson)
+    EXPECT_FALSE(IsJson(one.text)) << one.what << ": " << one.text;
 }
 
 // Where readers may differ: numbers of any size pass, since what reads a number judges it, and so
 // do escapes of half a character, as in Go.
 TEST(JsonSuite, AcceptsWhatIsLeftToReaders) {
-  constexpr Case kFree[] = {
+  constexpr SuiteCase kFree[] = {
       {"number, too large for a double", "[1e400]"},
       {"number, too small for a double", "[1e-400]"},
       {"number, huge exponent", "[-1e+9999999999]"},
@@ -210,12 +211,12 @@ TEST(JsonSuite, AcceptsWhatIsLeftToReaders) {
       {"string, first surrogate and a letter", R"(["\uD83Dx"])"},
       {"string, two first surrogates", R"(["\uD83D\uD83D"])"},
   };
-  for (const Case& one : kFree) EXPECT_TRUE(IsJson(one.text)) << one.what;
+  for (const SuiteCase& one : kFree) EXPECT_TRUE(IsJson(one.text)) << one.what;
 }
 
 // Bytes that are no UTF-8 are refused, where Go would replace them.
 TEST(JsonSuite, RefusesWhatIsNoUnicode) {
-  constexpr Case kBytes[] = {
+  constexpr SuiteCase kBytes[] = {
       {"no UTF-8", "[\"\xFF\"]"},
       {"ISO 8859-1", "[\"\xE9\"]"},
       {"only a continuation", "[\"\x81\"]"},
@@ -225,7 +226,7 @@ TEST(JsonSuite, RefusesWhatIsNoUnicode) {
       {"past the last character", "[\"\xF4\xBF\xBF\xBF\"]"},
       {"in a key", "{\"\xFF\":1}"},
   };
-  for (const Case& one : kBytes) EXPECT_FALSE(IsJson(one.text)) << one.what;
+  for (const SuiteCase& one : kBytes) EXPECT_FALSE(IsJson(one.text)) << one.what;
 }
 
 TEST(JsonSuite, HasALimitForDepth) {

@@ -41,18 +41,18 @@ TEST(JsonDecode, NamesUnknownAndDuplicateFieldsByPath) {
       R"({"zzz":1,"spec":{"devices":{"requests":[{"name":"a","name":"b","bogus":{}}]},"devices":{"config":[{"extra":null}]}}})",
       &issues);
   EXPECT_THAT(issues,
-              testing::ElementsAre(R"(unknown field "zzz")",
-                                   R"(duplicate field "spec.devices.requests[0].name")",
-                                   R"(unknown field "spec.devices.requests[0].bogus")",
-                                   R"(duplicate field "spec.devices")",
-                                   R"(unknown field "spec.devices.config[0].extra")"));
+              ::testing::ElementsAre(R"(unknown field "zzz")",
+                                     R"(duplicate field "spec.devices.requests[0].name")",
+                                     R"(unknown field "spec.devices.requests[0].bogus")",
+                                     R"(duplicate field "spec.devices")",
+                                     R"(unknown field "spec.devices.config[0].extra")"));
 }
 
 TEST(JsonDecode, QuotesUnknownNames) {
   DecodeIssues issues;
   const Result<Object> object = DecodeJson(Claim(), R"({"a\"b\\cä\n":1})", &issues);
   ASSERT_TRUE(object.has_value());
-  EXPECT_THAT(issues, testing::ElementsAre(R"(unknown field "a\"b\\cä\n")"));
+  EXPECT_THAT(issues, ::testing::ElementsAre(R"(unknown field "a\"b\\cä\n")"));
 }
 
 struct BadCase {
@@ -87,7 +87,7 @@ TEST(JsonDecode, RefusesWithPathOrPosition) {
     const Result<Object> object = DecodeJson(Claim(), bad.json, nullptr);
     ASSERT_FALSE(object) << bad.json;
     EXPECT_EQ(object.error().reason, StatusReason::kBadRequest);
-    EXPECT_THAT(object.error().message, testing::HasSubstr(bad.message)) << bad.json;
+    EXPECT_THAT(object.error().message, ::testing::HasSubstr(bad.message)) << bad.json;
   }
 }
 
@@ -181,7 +181,7 @@ TEST(JsonFixtures, RoundTripUpstreamsObjects) {
     if (kind == nullptr) continue;
     DecodeIssues issues;
     const std::string again = Again(*kind, text.str(), &issues);
-    EXPECT_THAT(issues, testing::IsEmpty()) << file.path();
+    EXPECT_THAT(issues, ::testing::IsEmpty()) << file.path();
     EXPECT_EQ(boost::json::parse(again), boost::json::parse(text.str())) << file.path();
     ++compared;
   }

@@ -12,17 +12,13 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
+#include "api/codec/value_as.h"
 #include "base/text_scan.h"
 
 namespace dray::api::inline codec {
 namespace {
 
 constexpr int32_t kNanosMax = 999'999'999;
-
-template <class T>
-T& Get(void* value) {
-  return *static_cast<T*>(value);
-}
 
 /// Finds fields by number. Writers sort them, so the field after the last one is tried first.
 class FieldFinder {
@@ -51,9 +47,9 @@ class FieldFinder {
 };
 
 /// One walk over a message. The path of a mistake is put together on the way back from it.
-class Decoder {
+class ProtobufDecoder {
  public:
-  Decoder(std::string_view text, Wire wire, bool is_converted)
+  ProtobufDecoder(std::string_view text, Wire wire, bool is_converted)
       : reader_(text), wire_(wire), budget_(text.size(), wire, is_converted) {}
 
   Result<> Run(const Type& type, void* value) {
@@ -142,9 +138,9 @@ class Decoder {
   void Optional(const Type& type, WireTag tag, const char* start, void* member) {
     const Type& element = type.element();
     if (element.kind == TypeKind::kString && tag.type == WireType::kBytes) {
-      Get<std::optional<std::string>>(member).emplace(Utf8Bytes());  // most of all
+      ValueAs<std::optional<std::string>>(member).emplace(Utf8Bytes());  // most of all
     } else if (element.kind == TypeKind::kInt64 && tag.type == WireType::kVarint) {
-      Number(element, &Get<std::optional<int64_t>>(member).emplace());
+      Number(element, &ValueAs<std::optional<int64_t>>(member).emplace());
     } else {  // a message is merged into the one before
       const bool is_set = type.container->size(member) != 0;
       void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
@@ -161,13 +157,15 @@ class Decoder {
         if (reader_.Expect(tag, WireType::kVarint, start)) Number(type, value);
         return;
       case TypeKind::kDouble:
-        if (reader_.Expect(tag, WireType::kFixed64, start)) ReadDouble(start, Get<double>(value));
+        if (reader_.Expect(tag, WireType::kFixed64, start))
+          ReadDouble(start, ValueAs<double>(value));
         return;
       case TypeKind::kString:
-        if (reader_.Expect(tag, WireType::kBytes, start)) Get<std::string>(value) = Utf8Bytes();
+        if (reader_.Expect(tag, WireType::kBytes, start)) ValueAs<std::string>(value) = Utf8Bytes();
         return;
       case TypeKind::kBytes:
-        if (reader_.Expect(tag, WireType::kBytes, start)) Get<Bytes>(value).bytes = reader_.Bytes();
+        if (reader_.Expect(tag, WireType::kBytes, start))
+          ValueAs<Bytes>(value).bytes = reader_.Bytes();
         return;
       default: break;
     }
@@ -181,11 +179,11 @@ class Decoder {
   void Number(const Type& type, void* value) {
     const uint64_t bits = reader_.Varint();
     if (type.kind == TypeKind::kBool) {
-      Get<bool>(value) = bits != 0;
+      ValueAs<bool>(value) = bits != 0;
     } else if (type.kind == TypeKind::kInt32) {
-      Get<int32_t>(value) = static_cast<int32_t>(bits);
+      ValueAs<int32_t>(value) = static_cast<int32_t>(bits);
     } else {
-      Get<int64_t>(value) = static_cast<int64_t>(bits);
+      ValueAs<int64_t>(value) = static_cast<int64_t>(bits);
     }
   }
 
@@ -210,12 +208,12 @@ class Decoder {
   void Content(const Type& type, void* value) {
     switch (type.kind) {
       case TypeKind::kStruct: return Message(type, value);
-      case TypeKind::kQuantity: return ReadQuantity(Get<Quantity>(value));
-      case TypeKind::kTime: return ReadTime(Get<Time>(value));
-      case TypeKind::kMicroTime: return ReadMicroTime(Get<MicroTime>(value));
-      case TypeKind::kDuration: return ReadDuration(Get<Duration>(value));
-      case TypeKind::kIntOrString: return ReadIntOrString(Get<IntOrString>(value));
-      case TypeKind::kRawJson: return ReadRawJson(Get<RawJson>(value));
+      case TypeKind::kQuantity: return ReadQuantity(ValueAs<Quantity>(value));
+      case TypeKind::kTime: return ReadTime(ValueAs<Time>(value));
+      case TypeKind::kMicroTime: return ReadMicroTime(ValueAs<MicroTime>(value));
+      case TypeKind::kDuration: return ReadDuration(ValueAs<Duration>(value));
+      case TypeKind::kIntOrString: return ReadIntOrString(ValueAs<IntOrString>(value));
+      case TypeKind::kRawJson: return ReadRawJson(ValueAs<RawJson>(value));
       case TypeKind::kList:  // as the value of a map: upstream's ExtraValue
         return reader_.ForEachField([&](WireTag tag, const char* start) {
           if (tag.number == 1) List(type, tag, start, value);
@@ -399,12 +397,13 @@ class Decoder {
 }  // namespace
 
 Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire) {
-  return Decoder(raw, wire, false).Run(type, value);
+  return ProtobufDecoder(raw, wire, false).Run(type, value);
 }
 
 Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire wire) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(Decoder(raw, wire, IsConverted(kind)).Run(object.type(), object.mutable_value()));
+  DRAY_TRY_VOID(
+      ProtobufDecoder(raw, wire, IsConverted(kind)).Run(object.type(), object.mutable_value()));
   return object;
 }
 

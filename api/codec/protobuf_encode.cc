@@ -6,14 +6,10 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
+#include "api/codec/value_as.h"
 
 namespace dray::api::inline codec {
 namespace {
-
-template <class T>
-const T& Get(const void* value) {
-  return *static_cast<const T*>(value);
-}
 
 // A signed number is written as its 64-bit two's complement, whatever its width.
 uint64_t Bits(int64_t number) {
@@ -36,10 +32,10 @@ bool IsJson(std::string_view bytes) {
 }
 
 /// Writes messages from their last field to their first (WireWriter).
-class Encoder {
+class ProtobufEncoder {
  public:
   /// `judges`: whether readable() is asked later.
-  explicit Encoder(Wire wire, bool judges = false) : wire_(wire), judges_(judges) {}
+  explicit ProtobufEncoder(Wire wire, bool judges = false) : wire_(wire), judges_(judges) {}
 
   // What EncodeProtobufEnvelope() writes around it too.
   void Envelope(const KindInfo& kind, const Type& type, const void* value) {
@@ -84,7 +80,7 @@ class Encoder {
       case TypeKind::kList: List(field.number, type, member); return;
       case TypeKind::kMap: Map(field.number, type, member); return;
       case TypeKind::kBytes:  // a Go slice: not written when there is none
-        if (!Get<Bytes>(member).bytes.empty()) Single(field.number, type, member);
+        if (!ValueAs<Bytes>(member).bytes.empty()) Single(field.number, type, member);
         return;
       default: Single(field.number, type, member); return;
     }
@@ -111,12 +107,12 @@ class Encoder {
   // A field that is there: its tag and its value.
   void Single(uint32_t number, const Type& type, const void* value) {
     switch (type.kind) {
-      case TypeKind::kBool: return Varint(number, Get<bool>(value) ? 1 : 0);
-      case TypeKind::kInt32: return Varint(number, Bits(Get<int32_t>(value)));
-      case TypeKind::kInt64: return Varint(number, Bits(Get<int64_t>(value)));
-      case TypeKind::kDouble: return Double(number, Get<double>(value));
-      case TypeKind::kString: return String(number, Get<std::string>(value));
-      case TypeKind::kBytes: return Text(number, Get<Bytes>(value).bytes);
+      case TypeKind::kBool: return Varint(number, ValueAs<bool>(value) ? 1 : 0);
+      case TypeKind::kInt32: return Varint(number, Bits(ValueAs<int32_t>(value)));
+      case TypeKind::kInt64: return Varint(number, Bits(ValueAs<int64_t>(value)));
+      case TypeKind::kDouble: return Double(number, ValueAs<double>(value));
+      case TypeKind::kString: return String(number, ValueAs<std::string>(value));
+      case TypeKind::kBytes: return Text(number, ValueAs<Bytes>(value).bytes);
       default: break;
     }
     const size_t end = out_.size();
@@ -130,14 +126,14 @@ class Encoder {
     switch (type.kind) {
       case TypeKind::kStruct: return Message(type, value);
       case TypeKind::kList: return List(1, type, value);  // of a map: upstream's ExtraValue
-      case TypeKind::kQuantity: return Amount(Get<Quantity>(value));
-      case TypeKind::kDuration: return Varint(1, Bits(Get<Duration>(value).nanos()));
+      case TypeKind::kQuantity: return Amount(ValueAs<Quantity>(value));
+      case TypeKind::kDuration: return Varint(1, Bits(ValueAs<Duration>(value).nanos()));
       case TypeKind::kTime:
-        if (!Get<Time>(value).IsZero()) Instant(Get<Time>(value).unix_seconds(), 0);
+        if (!ValueAs<Time>(value).IsZero()) Instant(ValueAs<Time>(value).unix_seconds(), 0);
         return;
-      case TypeKind::kMicroTime: return Micros(Get<MicroTime>(value));
-      case TypeKind::kRawJson: return Opaque(Get<RawJson>(value).bytes());
-      case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
+      case TypeKind::kMicroTime: return Micros(ValueAs<MicroTime>(value));
+      case TypeKind::kRawJson: return Opaque(ValueAs<RawJson>(value).bytes());
+      case TypeKind::kIntOrString: return NumberOrText(ValueAs<IntOrString>(value));
       default: return;  // Single() and Member() have written the others
     }
   }
@@ -221,14 +217,14 @@ class Encoder {
 }  // namespace
 
 void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire wire) {
-  Encoder encoder(wire);
+  ProtobufEncoder encoder(wire);
   encoder.Message(type, value);
   out += encoder.text();
 }
 
 void EncodeProtobuf(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
-  Encoder encoder(wire);
+  ProtobufEncoder encoder(wire);
   encoder.Message(type, value);
   EncodeProtobufEnvelope({.meta = meta, .raw = encoder.text()}, out);
 }
@@ -243,7 +239,7 @@ void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
 }
 
 Readable EncodeStored(const Object& object, std::string& out) {
-  Encoder encoder({.stored = true}, true);
+  ProtobufEncoder encoder({.stored = true}, true);
   encoder.Envelope(object.kind(), object.type(), object.value());
   out += encoder.text();
   return encoder.readable();

@@ -45,7 +45,7 @@ Result<T> Decoded(std::string_view raw, Wire wire = {}) {
 }
 
 // A message: its tag of `number` with the wire type of lengths, its length, its bytes.
-std::string Field(uint32_t number, std::string_view bytes) {
+std::string FieldBytes(uint32_t number, std::string_view bytes) {
   WireWriter out;
   out.Bytes(bytes);
   out.Tag({.number = number, .type = WireType::kBytes});
@@ -80,16 +80,16 @@ TEST(ProtobufEncode, SortsByNumberAndByKey) {
   core_v1::ConfigMap map;
   map.data["b"] = "2";
   map.data["a"] = "";
-  const std::string data =
-      Field(2, Field(1, "a") + Field(2, "")) + Field(2, Field(1, "b") + Field(2, "2"));
-  EXPECT_THAT(Message(map), testing::EndsWith(data));
+  const std::string data = FieldBytes(2, FieldBytes(1, "a") + FieldBytes(2, "")) +
+                           FieldBytes(2, FieldBytes(1, "b") + FieldBytes(2, "2"));
+  EXPECT_THAT(Message(map), ::testing::EndsWith(data));
 }
 
 TEST(ProtobufEncode, WritesNegativeNumbersWithSixtyFourBits) {
   core_v1::Toleration toleration;
   toleration.toleration_seconds = -1;
   EXPECT_THAT(Message(toleration),
-              testing::EndsWith("\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s));
+              ::testing::EndsWith("\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s));
 }
 
 TEST(ProtobufEncode, WritesListsElementByElement) {
@@ -102,43 +102,46 @@ TEST(ProtobufEncode, WritesListsElementByElement) {
 
 TEST(ProtobufEncode, KnowsTheTypesThatAreMessages) {
   resource_v1::DeviceCapacity capacity;
-  EXPECT_THAT(Message(capacity), testing::StartsWith(Field(1, Field(1, "0"))));
+  EXPECT_THAT(Message(capacity), ::testing::StartsWith(FieldBytes(1, FieldBytes(1, "0"))));
   capacity.value = Quantity::Parse("1500m").value_or(Quantity());
-  EXPECT_THAT(Message(capacity), testing::StartsWith(Field(1, Field(1, "1500m"))));
+  EXPECT_THAT(Message(capacity), ::testing::StartsWith(FieldBytes(1, FieldBytes(1, "1500m"))));
 
   meta_v1::Condition condition;  // a time that is no pointer: there, and empty
-  EXPECT_THAT(Message(condition), testing::HasSubstr("\x22\x00"s));
+  EXPECT_THAT(Message(condition), ::testing::HasSubstr("\x22\x00"s));
   condition.last_transition_time = Time::FromUnixSeconds(5);
-  EXPECT_THAT(Message(condition), testing::HasSubstr("\x22\x04\x08\x05\x10\x00"s));
+  EXPECT_THAT(Message(condition), ::testing::HasSubstr("\x22\x04\x08\x05\x10\x00"s));
 
   coordination_v1::LeaseSpec lease;
   lease.renew_time = MicroTime::FromUnixMicros(-1);
   EXPECT_EQ(Message(lease),
-            Field(4, Number(1, static_cast<uint64_t>(-1)) + Number(2, 999'999'000)));
+            FieldBytes(4, Number(1, static_cast<uint64_t>(-1)) + Number(2, 999'999'000)));
 
   core_v1::HTTPGetAction get;
   get.port = IntOrString("web");
-  EXPECT_THAT(Message(get),
-              testing::HasSubstr(Field(2, Number(1, 1) + Number(2, 0) + Field(3, "web"))));
+  EXPECT_THAT(
+      Message(get),
+      ::testing::HasSubstr(FieldBytes(2, Number(1, 1) + Number(2, 0) + FieldBytes(3, "web"))));
   get.port = IntOrString(80);
-  EXPECT_THAT(Message(get),
-              testing::HasSubstr(Field(2, Number(1, 0) + Number(2, 80) + Field(3, ""))));
+  EXPECT_THAT(
+      Message(get),
+      ::testing::HasSubstr(FieldBytes(2, Number(1, 0) + Number(2, 80) + FieldBytes(3, ""))));
 
   resource_v1::OpaqueDeviceConfiguration opaque;
-  EXPECT_EQ(Message(opaque), Field(1, "") + Field(2, ""));
+  EXPECT_EQ(Message(opaque), FieldBytes(1, "") + FieldBytes(2, ""));
   opaque.parameters = RawJson("{}");
-  EXPECT_EQ(Message(opaque), Field(1, "") + Field(2, Field(1, "{}")));
+  EXPECT_EQ(Message(opaque), FieldBytes(1, "") + FieldBytes(2, FieldBytes(1, "{}")));
 
   authentication_v1::UserInfo user;
   user.extra["k"] = {"v", ""};
   EXPECT_THAT(Message(user),
-              testing::EndsWith(Field(4, Field(1, "k") + Field(2, Field(1, "v") + Field(1, "")))));
+              ::testing::EndsWith(FieldBytes(
+                  4, FieldBytes(1, "k") + FieldBytes(2, FieldBytes(1, "v") + FieldBytes(1, "")))));
 }
 
 TEST(ProtobufEncode, NestsWhatJsonInlines) {
   resource_v1::DeviceClaimConfiguration config;
   config.device_configuration.opaque.emplace().driver = "d";
-  EXPECT_EQ(Message(config), Field(2, Field(1, Field(1, "d") + Field(2, ""))));
+  EXPECT_EQ(Message(config), FieldBytes(2, FieldBytes(1, FieldBytes(1, "d") + FieldBytes(2, ""))));
 }
 
 TEST(ProtobufEncode, FollowsTheRelease) {
@@ -146,27 +149,27 @@ TEST(ProtobufEncode, FollowsTheRelease) {
   request.name = "r";
   const auto in = [&](Release release) { return Message(request, {.release = release}); };
   // In 1.31 adminAccess was no pointer.
-  EXPECT_THAT(in(Release::k1_31), testing::EndsWith("\x30\x00"s));
-  EXPECT_THAT(in(Release::k1_32), testing::Not(testing::EndsWith("\x30\x00"s)));
+  EXPECT_THAT(in(Release::k1_31), ::testing::EndsWith("\x30\x00"s));
+  EXPECT_THAT(in(Release::k1_32), ::testing::Not(::testing::EndsWith("\x30\x00"s)));
   resource_v1alpha3::ResourceClaimSpec spec;
   spec.controller = "c";
-  EXPECT_EQ(Message(spec, {.release = Release::k1_31}), Field(1, "") + Field(2, "c"));
-  EXPECT_EQ(Message(spec, {.release = Release::k1_32}), Field(1, ""));
+  EXPECT_EQ(Message(spec, {.release = Release::k1_31}), FieldBytes(1, "") + FieldBytes(2, "c"));
+  EXPECT_EQ(Message(spec, {.release = Release::k1_32}), FieldBytes(1, ""));
 }
 
 TEST(ProtobufEncode, KeepsHubFieldsForTheStore) {
   resource_v1::ResourceClaimSpec spec;
   spec.controller = "c";
-  EXPECT_EQ(Message(spec), Field(1, ""));
-  EXPECT_EQ(Message(spec, {.stored = true}), Field(1, "") + Field(2, "c"));
+  EXPECT_EQ(Message(spec), FieldBytes(1, ""));
+  EXPECT_EQ(Message(spec, {.stored = true}), FieldBytes(1, "") + FieldBytes(2, "c"));
 }
 
 // -------------------------------------------------------------------------------- what is read
 
 TEST(ProtobufDecode, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
-  const std::string raw = Field(5, "1.0.0") + Number(99, 7) + "\xa1\x06"s + std::string(8, 'x') +
-                          Number(2, 4) + "\xa5\x06"s + std::string(4, 'x') + "\xa3\x06"s +
-                          Number(1, 1) + "\xa4\x06"s + Number(2, 5);
+  const std::string raw = FieldBytes(5, "1.0.0") + Number(99, 7) + "\xa1\x06"s +
+                          std::string(8, 'x') + Number(2, 4) + "\xa5\x06"s + std::string(4, 'x') +
+                          "\xa3\x06"s + Number(1, 1) + "\xa4\x06"s + Number(2, 5);
   const auto attribute = Decoded<resource_v1::DeviceAttribute>(raw);
   ASSERT_TRUE(attribute) << attribute.error().message;
   EXPECT_EQ(attribute->int_, 5);
@@ -174,7 +177,8 @@ TEST(ProtobufDecode, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
 }
 
 TEST(ProtobufDecode, MergesMessagesAndReplacesScalars) {
-  const std::string raw = Field(2, Field(1, "one") + Number(2, 3)) + Field(2, Field(1, "two"));
+  const std::string raw =
+      FieldBytes(2, FieldBytes(1, "one") + Number(2, 3)) + FieldBytes(2, FieldBytes(1, "two"));
   const auto spec = Decoded<resource_v1::ResourceSliceSpec>(raw);
   ASSERT_TRUE(spec);
   EXPECT_EQ(spec->pool.name, "two");
@@ -183,17 +187,18 @@ TEST(ProtobufDecode, MergesMessagesAndReplacesScalars) {
 
 TEST(ProtobufDecode, TakesPackedNumbers) {
   const auto attribute =
-      Decoded<resource_v1::DeviceAttribute>(Number(6, 1) + Field(6, "\x02\x80\x01"s));
+      Decoded<resource_v1::DeviceAttribute>(Number(6, 1) + FieldBytes(6, "\x02\x80\x01"s));
   ASSERT_TRUE(attribute);
   EXPECT_EQ(attribute->ints, (std::vector<int64_t>{1, 2, 128}));
 }
 
 TEST(ProtobufDecode, TakesMapEntriesAsTheyCome) {
-  const std::string raw = Field(2, Field(1, "z") + Field(2, "1"))    // not in order
-                          + Field(2, Field(2, "2") + Field(1, "a"))  // the value first
-                          + Field(2, Field(1, "x") + Field(1, "b") + Field(2, "3"))  // two keys
-                          + Field(2, Field(1, "z") + Field(2, "4"))                  // again
-                          + Field(2, "");                                            // neither
+  const std::string raw =
+      FieldBytes(2, FieldBytes(1, "z") + FieldBytes(2, "1"))    // not in order
+      + FieldBytes(2, FieldBytes(2, "2") + FieldBytes(1, "a"))  // the value first
+      + FieldBytes(2, FieldBytes(1, "x") + FieldBytes(1, "b") + FieldBytes(2, "3"))  // two keys
+      + FieldBytes(2, FieldBytes(1, "z") + FieldBytes(2, "4"))                       // again
+      + FieldBytes(2, "");                                                           // neither
   const auto map = Decoded<core_v1::ConfigMap>(raw);
   ASSERT_TRUE(map) << map.error().message;
   EXPECT_EQ(map->data, (Map<std::string>{{"", ""}, {"a", "2"}, {"b", "3"}, {"z", "4"}}));
@@ -201,11 +206,11 @@ TEST(ProtobufDecode, TakesMapEntriesAsTheyCome) {
 
 TEST(ProtobufDecode, MergesMapsOfAMessageThatComesAgain) {
   const auto labels = [](std::string_view key, std::string_view value) {
-    return Field(1, Field(11, Field(1, key) + Field(2, value)));
+    return FieldBytes(1, FieldBytes(11, FieldBytes(1, key) + FieldBytes(2, value)));
   };
-  const auto map =
-      Decoded<core_v1::ConfigMap>(labels("b", "1") + labels("a", "2") +
-                                  Field(2, Field(1, "k") + Field(2, "v")) + labels("b", "3"));
+  const auto map = Decoded<core_v1::ConfigMap>(
+      labels("b", "1") + labels("a", "2") + FieldBytes(2, FieldBytes(1, "k") + FieldBytes(2, "v")) +
+      labels("b", "3"));
   ASSERT_TRUE(map) << map.error().message;
   EXPECT_EQ(map->metadata.labels, (Map<std::string>{{"a", "2"}, {"b", "3"}}));
   EXPECT_EQ(map->data, (Map<std::string>{{"k", "v"}}));
@@ -213,10 +218,10 @@ TEST(ProtobufDecode, MergesMapsOfAMessageThatComesAgain) {
 
 TEST(ProtobufDecode, PutsMapsOfElementsInOrder) {
   const auto attribute = [](std::string_view key) {
-    return Field(2, Field(1, key) + Field(2, Number(2, 1)));
+    return FieldBytes(2, FieldBytes(1, key) + FieldBytes(2, Number(2, 1)));
   };
   std::string raw;
-  for (int i = 0; i < 9; ++i) raw += Field(6, attribute("z") + attribute("a"));
+  for (int i = 0; i < 9; ++i) raw += FieldBytes(6, attribute("z") + attribute("a"));
   const auto spec = Decoded<resource_v1::ResourceSliceSpec>(raw);
   ASSERT_TRUE(spec) << spec.error().message;
   ASSERT_EQ(spec->devices.size(), 9U);
@@ -258,29 +263,39 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
       {"\xa3\x06"s, "byte 2: the group has no end"},
       {deep, "exceeded max depth"},
       {"\xa5\x06xx"s, "byte 2: the number is cut off"},
-      {Field(2, Field(1, "a\xff")), "byte 4: spec.driver: invalid UTF-8"},
-      {Field(2, Field(2, Field(2, "x"))), "byte 4: spec.pool.generation: wire type 2 instead of 0"},
-      {Field(2, Field(6, Field(2, Field(1, "k") + Field(2, Number(3, 1) + Field(3, ""))))),
+      {FieldBytes(2, FieldBytes(1, "a\xff")), "byte 4: spec.driver: invalid UTF-8"},
+      {FieldBytes(2, FieldBytes(2, FieldBytes(2, "x"))),
+       "byte 4: spec.pool.generation: wire type 2 instead of 0"},
+      {FieldBytes(2,
+                  FieldBytes(6,
+                             FieldBytes(2,
+                                        FieldBytes(1, "k") +
+                                            FieldBytes(2, Number(3, 1) + FieldBytes(3, ""))))),
        "byte 13: spec.devices[0].attributes[k].bool: wire type 2 instead of 0"},
-      {Field(2, Field(6, Field(3, Field(1, "m") + Field(2, Field(1, Field(1, "1x")))))),
+      {FieldBytes(2,
+                  FieldBytes(6,
+                             FieldBytes(3,
+                                        FieldBytes(1, "m") +
+                                            FieldBytes(2, FieldBytes(1, FieldBytes(1, "1x")))))),
        "spec.devices[0].capacity[m].value: quantities must match the regular expression"},
-      {Field(1, Field(8, Number(1, 1) + Number(2, 1'000'000'000))),
+      {FieldBytes(1, FieldBytes(8, Number(1, 1) + Number(2, 1'000'000'000))),
        "metadata.creationTimestamp: 1000000000 nanoseconds are not within a second"},
-      {Field(1, Field(8, Number(1, 1ULL << 62U))),
+      {FieldBytes(1, FieldBytes(8, Number(1, 1ULL << 62U))),
        "metadata.creationTimestamp: 4611686018427387904 s"},
   };
   for (const BadMessage& bad : messages) {
     const auto object = DecodeProtobuf(KindOf<resource_v1::ResourceSlice>(), bad.raw);
     ASSERT_FALSE(object) << bad.message;
     EXPECT_EQ(object.error().reason, StatusReason::kBadRequest);
-    EXPECT_THAT(object.error().message, testing::HasSubstr(bad.message));
-    EXPECT_THAT(object.error().message, testing::StartsWith("protobuf: byte "));
+    EXPECT_THAT(object.error().message, ::testing::HasSubstr(bad.message));
+    EXPECT_THAT(object.error().message, ::testing::StartsWith("protobuf: byte "));
   }
 }
 
 TEST(ProtobufDecode, TakesTheLargestNumberOfAFieldAndTheLastNanosecond) {
   for (const std::string& message :
-       {"\xf8\xff\xff\xff\x0f\x00"s, Field(1, Field(8, Number(1, 1) + Number(2, 999'999'999)))}) {
+       {"\xf8\xff\xff\xff\x0f\x00"s,
+        FieldBytes(1, FieldBytes(8, Number(1, 1) + Number(2, 999'999'999)))}) {
     const auto object = DecodeProtobuf(KindOf<resource_v1::ResourceSlice>(), message);
     EXPECT_TRUE(object.has_value()) << object.error().message;
   }
@@ -288,7 +303,7 @@ TEST(ProtobufDecode, TakesTheLargestNumberOfAFieldAndTheLastNanosecond) {
 
 TEST(ProtobufDecode, RefusesOpaqueParametersThatAreNotJson) {
   const auto with = [](std::string_view json) {
-    return Decoded<resource_v1::OpaqueDeviceConfiguration>(Field(2, Field(1, json)));
+    return Decoded<resource_v1::OpaqueDeviceConfiguration>(FieldBytes(2, FieldBytes(1, json)));
   };
   EXPECT_TRUE(with("{\"a\":[1]}"));
   EXPECT_TRUE(with(""));
@@ -310,7 +325,7 @@ TEST(ProtobufDecode, StopsAtItsDepth) {
 TEST(ProtobufDecode, TakesNoMoreMemoryThanItsBudget) {
   const auto containers = [](size_t count) {
     std::string pod;
-    for (size_t i = 0; i < count; ++i) pod += Field(2, "");
+    for (size_t i = 0; i < count; ++i) pod += FieldBytes(2, "");
     return Decoded<core_v1::PodSpec>(pod);
   };
   const size_t size = sizeof(core_v1::Container);
@@ -318,7 +333,7 @@ TEST(ProtobufDecode, TakesNoMoreMemoryThanItsBudget) {
   EXPECT_TRUE(containers(most));
   const auto refused = containers(most + 2);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("takes too much memory when decoded"));
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("takes too much memory when decoded"));
 }
 
 TEST(ProtobufDecode, NeverReadsBehindAPrefix) {
@@ -380,7 +395,7 @@ TEST(ProtobufEnvelope, MayHoldJson) {
   const auto object = DecodeEnvelope(kind, envelope, &issues);
   ASSERT_TRUE(object);
   EXPECT_EQ(object->As<core_v1::ConfigMap>().data.at("a"), "b");
-  EXPECT_THAT(issues, testing::ElementsAre("unknown field \"x\""));
+  EXPECT_THAT(issues, ::testing::ElementsAre("unknown field \"x\""));
   ProtobufEnvelope zipped = envelope;
   zipped.content_encoding = "gzip";
   EXPECT_FALSE(DecodeEnvelope(kind, zipped, &issues));
@@ -400,9 +415,9 @@ TEST(ProtobufList, HoldsMessagesWithoutEnvelopes) {
   const std::string out = frame.head + elements + frame.tail;
   const auto envelope = ReadProtobufEnvelope(out);
   ASSERT_TRUE(envelope);
-  EXPECT_EQ(
-      envelope->raw,
-      Field(1, Field(1, "") + Field(2, "7") + Field(3, "")) + Field(2, first) + Field(2, second));
+  EXPECT_EQ(envelope->raw,
+            FieldBytes(1, FieldBytes(1, "") + FieldBytes(2, "7") + FieldBytes(3, "")) +
+                FieldBytes(2, first) + FieldBytes(2, second));
   const auto list = DecodeProtobufList(KindOf<core_v1::ConfigMap>(), envelope->raw);
   ASSERT_TRUE(list);
   EXPECT_EQ(list->metadata.resource_version, "7");
@@ -416,7 +431,7 @@ TEST(ProtobufWatch, EventsCarryEnvelopes) {
   EncodeProtobufEnvelope(object, envelope);
   std::string out;
   EncodeProtobufWatchFrame("ADDED", object, out);
-  const std::string message = Field(1, "ADDED") + Field(2, Field(1, envelope));
+  const std::string message = FieldBytes(1, "ADDED") + FieldBytes(2, FieldBytes(1, envelope));
   ASSERT_LT(message.size(), 128U);
   EXPECT_EQ(out, "\0\0\0"s + static_cast<char>(message.size()) + message);
   const auto event = ReadProtobufWatchEvent(message);

@@ -26,7 +26,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-Failure Refuse(std::string message) {
+Failure RefuseText(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
@@ -62,7 +62,7 @@ std::string GoSyntax(const YamlScalar& value) {
 Result<YamlScalar> Resolve(const YamlNode& node) {
   if (node.tag.empty() && !node.implicit) return YamlScalar(node.text);
   Result<YamlScalar> value = ResolveYamlScalar(node.tag, node.text);
-  if (!value) return Refuse("yaml: " + value.error().message);
+  if (!value) return RefuseText("yaml: " + value.error().message);
   return value;
 }
 
@@ -135,9 +135,9 @@ struct Key {
 
 using Members = std::map<Key, Value>;
 
-class Decoder {
+class YamlDecoder {
  public:
-  Decoder(const YamlOptions& options, size_t text_size)
+  YamlDecoder(const YamlOptions& options, size_t text_size)
       : options_(options),
         expanded_max_(std::min(kYamlJsonMax, kYamlExpandedMin + kYamlExpandedPerByte * text_size)) {
   }
@@ -151,7 +151,7 @@ class Decoder {
       document.json = std::move(value.json).Whole();
       document.lines = std::move(value.lines);
     }
-    if (late_failure_) return Refuse(*std::move(late_failure_));
+    if (late_failure_) return RefuseText(*std::move(late_failure_));
     document.duplicates = std::move(duplicates_);
     return document;
   }
@@ -163,7 +163,7 @@ class Decoder {
     const double ratio = static_cast<double>(alias_count_) / static_cast<double>(decode_count_);
     if (alias_count_ > kAliasCountFree && decode_count_ > kDecodeCountFree &&
         ratio > AllowedAliasRatio(decode_count_)) {
-      return Refuse("yaml: document contains excessive aliasing");
+      return RefuseText("yaml: document contains excessive aliasing");
     }
     return {};
   }
@@ -204,12 +204,13 @@ class Decoder {
 
   Result<> Descend(const YamlNode& node) {
     if (++depth_ <= kYamlDepthMax) return {};
-    return Refuse(fmt::format("yaml: line {}: exceeded max depth of {}", node.line, kYamlDepthMax));
+    return RefuseText(
+        fmt::format("yaml: line {}: exceeded max depth of {}", node.line, kYamlDepthMax));
   }
 
   Result<> EnterAlias(const YamlNode& node) {
     if (!inside_.insert(&node).second) {
-      return Refuse(fmt::format("yaml: anchor '{}' value contains itself", node.text));
+      return RefuseText(fmt::format("yaml: anchor '{}' value contains itself", node.text));
     }
     ++alias_depth_;
     return {};
@@ -242,7 +243,7 @@ class Decoder {
   Result<> CountText(size_t size) {
     written_ += size;
     if (written_ <= expanded_max_) return {};
-    return Refuse(fmt::format("yaml: document expands to more than {} bytes", expanded_max_));
+    return RefuseText(fmt::format("yaml: document expands to more than {} bytes", expanded_max_));
   }
 
   // Only base64 with a !!binary tag can bring such bytes.
@@ -315,7 +316,7 @@ class Decoder {
       key = key->target;
     }
     if (key->kind == YamlNode::Kind::kScalar) return Resolve(*key);
-    return Refuse(fmt::format("yaml: invalid map key: {}", GoSyntax(*key, kMapKeyTextMax)));
+    return RefuseText(fmt::format("yaml: invalid map key: {}", GoSyntax(*key, kMapKeyTextMax)));
   }
 
   std::string KeyText(const YamlScalar& key, const YamlNode& value_node) {
@@ -348,7 +349,7 @@ class Decoder {
     const bool is_alias = node.kind == YamlNode::Kind::kAlias;
     const YamlNode& mapping = is_alias ? *node.target : node;
     if (mapping.kind != YamlNode::Kind::kMapping) {
-      return Refuse("yaml: map merge requires map or sequence of maps as the value");
+      return RefuseText("yaml: map merge requires map or sequence of maps as the value");
     }
     DRAY_TRY_VOID(Count());
     if (is_alias) DRAY_TRY_VOID(EnterAlias(node));
@@ -390,7 +391,7 @@ class Decoder {
 
 Result<YamlDocument> YamlToJson(std::string_view text, const YamlOptions& options) {
   DRAY_TRY(const YamlTree tree, ReadYamlTree(text));
-  return Decoder(options, text.size()).Document(tree);
+  return YamlDecoder(options, text.size()).Document(tree);
 }
 
 std::string DuplicateKeysMessage(const std::vector<std::string>& duplicates) {
@@ -399,7 +400,7 @@ std::string DuplicateKeysMessage(const std::vector<std::string>& duplicates) {
 
 Result<std::vector<YamlChunk>> SplitYaml(std::string_view text) {
   if (text.size() > kYamlTextMax) {
-    return Refuse(fmt::format("yaml: text is longer than {} bytes", kYamlTextMax));
+    return RefuseText(fmt::format("yaml: text is longer than {} bytes", kYamlTextMax));
   }
   std::vector<YamlChunk> chunks;
   size_t begin = 0;
@@ -419,7 +420,7 @@ Result<std::vector<YamlChunk>> SplitYaml(std::string_view text) {
       rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n\v\f"), rest.size()));
       rest = rest.substr(0, rest.find_last_not_of(" \t\r\n\v\f") + 1);
       if (!rest.empty() && rest[0] != '#') {
-        return Refuse(fmt::format("invalid Yaml document separator: {}", rest));
+        return RefuseText(fmt::format("invalid Yaml document separator: {}", rest));
       }
       close(at, end, line + 1);
     }
@@ -428,7 +429,7 @@ Result<std::vector<YamlChunk>> SplitYaml(std::string_view text) {
   }
   close(text.size(), text.size(), line);
   if (chunks.size() > kYamlDocumentsMax) {
-    return Refuse(fmt::format("yaml: text has more than {} documents", kYamlDocumentsMax));
+    return RefuseText(fmt::format("yaml: text has more than {} documents", kYamlDocumentsMax));
   }
   return chunks;
 }

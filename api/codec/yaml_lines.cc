@@ -12,7 +12,7 @@ struct Step {
   size_t bytes = 0;
 };
 
-Step Found(const YamlLines& here, std::string_view key, size_t bytes) {
+Step StepTo(const YamlLines& here, std::string_view key, size_t bytes) {
   const auto found = here.members.find(key);
   return found == here.members.end() ? Step{} : Step{.member = &found->second, .bytes = bytes};
 }
@@ -20,12 +20,12 @@ Step Found(const YamlLines& here, std::string_view key, size_t bytes) {
 Step FirstStep(const YamlLines& here, std::string_view path) {
   if (path.starts_with('[')) {
     const size_t end = std::min(path.find(']'), path.size());
-    return Found(here, path.substr(1, end - 1), std::min(end + 1, path.size()));
+    return StepTo(here, path.substr(1, end - 1), std::min(end + 1, path.size()));
   }
   const size_t start = path.starts_with('.') ? 1 : 0;
   // The longest key that could stand here, then shorter ones.
   for (size_t end = path.size(); end > start;) {
-    const Step step = Found(here, path.substr(start, end - start), end);
+    const Step step = StepTo(here, path.substr(start, end - start), end);
     if (step.member != nullptr) return step;
     const size_t before = path.find_last_of(".[", end - 1);
     if (before == std::string_view::npos || before <= start) break;

@@ -12,16 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 
 namespace dray::api::inline codec {
 namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 struct Word {
   std::string_view text;
@@ -62,10 +59,10 @@ std::optional<double> SignedInfinity(std::string_view text) {
 
 // Takes a number of `digits_min` to two digits off `text`.
 std::optional<int> TakeTwoDigits(std::string_view& text) {
-  if (text.empty() || !IsDigit(text[0])) return std::nullopt;
+  if (text.empty() || !IsDigitAscii(text[0])) return std::nullopt;
   int value = text[0] - '0';
   text.remove_prefix(1);
-  if (!text.empty() && IsDigit(text[0])) {
+  if (!text.empty() && IsDigitAscii(text[0])) {
     value = value * 10 + (text[0] - '0');
     text.remove_prefix(1);
   }
@@ -85,9 +82,9 @@ bool TakeClock(std::string_view& text) {
   if (!minute || *minute > 59 || !TakeChar(text, ':')) return false;
   const std::optional<int> second = TakeTwoDigits(text);
   if (!second || *second > 59) return false;
-  if (text.size() >= 2 && (text[0] == '.' || text[0] == ',') && IsDigit(text[1])) {
+  if (text.size() >= 2 && (text[0] == '.' || text[0] == ',') && IsDigitAscii(text[1])) {
     text.remove_prefix(1);
-    while (!text.empty() && IsDigit(text[0])) text.remove_prefix(1);
+    while (!text.empty() && IsDigitAscii(text[0])) text.remove_prefix(1);
   }
   return true;
 }
@@ -96,7 +93,7 @@ bool IsZone(std::string_view text) {
   if (text == "Z") return true;
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return false;
   for (const size_t i : {1U, 2U, 4U, 5U}) {
-    if (!IsDigit(text[i])) return false;
+    if (!IsDigitAscii(text[i])) return false;
   }
   const int hours = (text[1] - '0') * 10 + (text[2] - '0');
   const int minutes = (text[4] - '0') * 10 + (text[5] - '0');
@@ -105,7 +102,7 @@ bool IsZone(std::string_view text) {
 
 // A date, or date and time, in one of the forms the library looks for.
 bool IsTimestamp(std::string_view text) {
-  if (text.size() < 5 || text[4] != '-' || !std::ranges::all_of(text.substr(0, 4), IsDigit))
+  if (text.size() < 5 || text[4] != '-' || !std::ranges::all_of(text.substr(0, 4), IsDigitAscii))
     return false;
   const int year =
       (text[0] - '0') * 1000 + (text[1] - '0') * 100 + (text[2] - '0') * 10 + (text[3] - '0');
@@ -130,12 +127,12 @@ bool IsTimestamp(std::string_view text) {
 // [-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?
 bool IsBase60(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || !IsDigit(text[0])) return false;
+  if (text.empty() || !IsDigitAscii(text[0])) return false;
   text.remove_prefix(std::min(text.find_first_not_of("0123456789_"), text.size()));
   if (!text.starts_with(':')) return false;
   while (TakeChar(text, ':')) {
-    if (text.empty() || !IsDigit(text[0])) return false;
-    const bool two = text.size() > 1 && IsDigit(text[1]);
+    if (text.empty() || !IsDigitAscii(text[0])) return false;
+    const bool two = text.size() > 1 && IsDigitAscii(text[1]);
     if (two && text[0] > '5') return false;
     text.remove_prefix(two ? 2 : 1);
   }
@@ -205,7 +202,7 @@ std::optional<double> ReadFloat(const std::string& text) {
 bool HasGoodUnderscores(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') continue;
-    if (i == 0 || i + 1 == text.size() || !IsDigit(text[i - 1]) || !IsDigit(text[i + 1]))
+    if (i == 0 || i + 1 == text.size() || !IsDigitAscii(text[i - 1]) || !IsDigitAscii(text[i + 1]))
       return false;
   }
   return true;
@@ -233,7 +230,7 @@ std::string_view TypeOf(const YamlScalar& value) {
 Resolved ResolvePlain(std::string_view text, bool look_for_timestamp) {
   Resolved as_text = {YamlScalar(std::string(text)), "str"};
   const char hint = text.empty() ? '~' : text[0];
-  const bool starts_number = IsDigit(hint) || hint == '+' || hint == '-';
+  const bool starts_number = IsDigitAscii(hint) || hint == '+' || hint == '-';
   if (!starts_number && !std::string_view("yYnNtTfFoO~.").contains(hint)) return as_text;
   if (const YamlScalar* word = FindWord(text); word != nullptr) return {*word, TypeOf(*word)};
   if (const std::optional<double> infinity = SignedInfinity(text))

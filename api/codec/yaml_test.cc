@@ -15,24 +15,24 @@
 namespace dray::api {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-struct Case {
+struct YamlCase {
   std::string text, want;
 };
 
-void ExpectJson(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
+void ExpectJson(const std::vector<YamlCase>& cases) {
+  for (const YamlCase& c : cases) {
     const Result<YamlDocument> document = YamlToJson(c.text);
     ASSERT_TRUE(document.has_value()) << c.text << ": " << document.error().message;
     EXPECT_EQ(document->json, c.want) << c.text;
   }
 }
 
-void ExpectErrors(const std::vector<Case>& cases) {
-  for (const Case& c : cases) {
+void ExpectErrors(const std::vector<YamlCase>& cases) {
+  for (const YamlCase& c : cases) {
     const Result<YamlDocument> document = YamlToJson(c.text);
     ASSERT_FALSE(document.has_value()) << c.text << " is " << document->json;
     EXPECT_EQ(document.error().message, c.want) << c.text;
@@ -40,7 +40,7 @@ void ExpectErrors(const std::vector<Case>& cases) {
 }
 
 TEST(YamlScalars, PlainOnesMeanWhatTheGoLibrarySays) {
-  const Case scalars[] = {
+  const YamlCase scalars[] = {
       {"y", "true"},
       {"Yes", "true"},
       {"yES", "\"yES\""},
@@ -100,8 +100,8 @@ TEST(YamlScalars, PlainOnesMeanWhatTheGoLibrarySays) {
       {"", "null"},
       {"\"\"", "\"\""},
   };
-  std::vector<Case> cases;
-  for (const Case& c : scalars) cases.push_back({"k: " + c.text, "{\"k\":" + c.want + "}"});
+  std::vector<YamlCase> cases;
+  for (const YamlCase& c : scalars) cases.push_back({"k: " + c.text, "{\"k\":" + c.want + "}"});
   ExpectJson(cases);
   ExpectErrors({
       {"a: !!int abc", "yaml: cannot decode !!str `abc` as a !!int"},
@@ -316,7 +316,7 @@ TEST(YamlLines, FieldsAreFoundWhereTheyStand) {
       " - {name: y}\n",
       options);
   ASSERT_TRUE(document.has_value());
-  const Case cases[] = {
+  const YamlCase cases[] = {
       {"", "10"},
       {"kind", "10"},
       {"spec", "11"},
@@ -330,7 +330,7 @@ TEST(YamlLines, FieldsAreFoundWhereTheyStand) {
       {"status.x", "10"},
       {"spec.devices[", "12"},
   };
-  for (const Case& c : cases)
+  for (const YamlCase& c : cases)
     EXPECT_EQ(std::to_string(document->lines.LineOf(c.text)), c.want) << c.text;
 }
 
@@ -368,7 +368,7 @@ TEST(YamlWriter, QuotesWhatWouldBeReadAsSomethingElse) {
 }
 
 TEST(YamlWriter, WritesBlocksInTheOrderGiven) {
-  const Case cases[] = {
+  const YamlCase cases[] = {
       {"{}", "{}\n"},
       {"null", "null\n"},
       {R"({"b":{},"a":[],"n":null,"t":true})", "b: {}\na: []\n\"n\": null\nt: true\n"},
@@ -381,7 +381,7 @@ TEST(YamlWriter, WritesBlocksInTheOrderGiven) {
        "a: 1e+06\nb: 1\nc: 0.1\nd: 18446744073709551615\ne: -0\n"},
       {R"({"a":"\u0007"})", "a: \"\\a\"\n"},
   };
-  for (const Case& c : cases) {
+  for (const YamlCase& c : cases) {
     const Result<std::string> yaml = JsonToYaml(c.text);
     ASSERT_TRUE(yaml.has_value()) << c.text << ": " << yaml.error().message;
     EXPECT_EQ(*yaml, c.want) << c.text;

@@ -14,7 +14,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-Failure Refuse(std::string_view message) {
+Failure RefuseTree(std::string_view message) {
   return Fail(StatusReason::kBadRequest, fmt::format("yaml: {}", message));
 }
 
@@ -59,7 +59,7 @@ class TreeBuilder {
  private:
   Result<Event> Next() {
     Event event(new yaml_event_t{});
-    if (yaml_parser_parse(&parser_, event.get()) == 0) return Refuse(Problem());
+    if (yaml_parser_parse(&parser_, event.get()) == 0) return RefuseTree(Problem());
     return event;
   }
 
@@ -89,7 +89,7 @@ class TreeBuilder {
         node->text = Text(event.data.alias.anchor);
         const auto target = anchors_.find(node->text);
         if (target == anchors_.end()) {
-          return Refuse(fmt::format("unknown anchor '{}' referenced", node->text));
+          return RefuseTree(fmt::format("unknown anchor '{}' referenced", node->text));
         }
         node->target = target->second;
         return {};
@@ -106,12 +106,12 @@ class TreeBuilder {
       case YAML_DOCUMENT_START_EVENT:
       case YAML_DOCUMENT_END_EVENT: break;
     }
-    return Refuse("unknown problem parsing YAML content");
+    return RefuseTree("unknown problem parsing YAML content");
   }
 
   Result<> Open(YamlNode::Kind kind, const yaml_event_t& event, std::string_view anchor) {
     if (open_.size() == kYamlDepthMax) {
-      return Refuse(fmt::format(
+      return RefuseTree(fmt::format(
           "line {}: exceeded max depth of {}", event.start_mark.line + 1, kYamlDepthMax));
     }
     DRAY_TRY(YamlNode* const node, Add(kind, event, anchor));
@@ -121,7 +121,7 @@ class TreeBuilder {
 
   Result<YamlNode*> Add(YamlNode::Kind kind, const yaml_event_t& event, std::string_view anchor) {
     if (tree_.nodes.size() == kYamlNodesMax) {
-      return Refuse(fmt::format("document contains more than {} values", kYamlNodesMax));
+      return RefuseTree(fmt::format("document contains more than {} values", kYamlNodesMax));
     }
     YamlNode* const node = &tree_.nodes.emplace_back(YamlNode{.kind = kind});
     node->line = event.start_mark.line + 1;
@@ -144,7 +144,7 @@ class TreeBuilder {
 
 Result<YamlTree> ReadYamlTree(std::string_view text) {
   if (text.size() > kYamlTextMax)
-    return Refuse(fmt::format("text is longer than {} bytes", kYamlTextMax));
+    return RefuseTree(fmt::format("text is longer than {} bytes", kYamlTextMax));
   return TreeBuilder(text).Build();
 }
 

@@ -19,14 +19,14 @@ namespace dray::api::inline codec {
 namespace {
 
 // What the emitter writes, up to a size: indentation can make much of little.
-struct Output {
+struct YamlOutput {
   std::string text;
   size_t size_max;
   bool too_long = false;
 };
 
 int Append(void* data, unsigned char* bytes, size_t size) {
-  auto& out = *static_cast<Output*>(data);
+  auto& out = *static_cast<YamlOutput*>(data);
   out.too_long = out.too_long || out.text.size() + size > out.size_max;
   if (out.too_long) return 0;
   out.text.append(reinterpret_cast<const char*>(bytes), size);
@@ -167,7 +167,7 @@ class Writer {
 
   JsonReader reader_;
   yaml_emitter_t emitter_{};
-  Output out_;
+  YamlOutput out_;
   bool too_deep_ = false;
 };
 

@@ -28,7 +28,7 @@ namespace v1 = resource_v1;
 
 constexpr Wire kStored = {.stored = true};
 
-Object Read(const KindInfo& kind, std::string_view json, Wire wire = {}) {
+Object ReadStored(const KindInfo& kind, std::string_view json, Wire wire = {}) {
   DecodeIssues issues;
   Result<Object> object = DecodeJson(kind, json, &issues, wire);
   EXPECT_TRUE(object.has_value()) << json;
@@ -46,7 +46,7 @@ Object Write(const Object& stored,
              const KindInfo& version,
              std::string_view json,
              Release release = Release::kAny) {
-  Object next = ToHub(Read(version, json, {.release = release}), release);
+  Object next = ToHub(ReadStored(version, json, {.release = release}), release);
   MergeBack(version, stored, next, release);
   return next;
 }
@@ -114,15 +114,15 @@ TEST(MergeBackProperty, ElementsKeepTheirHiddenPartsInAnyOrder) {
 }
 
 Object StoredClaim() {
-  return Read(Reflected<v1::ResourceClaim>::kKind,
-              R"({"metadata":{"name":"c"},"spec":{"controller":"d.example","devices":{
+  return ReadStored(Reflected<v1::ResourceClaim>::kKind,
+                    R"({"metadata":{"name":"c"},"spec":{"controller":"d.example","devices":{
     "requests":[{"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":1,
       "capacity":{"requests":{"memory":"1Gi"}}}}],
     "constraints":[{"requests":["r"],"matchAttribute":"a/b"},{"requests":["r"],"distinctAttribute":"a/c"}]}},
   "status":{"deallocationRequested":true,"allocation":{"controller":"d.example","devices":{"results":[
       {"request":"r","driver":"d","pool":"p","device":"x","shareID":"s-1"},
       {"request":"r","driver":"d","pool":"p","device":"x","shareID":"s-2"}]}}}})",
-              kStored);
+                    kStored);
 }
 
 const KindInfo& OldClaim() {
@@ -190,8 +190,9 @@ TEST(MergeBack, ConstraintsWithoutANameAreMatchedByContent) {
 }
 
 TEST(MergeBack, AnEmptyExactRequestSurvivesFlatVersions) {
-  const Object stored = Read(Reflected<v1::ResourceClaim>::kKind,
-                             R"({"spec":{"devices":{"requests":[{"name":"r","exactly":{}}]}}})");
+  const Object stored =
+      ReadStored(Reflected<v1::ResourceClaim>::kKind,
+                 R"({"spec":{"devices":{"requests":[{"name":"r","exactly":{}}]}}})");
   const KindInfo& flat = Reflected<b1::ResourceClaim>::kKind;
   EXPECT_EQ(ToJson(Write(stored, flat, Show(stored, flat))), ToJson(stored));
 }
@@ -202,7 +203,7 @@ const char* const kClassicClaim = R"({"metadata":{"name":"c"},"spec":{"resourceC
 
 TEST(MergeBack, TheFirstVersionKeepsHandlesItCannotSee) {
   const KindInfo& oldest = Reflected<a1::ResourceClaim>::kKind;
-  const Object stored = Read(Reflected<a2::ResourceClaim>::kKind, kClassicClaim);
+  const Object stored = ReadStored(Reflected<a2::ResourceClaim>::kKind, kClassicClaim);
   const std::string seen = Show(stored, oldest);
   EXPECT_NE(seen.find(R"("resourceHandle":"s")"), std::string::npos) << seen;
   const Object next =
@@ -212,7 +213,7 @@ TEST(MergeBack, TheFirstVersionKeepsHandlesItCannotSee) {
 
 TEST(MergeBack, TheFirstVersionTakesAllHandlesWithTheAllocation) {
   const KindInfo& oldest = Reflected<a1::ResourceClaim>::kKind;
-  const Object stored = Read(Reflected<a2::ResourceClaim>::kKind, kClassicClaim);
+  const Object stored = ReadStored(Reflected<a2::ResourceClaim>::kKind, kClassicClaim);
   Object seen = FromHub(stored, oldest).Clone();
   seen.Mutable<a1::ResourceClaim>().status.allocation.reset();
   const Object next = Write(stored, oldest, ToJson(seen));

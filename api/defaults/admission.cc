@@ -11,8 +11,6 @@
 namespace dray::api::defaults {
 namespace {
 
-namespace v1 = core_v1;
-
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
 constexpr std::array<std::string_view, 2> kTroubles = {kNotReady, kUnreachable};
@@ -20,17 +18,18 @@ constexpr std::string_view kNoExecute = "NoExecute";
 constexpr int64_t kTroubleSeconds = 300;
 
 // Whether `toleration` says something about the trouble already.
-bool IsAbout(const v1::Toleration& toleration, std::string_view trouble) {
+bool IsAbout(const core_v1::Toleration& toleration, std::string_view trouble) {
   return (toleration.key == trouble || toleration.key.empty()) &&
          (toleration.effect == kNoExecute || toleration.effect.empty());
 }
 
 }  // namespace
 
-void AdmitPod(v1::Pod& pod) {
+void AdmitPod(core_v1::Pod& pod) {
   for (const std::string_view trouble : kTroubles) {
-    const bool is_said = std::ranges::any_of(
-        pod.spec.tolerations, [&](const v1::Toleration& one) { return IsAbout(one, trouble); });
+    const bool is_said =
+        std::ranges::any_of(pod.spec.tolerations,
+                            [&](const core_v1::Toleration& one) { return IsAbout(one, trouble); });
     if (is_said) continue;
     pod.spec.tolerations.push_back({.key = std::string(trouble),
                                     .operator_ = "Exists",
@@ -43,15 +42,15 @@ void AdmitPod(v1::Pod& pod) {
   if (!pod.spec.preemption_policy.has_value()) pod.spec.preemption_policy = "PreemptLowerPriority";
 }
 
-void AdmitNewNode(v1::Node& node) {
+void AdmitNewNode(core_v1::Node& node) {
   const bool is_ready = std::ranges::any_of(node.status.conditions, [](const auto& condition) {
     return condition.type == "Ready" && condition.status == "True";
   });
-  const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const v1::Taint& taint) {
+  const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const core_v1::Taint& taint) {
     return taint.key == kNotReady && taint.effect == "NoSchedule";
   });
   if (is_ready || is_tainted) return;
-  v1::Taint& taint = node.spec.taints.emplace_back();
+  core_v1::Taint& taint = node.spec.taints.emplace_back();
   taint.key = kNotReady;
   taint.effect = "NoSchedule";
 }

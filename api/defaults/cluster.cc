@@ -35,20 +35,6 @@ constexpr int32_t kStickySeconds = 10800;
 constexpr int32_t kWebhookSeconds = 10;
 constexpr int32_t kHttpsPort = 443;
 
-template <class T, class Value>
-void SetIfAbsent(std::optional<T>& member, const Value& value) {
-  if (!member.has_value()) member = T(value);
-}
-
-template <class T>
-void SetIfAbsent(std::optional<T>& member) {
-  if (!member.has_value()) member.emplace();
-}
-
-void SetIfEmpty(std::string& member, std::string_view value) {
-  if (member.empty()) member = value;
-}
-
 // --------------------------------------------------------------------------------------- services
 
 void SetService(void* object, const Context& /*context*/) {
@@ -120,7 +106,7 @@ void SetVolume(void* object, const Context& /*context*/) {
   if (host_path.has_value()) SetIfAbsent(host_path->type, "");
 }
 
-void SetClaim(void* object, const Context& /*context*/) {
+void SetVolumeClaim(void* object, const Context& /*context*/) {
   auto& claim = *static_cast<core_v1::PersistentVolumeClaim*>(object);
   SetIfEmpty(claim.status.phase, "Pending");
   SetIfAbsent(claim.spec.volume_mode, "Filesystem");
@@ -244,44 +230,40 @@ void SetPodGroup(void* object, const Context& /*context*/) {
   if (!mode.has_value()) mode.emplace().single.emplace();
 }
 
-template <class T>
-constexpr KindDefaults Row(void (*set)(void*, const Context&)) {
-  return {&TypeOf<T>, set};
-}
-
-constexpr KindDefaults kRows[] = {
-    Row<admission::MutatingAdmissionPolicy>(SetPolicy<admission::MutatingAdmissionPolicy>),
-    Row<admission::MutatingAdmissionPolicyBinding>(
+constexpr KindDefaults kClusterDefaults[] = {
+    DefaultsOf<admission::MutatingAdmissionPolicy>(SetPolicy<admission::MutatingAdmissionPolicy>),
+    DefaultsOf<admission::MutatingAdmissionPolicyBinding>(
         SetPolicyBinding<admission::MutatingAdmissionPolicyBinding>),
-    Row<admission::MutatingWebhookConfiguration>(
+    DefaultsOf<admission::MutatingWebhookConfiguration>(
         SetWebhooks<admission::MutatingWebhookConfiguration>),
-    Row<admission::ValidatingAdmissionPolicy>(SetPolicy<admission::ValidatingAdmissionPolicy>),
-    Row<admission::ValidatingAdmissionPolicyBinding>(
+    DefaultsOf<admission::ValidatingAdmissionPolicy>(
+        SetPolicy<admission::ValidatingAdmissionPolicy>),
+    DefaultsOf<admission::ValidatingAdmissionPolicyBinding>(
         SetPolicyBinding<admission::ValidatingAdmissionPolicyBinding>),
-    Row<admission::ValidatingWebhookConfiguration>(
+    DefaultsOf<admission::ValidatingWebhookConfiguration>(
         SetWebhooks<admission::ValidatingWebhookConfiguration>),
-    Row<apiextensions_v1::CustomResourceDefinition>(SetDefinition),
-    Row<core_v1::Endpoints>(SetEndpoints),
-    Row<core_v1::LimitRange>(SetLimitRange),
-    Row<core_v1::PersistentVolume>(SetVolume),
-    Row<core_v1::PersistentVolumeClaim>(SetClaim),
-    Row<core_v1::Service>(SetService),
-    Row<discovery_v1::EndpointSlice>(SetEndpointSlice),
-    Row<networking_v1::IngressClass>(SetIngressClass),
-    Row<networking_v1::NetworkPolicy>(SetNetworkPolicy),
-    Row<rbac_v1::ClusterRoleBinding>(SetBinding<rbac_v1::ClusterRoleBinding>),
-    Row<rbac_v1::RoleBinding>(SetBinding<rbac_v1::RoleBinding>),
-    Row<scheduling_v1::PriorityClass>(SetPriorityClass),
-    Row<scheduling_v1alpha3::PodGroup>(SetPodGroup<scheduling_v1alpha3::PodGroup>),
-    Row<scheduling_v1beta1::PodGroup>(SetPodGroup<scheduling_v1beta1::PodGroup>),
-    Row<storage_v1::CSIDriver>(SetDriver),
-    Row<storage_v1::StorageClass>(SetStorageClass),
+    DefaultsOf<apiextensions_v1::CustomResourceDefinition>(SetDefinition),
+    DefaultsOf<core_v1::Endpoints>(SetEndpoints),
+    DefaultsOf<core_v1::LimitRange>(SetLimitRange),
+    DefaultsOf<core_v1::PersistentVolume>(SetVolume),
+    DefaultsOf<core_v1::PersistentVolumeClaim>(SetVolumeClaim),
+    DefaultsOf<core_v1::Service>(SetService),
+    DefaultsOf<discovery_v1::EndpointSlice>(SetEndpointSlice),
+    DefaultsOf<networking_v1::IngressClass>(SetIngressClass),
+    DefaultsOf<networking_v1::NetworkPolicy>(SetNetworkPolicy),
+    DefaultsOf<rbac_v1::ClusterRoleBinding>(SetBinding<rbac_v1::ClusterRoleBinding>),
+    DefaultsOf<rbac_v1::RoleBinding>(SetBinding<rbac_v1::RoleBinding>),
+    DefaultsOf<scheduling_v1::PriorityClass>(SetPriorityClass),
+    DefaultsOf<scheduling_v1alpha3::PodGroup>(SetPodGroup<scheduling_v1alpha3::PodGroup>),
+    DefaultsOf<scheduling_v1beta1::PodGroup>(SetPodGroup<scheduling_v1beta1::PodGroup>),
+    DefaultsOf<storage_v1::CSIDriver>(SetDriver),
+    DefaultsOf<storage_v1::StorageClass>(SetStorageClass),
 };
 
 }  // namespace
 
 std::span<const KindDefaults> ClusterDefaults() {
-  return kRows;
+  return kClusterDefaults;
 }
 
 }  // namespace dray::api::defaults

@@ -2,7 +2,10 @@
 // The defaults of resource.k8s.io, a row for each kind of each version that has any.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "api/reflect.h"
 #include "api/release.h"
@@ -21,6 +24,25 @@ struct KindDefaults {
   const Type& (*type)();
   void (*set)(void* object, const Context& context);
 };
+
+template <class T>
+constexpr KindDefaults DefaultsOf(void (*set)(void*, const Context&)) {
+  return {&TypeOf<T>, set};
+}
+
+template <class T, class Value>
+void SetIfAbsent(std::optional<T>& member, const Value& value) {
+  if (!member.has_value()) member = T(value);
+}
+
+template <class T>
+void SetIfAbsent(std::optional<T>& member) {
+  if (!member.has_value()) member.emplace();
+}
+
+inline void SetIfEmpty(std::string& member, std::string_view value) {
+  if (member.empty()) member = value;
+}
 
 /// Rows of resource.k8s.io in all its versions.
 std::span<const KindDefaults> ResourceDefaults();

@@ -9,8 +9,6 @@
 namespace dray::api::defaults {
 namespace {
 
-namespace v1 = core_v1;
-
 constexpr int64_t kGraceSeconds = 30;
 constexpr int64_t kTokenSeconds = 3600;
 constexpr int32_t kFileMode = 0644;
@@ -25,13 +23,13 @@ std::string_view PullPolicy(std::string_view image) {
   return is_latest ? "Always" : "IfNotPresent";
 }
 
-void SetHttpGet(std::optional<v1::HTTPGetAction>& action) {
+void SetHttpGet(std::optional<core_v1::HTTPGetAction>& action) {
   if (!action.has_value()) return;
   if (action->path.empty()) action->path = "/";
   if (action->scheme.empty()) action->scheme = "HTTP";
 }
 
-void SetProbe(std::optional<v1::Probe>& probe) {
+void SetProbe(std::optional<core_v1::Probe>& probe) {
   if (!probe.has_value()) return;
   if (probe->timeout_seconds == 0) probe->timeout_seconds = 1;
   if (probe->period_seconds == 0) probe->period_seconds = 10;
@@ -43,12 +41,12 @@ void SetProbe(std::optional<v1::Probe>& probe) {
   }
 }
 
-void SetFieldVersion(std::optional<v1::ObjectFieldSelector>& selector) {
+void SetFieldVersion(std::optional<core_v1::ObjectFieldSelector>& selector) {
   if (selector.has_value() && selector->api_version.empty()) selector->api_version = "v1";
 }
 
 // What is limited and not requested is requested up to its limit.
-void SetRequests(v1::ResourceRequirements& resources) {
+void SetRequests(core_v1::ResourceRequirements& resources) {
   for (const auto& [name, limit] : resources.limits) resources.requests.try_emplace(name, limit);
 }
 
@@ -63,11 +61,11 @@ void SetContainer(Container& container, Network network) {
     container.termination_message_path = "/dev/termination-log";
   }
   if (container.termination_message_policy.empty()) container.termination_message_policy = "File";
-  for (v1::ContainerPort& port : container.ports) {
+  for (core_v1::ContainerPort& port : container.ports) {
     if (port.protocol.empty()) port.protocol = "TCP";
     if (network == Network::kHost && port.host_port == 0) port.host_port = port.container_port;
   }
-  for (v1::EnvVar& variable : container.env) {
+  for (core_v1::EnvVar& variable : container.env) {
     if (variable.value_from.has_value()) SetFieldVersion(variable.value_from->field_ref);
   }
   SetProbe(container.liveness_probe);
@@ -87,21 +85,21 @@ void SetMode(std::optional<int32_t>& mode) {
   if (!mode.has_value()) mode = kFileMode;
 }
 
-void SetProjections(std::vector<v1::VolumeProjection>& sources) {
-  for (v1::VolumeProjection& source : sources) {
+void SetProjections(std::vector<core_v1::VolumeProjection>& sources) {
+  for (core_v1::VolumeProjection& source : sources) {
     if (source.service_account_token.has_value() &&
         !source.service_account_token->expiration_seconds.has_value()) {
       source.service_account_token->expiration_seconds = kTokenSeconds;
     }
     if (!source.downward_api.has_value()) continue;
-    for (v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
+    for (core_v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
       SetFieldVersion(file.field_ref);
     }
   }
 }
 
-void SetVolume(v1::VolumeSource& source) {
-  if (IsZero(TypeOf<v1::VolumeSource>(), &source)) source.empty_dir.emplace();
+void SetVolume(core_v1::VolumeSource& source) {
+  if (IsZero(TypeOf<core_v1::VolumeSource>(), &source)) source.empty_dir.emplace();
   if (source.host_path.has_value() && !source.host_path->type.has_value()) {
     source.host_path->type = "";
   }
@@ -109,7 +107,7 @@ void SetVolume(v1::VolumeSource& source) {
   if (source.config_map.has_value()) SetMode(source.config_map->default_mode);
   if (source.downward_api.has_value()) {
     SetMode(source.downward_api->default_mode);
-    for (v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
+    for (core_v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
       SetFieldVersion(file.field_ref);
     }
   }
@@ -121,13 +119,13 @@ void SetVolume(v1::VolumeSource& source) {
 
 // What a pod and a pattern of pods have alike. Ports of the host follow those of containers only in
 // pods.
-void SetPodSpec(v1::PodSpec& spec, Network network) {
-  for (v1::Container& container : spec.init_containers) SetContainer(container, network);
-  for (v1::Container& container : spec.containers) SetContainer(container, network);
-  for (v1::EphemeralContainer& container : spec.ephemeral_containers) {
+void SetPodSpec(core_v1::PodSpec& spec, Network network) {
+  for (core_v1::Container& container : spec.init_containers) SetContainer(container, network);
+  for (core_v1::Container& container : spec.containers) SetContainer(container, network);
+  for (core_v1::EphemeralContainer& container : spec.ephemeral_containers) {
     SetContainer(container.ephemeral_container_common, Network::kOwn);
   }
-  for (v1::Volume& volume : spec.volumes) SetVolume(volume.volume_source);
+  for (core_v1::Volume& volume : spec.volumes) SetVolume(volume.volume_source);
   if (spec.restart_policy.empty()) spec.restart_policy = "Always";
   if (spec.dns_policy.empty()) spec.dns_policy = "ClusterFirst";
   if (spec.scheduler_name.empty()) spec.scheduler_name = "default-scheduler";
@@ -142,15 +140,15 @@ void SetPodSpec(v1::PodSpec& spec, Network network) {
 
 }  // namespace
 
-void SetPodDefaults(v1::Pod& pod) {
-  v1::PodSpec& spec = pod.spec;
+void SetPodDefaults(core_v1::Pod& pod) {
+  core_v1::PodSpec& spec = pod.spec;
   SetPodSpec(spec, spec.host_network ? Network::kHost : Network::kOwn);
-  for (v1::Container& container : spec.init_containers) SetRequests(container.resources);
-  for (v1::Container& container : spec.containers) SetRequests(container.resources);
+  for (core_v1::Container& container : spec.init_containers) SetRequests(container.resources);
+  for (core_v1::Container& container : spec.containers) SetRequests(container.resources);
   if (!spec.enable_service_links.has_value()) spec.enable_service_links = true;
 }
 
-void SetPodTemplateDefaults(v1::PodSpec& spec) {
+void SetPodTemplateDefaults(core_v1::PodSpec& spec) {
   SetPodSpec(spec, Network::kOwn);
 }
 

@@ -128,38 +128,33 @@ void SetPoolStatusRequest(void* object, const Context& /*context*/) {
   if (!limit.has_value()) limit = kPoolsMax;
 }
 
-template <class T>
-constexpr KindDefaults Row(void (*set)(void*, const Context&)) {
-  return {&TypeOf<T>, set};
-}
-
-constexpr KindDefaults kRows[] = {
-    Row<v1::ResourceClaim>(SetClaim<v1::ResourceClaim>),
-    Row<b2::ResourceClaim>(SetClaim<b2::ResourceClaim>),
-    Row<b1::ResourceClaim>(SetClaim<b1::ResourceClaim>),
-    Row<a3::ResourceClaim>(SetClaim<a3::ResourceClaim>),
-    Row<a2::ResourceClaim>(SetClaim<a2::ResourceClaim>),
-    Row<a1::ResourceClaim>(SetClaim<a1::ResourceClaim>),
-    Row<v1::ResourceClaimTemplate>(SetTemplate<v1::ResourceClaimTemplate>),
-    Row<b2::ResourceClaimTemplate>(SetTemplate<b2::ResourceClaimTemplate>),
-    Row<b1::ResourceClaimTemplate>(SetTemplate<b1::ResourceClaimTemplate>),
-    Row<a3::ResourceClaimTemplate>(SetTemplate<a3::ResourceClaimTemplate>),
-    Row<a2::ResourceClaimTemplate>(SetTemplate<a2::ResourceClaimTemplate>),
-    Row<a1::ResourceClaimTemplate>(SetTemplate<a1::ResourceClaimTemplate>),
-    Row<v1::ResourceSlice>(SetSlice<v1::ResourceSlice>),
-    Row<b2::ResourceSlice>(SetSlice<b2::ResourceSlice>),
-    Row<b1::ResourceSlice>(SetSlice<b1::ResourceSlice>),
-    Row<a3::ResourceSlice>(SetSlice<a3::ResourceSlice>),
-    Row<v1::DeviceTaintRule>(SetTaintRule<v1::DeviceTaintRule>),
-    Row<b2::DeviceTaintRule>(SetTaintRule<b2::DeviceTaintRule>),
-    Row<a3::DeviceTaintRule>(SetTaintRule<a3::DeviceTaintRule>),
-    Row<a3::ResourcePoolStatusRequest>(SetPoolStatusRequest),
+constexpr KindDefaults kResourceDefaults[] = {
+    DefaultsOf<v1::ResourceClaim>(SetClaim<v1::ResourceClaim>),
+    DefaultsOf<b2::ResourceClaim>(SetClaim<b2::ResourceClaim>),
+    DefaultsOf<b1::ResourceClaim>(SetClaim<b1::ResourceClaim>),
+    DefaultsOf<a3::ResourceClaim>(SetClaim<a3::ResourceClaim>),
+    DefaultsOf<a2::ResourceClaim>(SetClaim<a2::ResourceClaim>),
+    DefaultsOf<a1::ResourceClaim>(SetClaim<a1::ResourceClaim>),
+    DefaultsOf<v1::ResourceClaimTemplate>(SetTemplate<v1::ResourceClaimTemplate>),
+    DefaultsOf<b2::ResourceClaimTemplate>(SetTemplate<b2::ResourceClaimTemplate>),
+    DefaultsOf<b1::ResourceClaimTemplate>(SetTemplate<b1::ResourceClaimTemplate>),
+    DefaultsOf<a3::ResourceClaimTemplate>(SetTemplate<a3::ResourceClaimTemplate>),
+    DefaultsOf<a2::ResourceClaimTemplate>(SetTemplate<a2::ResourceClaimTemplate>),
+    DefaultsOf<a1::ResourceClaimTemplate>(SetTemplate<a1::ResourceClaimTemplate>),
+    DefaultsOf<v1::ResourceSlice>(SetSlice<v1::ResourceSlice>),
+    DefaultsOf<b2::ResourceSlice>(SetSlice<b2::ResourceSlice>),
+    DefaultsOf<b1::ResourceSlice>(SetSlice<b1::ResourceSlice>),
+    DefaultsOf<a3::ResourceSlice>(SetSlice<a3::ResourceSlice>),
+    DefaultsOf<v1::DeviceTaintRule>(SetTaintRule<v1::DeviceTaintRule>),
+    DefaultsOf<b2::DeviceTaintRule>(SetTaintRule<b2::DeviceTaintRule>),
+    DefaultsOf<a3::DeviceTaintRule>(SetTaintRule<a3::DeviceTaintRule>),
+    DefaultsOf<a3::ResourcePoolStatusRequest>(SetPoolStatusRequest),
 };
 
 }  // namespace
 
 std::span<const KindDefaults> ResourceDefaults() {
-  return kRows;
+  return kResourceDefaults;
 }
 
 }  // namespace dray::api::defaults

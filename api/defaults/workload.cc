@@ -28,15 +28,6 @@ constexpr std::string_view kRolling = "RollingUpdate";
 // Since then a job says that its selector was made for it.
 constexpr Releases kSaysManualSelector = {.first = 31, .last = 255};
 
-template <class T, class Value>
-void SetIfAbsent(std::optional<T>& member, const Value& value) {
-  if (!member.has_value()) member = T(value);
-}
-
-void SetIfEmpty(std::string& member, std::string_view value) {
-  if (member.empty()) member = value;
-}
-
 void SetClaims(apps_v1::StatefulSetSpec& spec) {
   for (core_v1::PersistentVolumeClaim& claim : spec.volume_claim_templates) {
     SetIfEmpty(claim.status.phase, "Pending");
@@ -152,27 +143,22 @@ void SetAutoscaler(void* object, const Context& /*context*/) {
   spec.metrics.push_back(std::move(cpu));
 }
 
-template <class T>
-constexpr KindDefaults Row(void (*set)(void*, const Context&)) {
-  return {&TypeOf<T>, set};
-}
-
-constexpr KindDefaults kRows[] = {
-    Row<apps_v1::DaemonSet>(SetDaemonSet),
-    Row<apps_v1::Deployment>(SetDeployment),
-    Row<apps_v1::ReplicaSet>(SetReplicaSet),
-    Row<apps_v1::StatefulSet>(SetStatefulSet),
-    Row<autoscaling_v2::HorizontalPodAutoscaler>(SetAutoscaler),
-    Row<batch_v1::CronJob>(SetCronJob),
-    Row<batch_v1::Job>(SetJob),
-    Row<core_v1::PodTemplate>(SetPodTemplate),
-    Row<core_v1::ReplicationController>(SetController),
+constexpr KindDefaults kWorkloadDefaults[] = {
+    DefaultsOf<apps_v1::DaemonSet>(SetDaemonSet),
+    DefaultsOf<apps_v1::Deployment>(SetDeployment),
+    DefaultsOf<apps_v1::ReplicaSet>(SetReplicaSet),
+    DefaultsOf<apps_v1::StatefulSet>(SetStatefulSet),
+    DefaultsOf<autoscaling_v2::HorizontalPodAutoscaler>(SetAutoscaler),
+    DefaultsOf<batch_v1::CronJob>(SetCronJob),
+    DefaultsOf<batch_v1::Job>(SetJob),
+    DefaultsOf<core_v1::PodTemplate>(SetPodTemplate),
+    DefaultsOf<core_v1::ReplicationController>(SetController),
 };
 
 }  // namespace
 
 std::span<const KindDefaults> WorkloadDefaults() {
-  return kRows;
+  return kWorkloadDefaults;
 }
 
 }  // namespace dray::api::defaults

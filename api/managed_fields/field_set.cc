@@ -77,7 +77,7 @@ class Parser {
   std::optional<Error> mistake_;
 };
 
-void Write(const FieldSet& set, bool is_member, std::string& out) {
+void WriteSet(const FieldSet& set, bool is_member, std::string& out) {
   char before = '{';
   const auto name = [&](std::string_view text) {
     out += std::exchange(before, ',');
@@ -90,7 +90,7 @@ void Write(const FieldSet& set, bool is_member, std::string& out) {
   }
   for (const FieldNode& node : set.nodes()) {
     name(node.element.text());
-    Write(node.below, node.is_member, out);
+    WriteSet(node.below, node.is_member, out);
   }
   out += before == '{' ? "{}" : "}";
 }
@@ -153,7 +153,7 @@ Result<FieldSet> FieldSet::Parse(std::string_view fields_v1) {
 
 std::string FieldSet::ToJson() const {
   ScratchText out;
-  Write(*this, false, *out);
+  WriteSet(*this, false, *out);
   return *out;  // no longer than it is: objects keep it
 }
 

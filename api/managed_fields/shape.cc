@@ -27,7 +27,7 @@ Shape ListShape(const Type& list, const Facets& facets) {
   return {.kind = Shape::Kind::kAtomic, .type = &list};
 }
 
-Shape ShapeOf(const Type& outer, const Facets& facets) {
+Shape ShapeBy(const Type& outer, const Facets& facets) {
   using Kind = Shape::Kind;
   const Type& type = Inner(outer);
   switch (type.kind) {
@@ -58,15 +58,15 @@ Shape ShapeOf(const Type& outer, const Facets& facets) {
 }  // namespace
 
 Shape ShapeOf(const Type& type) {
-  return ShapeOf(type, {});
+  return ShapeBy(type, {});
 }
 
 Shape ShapeOf(const Field& field) {
-  return ShapeOf(field.type(), field.facets);
+  return ShapeBy(field.type(), field.facets);
 }
 
 Shape ElementShape(const Shape& container) {
-  return ShapeOf(container.type->element(), {});
+  return ShapeBy(container.type->element(), {});
 }
 
 const Field* FindMember(const Type& type, std::string_view name, Wire wire) {

@@ -22,7 +22,7 @@ const Type& PodType() {
   return Reflected<core_v1::Pod>::kType;
 }
 
-FieldSet SetOf(std::string_view json) {
+FieldSet ParsedSet(std::string_view json) {
   const Result<FieldSet> set = FieldSet::Parse(json);
   EXPECT_TRUE(set.has_value()) << json;
   return set.value_or(FieldSet());
@@ -89,7 +89,7 @@ class Kept : public ::testing::TestWithParam<KeptCase> {};
 
 TEST_P(Kept, IsToldFromTheText) {
   const KeptCase& kept = GetParam();
-  const Changes changes{.gained = SetOf(kept.gained), .removed = SetOf(kept.removed)};
+  const Changes changes{.gained = ParsedSet(kept.gained), .removed = ParsedSet(kept.removed)};
   EXPECT_EQ(Keeps(kept.text, changes), kept.is_kept);
 }
 
@@ -105,8 +105,8 @@ TEST(KeptText, HasTheLimitOfSets) {
   };
   const std::string deepest = nested(FieldSet::kDepthMax);
   const std::string deeper = nested(FieldSet::kDepthMax + 1);
-  EXPECT_TRUE(Keeps(deepest, {.gained = SetOf(R"({"f:x":{}})"), .removed = {}}));
-  EXPECT_FALSE(Keeps(deepest, {.gained = SetOf(deepest), .removed = {}}));
+  EXPECT_TRUE(Keeps(deepest, {.gained = ParsedSet(R"({"f:x":{}})"), .removed = {}}));
+  EXPECT_FALSE(Keeps(deepest, {.gained = ParsedSet(deepest), .removed = {}}));
   EXPECT_FALSE(FieldSet::Parse(deeper).has_value());
 }
 
@@ -142,7 +142,7 @@ TEST(KeptTextProperty, IsWhatReadingItGives) {
   for (int turn = 0; turn < 2'000; ++turn) {
     const std::string text = RandomSet(random).ToJson();
     const Changes changes{.gained = RandomSet(random), .removed = RandomSet(random)};
-    Manager manager{.fields = SetOf(text), .written = RawJson(text)};
+    Manager manager{.fields = ParsedSet(text), .written = RawJson(text)};
     // Reconcile() and TakeFrom() forget the text when they change anything.
     managed_fields::Reconcile(Reflected<core_v1::Pod>::kKind, {}, manager);
     TakeFrom(changes.gained, manager);

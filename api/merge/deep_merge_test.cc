@@ -32,7 +32,7 @@ constexpr const KindInfo* kRule = &Reflected<v1::DeviceTaintRule>::kKind;
 constexpr const KindInfo* kSlice = &Reflected<v1::ResourceSlice>::kKind;
 constexpr const KindInfo* kPod = &Reflected<core_v1::Pod>::kKind;
 
-const MergeCase kCases[] = {
+const MergeCase kMergeCases[] = {
     {"LeftOutStays",
      kClaim,
      R"({"metadata":{"name":"a","labels":{"x":"1"}}})",
@@ -116,9 +116,10 @@ TEST_P(DeepMergeRules, AreThoseOfTheCrate) {
   EXPECT_EQ(ToJson(into), ToJson(Read(*test.kind, test.want)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, DeepMergeRules, ::testing::ValuesIn(kCases), [](const auto& info) {
-  return std::string(info.param.name);
-});
+INSTANTIATE_TEST_SUITE_P(Cases,
+                         DeepMergeRules,
+                         ::testing::ValuesIn(kMergeCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // Over nothing, an object is itself; over itself, it stays.
 TEST(DeepMergeProperty, IsIdempotent) {

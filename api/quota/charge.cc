@@ -22,7 +22,7 @@ using resource_v1::ResourceClaim;
 constexpr int64_t kDevicesOfAll = 32;
 constexpr std::string_view kDevicesSuffix = ".deviceclass.resource.k8s.io/devices";
 constexpr std::string_view kStorageClassInfix = ".storageclass.storage.k8s.io/";
-constexpr std::string_view kRequests = "requests.";
+constexpr std::string_view kQuotaRequests = "requests.";
 
 // Kinds that quotas also call by their plural, beside pods, services and volume claims.
 constexpr std::array<std::string_view, 4> kPlainCounts = {
@@ -102,9 +102,9 @@ void ChargeClaim(const Object& object, const Surroundings& surroundings, Amounts
   Amounts resources;  // of several classes with one resource the last counts, as upstream has it
   for (const auto& [name, count] : devices) {
     const Quantity amount = Quantity::FromInt(count);
-    resources[fmt::format("{}{}{}", kRequests, claims::kClassResourcePrefix, name)] = amount;
+    resources[fmt::format("{}{}{}", kQuotaRequests, claims::kClassResourcePrefix, name)] = amount;
     const std::string resource = surroundings.resource_of_class(name);
-    if (!resource.empty()) resources[fmt::format("{}{}", kRequests, resource)] = amount;
+    if (!resource.empty()) resources[fmt::format("{}{}", kQuotaRequests, resource)] = amount;
   }
   for (auto& [name, amount] : resources) {
     const auto counted = of_pod.find(name);

@@ -23,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 
 template <typename T>
-Object Read(const char* json) {
+Object ReadObject(const char* json) {
   Result<Object> object = DecodeJson(Reflected<T>::kKind, json, nullptr);
   EXPECT_TRUE(object.has_value()) << object.error().message;
   return *object;
@@ -46,7 +46,7 @@ Surroundings WithClasses() {
 }
 
 TEST(ChargeOf, ClaimsAreChargedForTheMostDevicesTheyMayGet) {
-  const Object claim = Read<resource_v1::ResourceClaim>(R"({"spec": {"devices": {"requests": [
+  const Object claim = ReadObject<resource_v1::ResourceClaim>(R"({"spec": {"devices": {"requests": [
     {"name": "two", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 2}},
     {"name": "all", "exactly": {"deviceClassName": "nic", "allocationMode": "All"}},
     {"name": "best", "firstAvailable": [
@@ -77,10 +77,10 @@ class ExtendedClaimTest : public ::testing::Test {
       return uid == "uid-worker" ? claims_ : std::vector<Object>();
     };
   }
-  Object pod_ = Read<core_v1::Pod>(R"({"metadata": {"name": "worker", "uid": "uid-worker"},
+  Object pod_ = ReadObject<core_v1::Pod>(R"({"metadata": {"name": "worker", "uid": "uid-worker"},
     "spec": {"containers": [{"name": "main",
       "resources": {"requests": {"acme.example/gpu": "1"}}}]}})");
-  Object claim_ = Read<resource_v1::ResourceClaim>(R"({"metadata": {"name": "made",
+  Object claim_ = ReadObject<resource_v1::ResourceClaim>(R"({"metadata": {"name": "made",
       "creationTimestamp": "2026-11-01T00:00:00Z",
       "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
       "ownerReferences": [
@@ -119,7 +119,7 @@ TEST_F(ExtendedClaimTest, APodOfAnotherUidIsNotItsPod) {
 }
 
 TEST(ChargeOf, PodsAreChargedForWhatTheyRequestAtMost) {
-  const Object pod = Read<core_v1::Pod>(R"({"spec": {
+  const Object pod = ReadObject<core_v1::Pod>(R"({"spec": {
     "initContainers": [{"name": "prepare", "resources": {"requests": {"cpu": "3", "memory": "1Gi"}}}],
     "containers": [
       {"name": "main", "resources": {"requests": {"cpu": "1", "memory": "2Gi", "acme.example/gpu": "2"},
@@ -145,12 +145,12 @@ TEST(ChargeOf, APodThatHasEndedOrShouldBeGoneIsOnlyCounted) {
       {R"({"status": {"phase": "Succeeded"}})",
        R"({"status": {"phase": "Failed"}})",
        R"({"metadata": {"deletionTimestamp": "1970-01-01T00:00:05Z", "deletionGracePeriodSeconds": 4}})"}) {
-    const Object pod = Read<core_v1::Pod>(json);
+    const Object pod = ReadObject<core_v1::Pod>(json);
     EXPECT_THAT(Texts(ChargeOf(pod, {.now = WallTime(std::chrono::seconds(10))})),
                 ElementsAre("count/pods=1"))
         << json;
   }
-  const Object going = Read<core_v1::Pod>(
+  const Object going = ReadObject<core_v1::Pod>(
       R"({"metadata": {"deletionTimestamp": "1970-01-01T00:00:05Z", "deletionGracePeriodSeconds": 5}})");
   EXPECT_THAT(Texts(ChargeOf(going, {.now = WallTime(std::chrono::seconds(10))})),
               ElementsAre("count/pods=1", "pods=1"));
@@ -162,24 +162,24 @@ TEST(ChargeOf, OtherKinds) {
     std::vector<std::string> texts;
   };
   const std::vector<Case> cases = {
-      {Read<core_v1::ConfigMap>("{}"), {"configmaps=1", "count/configmaps=1"}},
-      {Read<resource_v1::ResourceClaimTemplate>("{}"),
+      {ReadObject<core_v1::ConfigMap>("{}"), {"configmaps=1", "count/configmaps=1"}},
+      {ReadObject<resource_v1::ResourceClaimTemplate>("{}"),
        {"count/resourceclaimtemplates.resource.k8s.io=1"}},
-      {Read<core_v1::PersistentVolumeClaim>(
+      {ReadObject<core_v1::PersistentVolumeClaim>(
            R"({"spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "2Gi"}}}})"),
        {"count/persistentvolumeclaims=1",
         "fast.storageclass.storage.k8s.io/persistentvolumeclaims=1",
         "fast.storageclass.storage.k8s.io/requests.storage=2Gi",
         "persistentvolumeclaims=1",
         "requests.storage=2Gi"}},
-      {Read<core_v1::Service>(
+      {ReadObject<core_v1::Service>(
            R"({"spec": {"type": "NodePort", "ports": [{"port": 1}, {"port": 2}]}})"),
        {"count/services=1", "services=1", "services.loadbalancers=0", "services.nodeports=2"}},
-      {Read<core_v1::Service>(
+      {ReadObject<core_v1::Service>(
            R"({"spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false,
                "ports": [{"port": 1, "nodePort": 30001}, {"port": 2}]}})"),
        {"count/services=1", "services=1", "services.loadbalancers=1", "services.nodeports=1"}},
-      {Read<core_v1::Event>("{}"), {}},
+      {ReadObject<core_v1::Event>("{}"), {}},
   };
   for (const Case& one : cases) {
     const Amounts charge = ChargeOf(one.object, {});

@@ -13,7 +13,7 @@ namespace dray::api::quota {
 namespace {
 
 template <class T>
-T Read(const std::string& json) {
+T ReadRange(const std::string& json) {
   T value;
   const auto read = DecodeJson(TypeOf<T>(), json, &value, nullptr);
   EXPECT_TRUE(read.has_value()) << json;
@@ -21,11 +21,11 @@ T Read(const std::string& json) {
 }
 
 std::vector<core_v1::LimitRange> RangeOf(const std::string& items) {
-  return {Read<core_v1::LimitRange>(R"({"spec":{"limits":[)" + items + "]}}")};
+  return {ReadRange<core_v1::LimitRange>(R"({"spec":{"limits":[)" + items + "]}}")};
 }
 
 core_v1::Pod PodWith(const std::string& resources, const std::string& init = "") {
-  return Read<core_v1::Pod>(
+  return ReadRange<core_v1::Pod>(
       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":)" + resources +
       "}]" + init + "}}");
 }
@@ -128,8 +128,8 @@ TEST(LimitRanges, VolumeClaimsAreMeasuredByWhatTheyRequest) {
       R"({"type":"PersistentVolumeClaim","min":{"storage":"1Gi"},"max":{"storage":"2Gi"}})");
   const auto broken = [&](const std::string& size) {
     return BoundsBrokenBy(
-        Read<core_v1::PersistentVolumeClaim>(R"({"spec":{"resources":{"requests":{"storage":")" +
-                                             size + R"("}}}})"),
+        ReadRange<core_v1::PersistentVolumeClaim>(
+            R"({"spec":{"resources":{"requests":{"storage":")" + size + R"("}}}})"),
         ranges);
   };
   EXPECT_EQ(broken("1Gi"), "");

@@ -22,7 +22,7 @@ namespace {
 using core_v1::Pod;
 using core_v1::ResourceRequirements;
 
-constexpr std::string_view kRequests = "requests.";
+constexpr std::string_view kPodRequests = "requests.";
 constexpr std::string_view kHugePages = "hugepages-";
 
 constexpr std::array<std::string_view, 3> kComputed = {"cpu", "memory", "ephemeral-storage"};
@@ -40,7 +40,7 @@ bool IsNative(std::string_view resource) {
 
 bool IsExtended(std::string_view resource) {
   if (resource.starts_with(claims::kClassResourcePrefix)) return true;
-  return !IsNative(resource) && !resource.starts_with(kRequests);
+  return !IsNative(resource) && !resource.starts_with(kPodRequests);
 }
 
 /// In the names of quotas.
@@ -50,7 +50,7 @@ Amounts Named(const Amounts& requests, const Amounts& limits) {
     const bool is_huge = name.starts_with(kHugePages);
     if (IsComputed(name) || is_huge) named[name] = amount;
     if (IsComputed(name) || is_huge || IsExtended(name)) {
-      named[fmt::format("{}{}", kRequests, name)] = amount;
+      named[fmt::format("{}{}", kPodRequests, name)] = amount;
     }
   }
   for (const auto& [name, amount] : limits) {
@@ -99,15 +99,16 @@ Amounts ChargeOfPod(const Pod& pod, WallTime now) {
 
 bool IsAboutPods(std::string_view name) {
   std::string_view resource = name;
-  if (resource.starts_with(kRequests)) resource.remove_prefix(kRequests.size());
+  if (resource.starts_with(kPodRequests)) resource.remove_prefix(kPodRequests.size());
   if (name.starts_with("limits.")) return IsComputed(name.substr(7));
   return name == "count/pods" || name == "pods" || IsComputed(resource) ||
          resource.starts_with(kHugePages) || IsExtendedRequest(name);
 }
 
 bool IsExtendedRequest(std::string_view name) {
-  if (!name.starts_with(kRequests)) return false;
-  return !IsNative(name) || name.substr(kRequests.size()).starts_with(claims::kClassResourcePrefix);
+  if (!name.starts_with(kPodRequests)) return false;
+  return !IsNative(name) ||
+         name.substr(kPodRequests.size()).starts_with(claims::kClassResourcePrefix);
 }
 
 std::string MissingRequests(const core_v1::ResourceQuota& quota, const Pod& pod) {

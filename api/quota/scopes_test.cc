@@ -12,15 +12,15 @@ namespace dray::api::quota {
 namespace {
 
 template <typename T>
-Object Read(const char* json) {
+Object ReadPod(const char* json) {
   return DecodeJson(Reflected<T>::kKind, json, nullptr).value();
 }
 
 TEST(IsInScope, PodsOnlyAndAllScopesTogether) {
-  const Object pod = Read<core_v1::Pod>(R"({"spec": {"priorityClassName": "high",
+  const Object pod = ReadPod<core_v1::Pod>(R"({"spec": {"priorityClassName": "high",
     "activeDeadlineSeconds": 5}, "status": {"qosClass": "BestEffort"}})");
   const auto is_in = [&](const char* quota) {
-    const Object object = Read<core_v1::ResourceQuota>(quota);
+    const Object object = ReadPod<core_v1::ResourceQuota>(quota);
     return IsInScope(object.As<core_v1::ResourceQuota>().spec, pod);
   };
   EXPECT_TRUE(is_in("{}"));
@@ -39,7 +39,7 @@ TEST(IsInScope, PodsOnlyAndAllScopesTogether) {
   EXPECT_FALSE(has_class("NotIn", R"(["high"])"));
   EXPECT_TRUE(has_class("Exists", "[]"));
   EXPECT_FALSE(has_class("DoesNotExist", "[]"));
-  const Object claim = Read<resource_v1::ResourceClaim>("{}");
+  const Object claim = ReadPod<resource_v1::ResourceClaim>("{}");
   core_v1::ResourceQuotaSpec spec;
   EXPECT_TRUE(IsInScope(spec, claim));
   spec.scopes = {"NotBestEffort"};

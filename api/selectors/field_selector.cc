@@ -12,7 +12,7 @@
 namespace dray::api::inline selectors {
 namespace {
 
-Failure Refuse(std::string message) {
+Failure RefuseFields(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
@@ -45,7 +45,7 @@ Result<std::string> Unescape(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ',' || c == '=') {
-      return Refuse(
+      return RefuseFields(
           fmt::format("invalid field selector: unescaped character in value: {}", int{c}));
     }
     if (c != '\\') {
@@ -55,7 +55,8 @@ Result<std::string> Unescape(std::string_view text) {
     ++i;
     const std::string_view next = i < text.size() ? Character(text, i) : "";
     if (next != "\\" && next != "," && next != "=") {
-      return Refuse(fmt::format("invalid field selector: invalid escape sequence: \\{}", next));
+      return RefuseFields(
+          fmt::format("invalid field selector: invalid escape sequence: \\{}", next));
     }
     value += next;
   }
@@ -89,7 +90,8 @@ FieldSelector::FieldSelector(std::vector<FieldRequirement> requirements)
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   if (text.size() > kSelectorTextMax) {
-    return Refuse(fmt::format("field selector must be no more than {} bytes", kSelectorTextMax));
+    return RefuseFields(
+        fmt::format("field selector must be no more than {} bytes", kSelectorTextMax));
   }
   std::vector<std::string_view> terms = SplitTerms(text);
   std::ranges::sort(terms);
@@ -98,7 +100,7 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
     if (term.empty()) continue;
     const std::optional<Term> split = SplitTerm(term);
     if (!split) {
-      return Refuse(fmt::format("invalid selector: '{}'; can't understand '{}'", text, term));
+      return RefuseFields(fmt::format("invalid selector: '{}'; can't understand '{}'", text, term));
     }
     DRAY_TRY(std::string value, Unescape(split->value));
     selector.requirements_.push_back(

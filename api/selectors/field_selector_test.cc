@@ -11,12 +11,12 @@
 namespace dray::api {
 namespace {
 
-struct Case {
+struct FieldSelectorCase {
   std::string text, want;
 };
 
 TEST(FieldSelectorText, IsReadAndPrintedSorted) {
-  const Case cases[] = {
+  const FieldSelectorCase cases[] = {
       {"", ""},
       {"a=b", "a=b"},
       {"a==b", "a=b"},
@@ -36,7 +36,7 @@ TEST(FieldSelectorText, IsReadAndPrintedSorted) {
       {"metadata.name=x,spec.nodeName=", "metadata.name=x,spec.nodeName="},
       {"é=ü", "é=ü"},
   };
-  for (const Case& c : cases) {
+  for (const FieldSelectorCase& c : cases) {
     const Result<FieldSelector> selector = FieldSelector::Parse(c.text);
     ASSERT_TRUE(selector.has_value()) << c.text << ": " << selector.error().message;
     EXPECT_EQ(selector->ToString(), c.want) << c.text;
@@ -46,7 +46,7 @@ TEST(FieldSelectorText, IsReadAndPrintedSorted) {
 }
 
 TEST(FieldSelectorText, MistakesAreNamedInUpstreamsWords) {
-  const Case cases[] = {
+  const FieldSelectorCase cases[] = {
       {" ", "invalid selector: ' '; can't understand ' '"},
       {"a", "invalid selector: 'a'; can't understand 'a'"},
       {"b,a=c", "invalid selector: 'b,a=c'; can't understand 'b'"},
@@ -58,7 +58,7 @@ TEST(FieldSelectorText, MistakesAreNamedInUpstreamsWords) {
       {R"(a=b\é)", R"(invalid field selector: invalid escape sequence: \é)"},
       {R"(a=b\)", R"(invalid field selector: invalid escape sequence: \)"},
   };
-  for (const Case& c : cases) {
+  for (const FieldSelectorCase& c : cases) {
     const Result<FieldSelector> selector = FieldSelector::Parse(c.text);
     ASSERT_FALSE(selector.has_value()) << c.text;
     EXPECT_EQ(selector.error().message, c.want) << c.text;

@@ -18,7 +18,7 @@
 namespace dray::api::inline selectors {
 namespace {
 
-Failure Refuse(std::string message) {
+Failure RefuseLabels(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
@@ -126,22 +126,23 @@ class Parser {
     std::vector<LabelRequirement> requirements;
     if (Peek().kind == TokenKind::kEnd) return requirements;
     if (!StartsRequirement()) {
-      return Refuse(
+      return RefuseLabels(
           fmt::format("found '{}', expected: !, identifier, or 'end of string'", Peek().text));
     }
     while (true) {
       Result<LabelRequirement> requirement = ParseRequirement();
       if (!requirement) {
-        return Refuse("unable to parse requirement: " + requirement.error().message);
+        return RefuseLabels("unable to parse requirement: " + requirement.error().message);
       }
       requirements.push_back(*std::move(requirement));
       const Token token = Take();
       if (token.kind == TokenKind::kEnd) return requirements;
       if (token.kind != TokenKind::kComma) {
-        return Refuse(fmt::format("found '{}', expected: ',' or 'end of string'", token.text));
+        return RefuseLabels(
+            fmt::format("found '{}', expected: ',' or 'end of string'", token.text));
       }
       if (!StartsRequirement()) {
-        return Refuse(fmt::format("found '{}', expected: identifier after ','", Peek().text));
+        return RefuseLabels(fmt::format("found '{}', expected: identifier after ','", Peek().text));
       }
     }
   }
@@ -170,9 +171,10 @@ class Parser {
     Token key = Take();
     const bool negated = key.kind == TokenKind::kNot;
     if (negated) key = Take();
-    if (!IsWord(key)) return Refuse(fmt::format("found '{}', expected: identifier", key.text));
+    if (!IsWord(key))
+      return RefuseLabels(fmt::format("found '{}', expected: identifier", key.text));
     if (const NameErrors errors = CheckLabelKey(key.text, word_); !errors.empty()) {
-      return Refuse(
+      return RefuseLabels(
           fmt::format("<nil>: Invalid value: {}: {}", GoQuote(key.text), Join(errors, "; ")));
     }
     const auto make = [&](LabelOperator op, std::vector<std::string> values) {
@@ -203,34 +205,35 @@ class Parser {
       case TokenKind::kOpen:
       case TokenKind::kClose: break;
     }
-    return Refuse(fmt::format("found '{}', expected: in, notin, =, ==, !=, gt, lt", token.text));
+    return RefuseLabels(
+        fmt::format("found '{}', expected: in, notin, =, ==, !=, gt, lt", token.text));
   }
 
   Result<std::set<std::string>> ParseExactValue() {
     if (AtEndOfRequirement()) return std::set<std::string>{""};
     const Token token = Take();
     if (IsWord(token)) return std::set<std::string>{std::string(token.text)};
-    return Refuse(fmt::format("found '{}', expected: identifier", token.text));
+    return RefuseLabels(fmt::format("found '{}', expected: identifier", token.text));
   }
 
   Result<std::set<std::string>> ParseSet() {
     if (const Token open = Take(); open.kind != TokenKind::kOpen) {
-      return Refuse(fmt::format("found '{}' expected: '('", open.text));
+      return RefuseLabels(fmt::format("found '{}' expected: '('", open.text));
     }
     std::set<std::string> values;
     if (Peek().kind == TokenKind::kClose) values.emplace();
     if (!IsWord(Peek()) && Peek().kind != TokenKind::kComma && Peek().kind != TokenKind::kClose) {
-      return Refuse(fmt::format("found '{}', expected: ',', ')' or identifier", Peek().text));
+      return RefuseLabels(fmt::format("found '{}', expected: ',', ')' or identifier", Peek().text));
     }
     while (Peek().kind != TokenKind::kClose) {
       const Token token = Take();
       if (IsWord(token)) {
         values.emplace(token.text);
         if (Peek().kind == TokenKind::kComma || Peek().kind == TokenKind::kClose) continue;
-        return Refuse(fmt::format("found '{}', expected: ',' or ')'", Peek().text));
+        return RefuseLabels(fmt::format("found '{}', expected: ',' or ')'", Peek().text));
       }
       if (token.kind != TokenKind::kComma) {
-        return Refuse(fmt::format("found '{}', expected: ',', or identifier", token.text));
+        return RefuseLabels(fmt::format("found '{}', expected: ',', or identifier", token.text));
       }
       // An empty value stands where a comma has nothing before or after it.
       const bool nothing_after =
@@ -319,7 +322,7 @@ Result<LabelRequirement> LabelRequirement::Create(std::string_view key,
                                                   std::string_view path,
                                                   LengthWord word) {
   const std::vector<std::string> errors = CheckLabelRequirement(key, op, values, path, word);
-  if (!errors.empty()) return Refuse(JoinErrors(errors));
+  if (!errors.empty()) return RefuseLabels(JoinErrors(errors));
   LabelRequirement requirement;
   requirement.key_ = key;
   requirement.op_ = op;
@@ -375,7 +378,8 @@ LabelSelector LabelSelector::Nothing() {
 
 Result<LabelSelector> LabelSelector::Parse(std::string_view text, LengthWord word) {
   if (text.size() > kSelectorTextMax) {
-    return Refuse(fmt::format("label selector must be no more than {} bytes", kSelectorTextMax));
+    return RefuseLabels(
+        fmt::format("label selector must be no more than {} bytes", kSelectorTextMax));
   }
   LabelSelector selector;
   DRAY_TRY(selector.requirements_, Parser(text, word).Parse());
@@ -402,7 +406,7 @@ Result<LabelSelector> LabelSelector::FromParts(const Labels& match_labels,
     } else if (expression.op == "DoesNotExist") {
       op = LabelOperator::kDoesNotExist;
     } else {
-      return Refuse(
+      return RefuseLabels(
           fmt::format("{} is not a valid label selector operator", GoQuote(expression.op)));
     }
     DRAY_TRY(LabelRequirement requirement,

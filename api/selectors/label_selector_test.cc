@@ -10,12 +10,12 @@
 namespace dray::api {
 namespace {
 
-struct Case {
+struct LabelSelectorCase {
   std::string text, want;
 };
 
 TEST(LabelSelectorText, IsReadAndPrintedSorted) {
-  const Case cases[] = {
+  const LabelSelectorCase cases[] = {
       {"", ""},
       {" ", ""},
       {"a", "a"},
@@ -47,7 +47,7 @@ TEST(LabelSelectorText, IsReadAndPrintedSorted) {
       {"a=99999999999999999999", "a=99999999999999999999"},
       {"a>+5", ""},
   };
-  for (const Case& c : cases) {
+  for (const LabelSelectorCase& c : cases) {
     const Result<LabelSelector> selector = LabelSelector::Parse(c.text);
     if (c.text == "a>+5") {
       EXPECT_FALSE(selector.has_value());  // a number, but no label value
@@ -71,7 +71,7 @@ TEST(LabelSelectorText, MistakesAreNamedInUpstreamsWords) {
       "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
       "validation is "
       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-  const Case cases[] = {
+  const LabelSelectorCase cases[] = {
       {"=a", "found '=', expected: !, identifier, or 'end of string'"},
       {",a", "found ',', expected: !, identifier, or 'end of string'"},
       {"(a)", "found '(', expected: !, identifier, or 'end of string'"},
@@ -117,7 +117,7 @@ TEST(LabelSelectorText, MistakesAreNamedInUpstreamsWords) {
       {std::string("a\0b", 3),
        "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
   };
-  for (const Case& c : cases) {
+  for (const LabelSelectorCase& c : cases) {
     const Result<LabelSelector> selector = LabelSelector::Parse(c.text);
     ASSERT_FALSE(selector.has_value()) << c.text;
     EXPECT_EQ(selector.error().message, c.want) << c.text;

@@ -15,9 +15,9 @@
 namespace dray::api::validation {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 resource_v1::ResourceClaim Claim(std::string_view status) {
   const std::string json =

@@ -9,6 +9,7 @@
 
 #include "api/validation/claim.h"
 #include "api/validation/classic.h"
+#include "api/validation/field_error.h"
 #include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
@@ -16,10 +17,9 @@ namespace dray::api::validation {
 namespace {
 
 namespace classic = resource_v1alpha2;
-using References = std::vector<classic::ResourceClaimConsumerReference>;
+using ClassicReferences = std::vector<classic::ResourceClaimConsumerReference>;
 
 constexpr std::array<std::string_view, 2> kModes = {"Immediate", "WaitForFirstConsumer"};
-constexpr std::string_view kImmutable = "field is immutable";
 
 void CheckSpec(const classic::ResourceClaimSpec& spec, const Path& path, FieldErrors& errors) {
   CheckSubdomainShaped(spec.resource_class_name, path.Child("resourceClassName"), errors);
@@ -98,7 +98,7 @@ void CheckAllocation(const classic::AllocationResult& allocation,
   }
 }
 
-void CheckReservations(const References& references, const Path& path, FieldErrors& errors) {
+void CheckReservations(const ClassicReferences& references, const Path& path, FieldErrors& errors) {
   std::set<std::string_view> uids;
   for (size_t i = 0; i < references.size(); ++i) {
     const Path at = path.Index(i);
@@ -116,7 +116,7 @@ void CheckReservations(const References& references, const Path& path, FieldErro
   }
 }
 
-bool HasNewEntry(const References& references, const References& old) {
+bool HasNewConsumer(const ClassicReferences& references, const ClassicReferences& old) {
   const auto key = [](const classic::ResourceClaimConsumerReference& one) {
     return std::tie(one.api_group, one.resource, one.name, one.uid);
   };
@@ -125,10 +125,10 @@ bool HasNewEntry(const References& references, const References& old) {
   });
 }
 
-void CheckReservationsAllowed(const classic::ResourceClaim& claim,
-                              const classic::ResourceClaim& old,
-                              const Path& path,
-                              FieldErrors& errors) {
+void CheckClassicReservationsAllowed(const classic::ResourceClaim& claim,
+                                     const classic::ResourceClaim& old,
+                                     const Path& path,
+                                     FieldErrors& errors) {
   const auto& reserved_for = claim.status.reserved_for;
   if (reserved_for.empty()) return;
   if (!claim.status.allocation.has_value()) {
@@ -140,7 +140,7 @@ void CheckReservationsAllowed(const classic::ResourceClaim& claim,
   }
   const bool is_ending =
       claim.metadata.deletion_timestamp.has_value() || claim.status.deallocation_requested;
-  if (is_ending && HasNewEntry(reserved_for, old.status.reserved_for)) {
+  if (is_ending && HasNewConsumer(reserved_for, old.status.reserved_for)) {
     errors.Forbidden(path,
                      "new entries may not be added while `deallocationRequested` or "
                      "`deletionTimestamp` are set");
@@ -190,7 +190,7 @@ std::vector<ErrorCause> ValidateClassicClaimStatusUpdate(const classic::Resource
   }
   if (given.has_value()) CheckAllocation(*given, options, allocation, errors);
   CheckReservations(claim.status.reserved_for, reserved_for, errors);
-  CheckReservationsAllowed(claim, old, reserved_for, errors);
+  CheckClassicReservationsAllowed(claim, old, reserved_for, errors);
   if (given.has_value() && old.status.allocation.has_value() && *given != *old.status.allocation) {
     errors.Invalid(allocation,
                    GoSource(TypeOf<classic::AllocationResult>(), &*given, Release::k1_30),

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "api/validation/classic.h"
+#include "api/validation/field_error.h"
 #include "api/validation/value_rules.h"
 #include "api/value/semver.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 namespace classic = resource_v1alpha2;
 
-constexpr std::string_view kImmutable = "field is immutable";
 // How upstream writes the path of the object itself.
 constexpr std::string_view kObject = "<nil>";
 
@@ -54,7 +54,7 @@ void CheckValue(const classic::NamedResourcesAttributeValue& value,
 }
 
 // Instances and attributes have names that are DNS subdomains, each once in its list.
-class Names {
+class NamesSeen {
  public:
   void Check(std::string_view name, const Path& entry, FieldErrors& errors) {
     const Path path = entry.Child("name");
@@ -69,12 +69,12 @@ class Names {
 void CheckInstances(const std::vector<classic::NamedResourcesInstance>& instances,
                     const Path& path,
                     FieldErrors& errors) {
-  Names instance_names;
+  NamesSeen instance_names;
   for (size_t i = 0; i < instances.size(); ++i) {
     const Path at = path.Index(i);
     instance_names.Check(instances[i].name, at, errors);
     const Path attributes = at.Child("attributes");
-    Names attribute_names;
+    NamesSeen attribute_names;
     for (size_t j = 0; j < instances[i].attributes.size(); ++j) {
       const classic::NamedResourcesAttribute& attribute = instances[i].attributes[j];
       const Path attribute_path = attributes.Index(j);

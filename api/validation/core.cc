@@ -15,26 +15,26 @@
 namespace dray::api::validation {
 namespace {
 
-namespace v1 = core_v1;
-
-constexpr std::array<std::string_view, 3> kTaintEffects = {
+constexpr std::array<std::string_view, 3> kNodeTaintEffects = {
     "NoSchedule", "PreferNoSchedule", "NoExecute"};
 constexpr std::array<std::string_view, 3> kStandardFinalizers = {
     "kubernetes", "orphan", "foregroundDeletion"};
 
-void CheckTaint(const v1::Taint& taint, const Path& path, FieldErrors& errors) {
+void CheckTaint(const core_v1::Taint& taint, const Path& path, FieldErrors& errors) {
   CheckKeyShaped(taint.key, path.Child("key"), errors);
   CheckLabelValueShaped(taint.value, path.Child("value"), errors);
   const Path effect = path.Child("effect");
   if (taint.effect.empty()) {
     errors.Required(effect);
-  } else if (std::ranges::find(kTaintEffects, taint.effect) == kTaintEffects.end()) {
-    errors.NotSupported(effect, taint.effect, kTaintEffects);
+  } else if (std::ranges::find(kNodeTaintEffects, taint.effect) == kNodeTaintEffects.end()) {
+    errors.NotSupported(effect, taint.effect, kNodeTaintEffects);
   }
 }
 
 // A name that stays once a cloud has given it.
-void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldErrors& errors) {
+void CheckProvider(const core_v1::NodeSpec& spec,
+                   const core_v1::NodeSpec& old,
+                   FieldErrors& errors) {
   if (old.provider_id.empty() || spec.provider_id == old.provider_id) return;
   errors.Invalid(Path("spec.providerID"),
                  "null",
@@ -43,7 +43,9 @@ void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldError
 }
 
 // Told once for each range that is another one.
-void CheckPodCidrs(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldErrors& errors) {
+void CheckPodCidrs(const core_v1::NodeSpec& spec,
+                   const core_v1::NodeSpec& old,
+                   FieldErrors& errors) {
   if (old.pod_cidrs.empty()) return;
   const bool same_size = spec.pod_cidrs.size() == old.pod_cidrs.size();
   size_t changes = same_size ? 0 : 1;
@@ -58,14 +60,14 @@ void CheckPodCidrs(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldError
 
 }  // namespace
 
-std::vector<ErrorCause> ValidateNode(const v1::Node& node,
-                                     const v1::Node* old,
+std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
+                                     const core_v1::Node* old,
                                      const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path taints("metadata.taints");  // sic: upstream's path
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < node.spec.taints.size(); ++i) {
-    const v1::Taint& taint = node.spec.taints[i];
+    const core_v1::Taint& taint = node.spec.taints[i];
     CheckTaint(taint, taints.Index(i), errors);
     if (!seen.emplace(taint.key, taint.effect).second) {
       const Path at = taints.Index(i);
@@ -79,7 +81,7 @@ std::vector<ErrorCause> ValidateNode(const v1::Node& node,
   return std::move(errors).Take();
 }
 
-std::vector<ErrorCause> ValidateEvent(const v1::Event& event) {
+std::vector<ErrorCause> ValidateEvent(const core_v1::Event& event) {
   FieldErrors errors;
   const std::string& about = event.involved_object.namespace_;
   const std::string& lies_in = event.metadata.namespace_;

@@ -104,12 +104,12 @@ TEST(PodRules, OperatorsOfTolerationsAreThoseOfTheRelease) {
   };
   EXPECT_THAT(
       answer(Release::k1_34),
-      testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
-                           "values: \"Equal\", \"Exists\""));
+      ::testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
+                             "values: \"Equal\", \"Exists\""));
   EXPECT_THAT(
       answer(Release::kNewest),
-      testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
-                           "values: \"Equal\", \"Exists\", \"Lt\", \"Gt\""));
+      ::testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
+                             "values: \"Equal\", \"Exists\", \"Lt\", \"Gt\""));
 }
 
 struct Change {

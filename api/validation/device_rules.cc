@@ -13,9 +13,9 @@
 namespace dray::api::validation {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTaintEffects = {"NoExecute", "NoSchedule", "None"};
+constexpr std::array<std::string_view, 3> kDeviceTaintEffects = {"NoExecute", "NoSchedule", "None"};
 constexpr int kNoneSince = 35;  // the effect that only informs
-constexpr std::array<std::string_view, 2> kTolerationOperators = {"Equal", "Exists"};
+constexpr std::array<std::string_view, 2> kDeviceTolerationOperators = {"Equal", "Exists"};
 constexpr std::string_view kAnyOperation = "*";
 constexpr std::string_view kPrepare = "NodePrepareResources";
 constexpr std::string_view kUnprepare = "NodeUnprepareResources";
@@ -27,7 +27,7 @@ bool Contains(const Range& range, std::string_view item) {
 }
 
 std::span<const std::string_view> TaintEffects(const Findings& out) {
-  return std::span(kTaintEffects).first(out.Since(kNoneSince) ? 3 : 2);
+  return std::span(kDeviceTaintEffects).first(out.Since(kNoneSince) ? 3 : 2);
 }
 
 void CheckEffect(std::string_view effect, const Path& path, Findings& out) {
@@ -49,7 +49,8 @@ void CheckToleration(const resource_v1::DeviceToleration& toleration,
   } else if (toleration.operator_.empty()) {
     out.covered().Required(path.Child("operator"));
   } else {
-    out.covered().NotSupported(path.Child("operator"), toleration.operator_, kTolerationOperators);
+    out.covered().NotSupported(
+        path.Child("operator"), toleration.operator_, kDeviceTolerationOperators);
   }
   if (!toleration.effect.empty()) CheckEffect(toleration.effect, path.Child("effect"), out);
 }

@@ -14,7 +14,7 @@ namespace dray::api::validation {
 namespace {
 
 template <class T>
-Object Read(std::string_view json) {
+Object ReadObject(std::string_view json) {
   return *DecodeJson(Reflected<T>::kKind, json, nullptr);
 }
 
@@ -32,7 +32,7 @@ size_t TaintsOf(const Object& slice) {
 }
 
 TEST(DisabledFields, GoWithTheirGate) {
-  Object slice = Read<resource_v1::ResourceSlice>(kTainted);
+  Object slice = ReadObject<resource_v1::ResourceSlice>(kTainted);
   DropDisabledFields(slice, nullptr, Profile::Of(Release::kNewest));
   EXPECT_EQ(TaintsOf(slice), 1U);
   DropDisabledFields(slice, nullptr, Without("DRADeviceTaints"));
@@ -40,15 +40,15 @@ TEST(DisabledFields, GoWithTheirGate) {
 }
 
 TEST(DisabledFields, StayWhereTheStoredObjectUsesThem) {
-  const Object old = Read<resource_v1::ResourceSlice>(kTainted);
-  Object slice = Read<resource_v1::ResourceSlice>(kTainted);
+  const Object old = ReadObject<resource_v1::ResourceSlice>(kTainted);
+  Object slice = ReadObject<resource_v1::ResourceSlice>(kTainted);
   DropDisabledFields(slice, &old, Without("DRADeviceTaints"));
   EXPECT_EQ(TaintsOf(slice), 1U);
 }
 
 // 1.31 had the field before it had the gate.
 TEST(DisabledFields, AreThoseOfGatesTheReleaseHas) {
-  Object claim = Read<resource_v1::ResourceClaim>(
+  Object claim = ReadObject<resource_v1::ResourceClaim>(
       R"({"spec":{"devices":{"requests":[{"name":"r","exactly":{"adminAccess":true}}]}}})");
   DropDisabledFields(claim, nullptr, Profile::Of(Release::k1_31));
   const auto& spec = claim.As<resource_v1::ResourceClaim>().spec;
@@ -56,7 +56,7 @@ TEST(DisabledFields, AreThoseOfGatesTheReleaseHas) {
 }
 
 TEST(DisabledFields, TemplatesAreClaims) {
-  Object claim_template = Read<resource_v1::ResourceClaimTemplate>(
+  Object claim_template = ReadObject<resource_v1::ResourceClaimTemplate>(
       R"({"spec":{"spec":{"devices":{"requests":[{"name":"r","exactly":{
           "deviceClassName":"c","tolerations":[{"operator":"Exists"}]}}]}}}})");
   DropDisabledFields(claim_template, nullptr, Without("DRADeviceTaints"));

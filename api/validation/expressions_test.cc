@@ -20,8 +20,8 @@ namespace dray::api::validation {
 namespace {
 
 namespace v1 = resource_v1;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // Every text is the answer about itself: a number is its cost, "broken" does not compile.
 class Reader final : public ExpressionChecker {
@@ -62,7 +62,7 @@ v1::ExactDeviceRequest Deriving(const std::vector<std::string>& expressions) {
 }
 
 // One request for each list; every attribute has its constraint.
-v1::ResourceClaim Claim(const std::vector<std::vector<std::string>>& expressions) {
+v1::ResourceClaim ClaimWith(const std::vector<std::vector<std::string>>& expressions) {
   v1::ResourceClaim claim;
   size_t attributes = 0;
   for (size_t i = 0; i < expressions.size(); ++i) {
@@ -88,13 +88,13 @@ constexpr const char* kTotal =
 TEST(DerivedAttributeCosts, AddUpOverTheClaim) {
   const std::string last = std::to_string(kDerivedAttributesCostMax - 800'000);
   const std::string one_more = std::to_string(kDerivedAttributesCostMax - 800'000 + 1);
-  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", last}})), IsEmpty());
-  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", one_more}})), ElementsAre(kTotal));
+  EXPECT_THAT(Judge(ClaimWith({{"600000"}, {"200000", last}})), IsEmpty());
+  EXPECT_THAT(Judge(ClaimWith({{"600000"}, {"200000", one_more}})), ElementsAre(kTotal));
 }
 
 TEST(DerivedAttributeCosts, OneTooComplexIsTooMuchForAll) {
   EXPECT_THAT(
-      Judge(Claim({{"1000001"}})),
+      Judge(ClaimWith({{"1000001"}})),
       ElementsAre("spec.devices.requests[0].exactly.derivedAttributes[0].expression: Forbidden: "
                   "too complex, exceeds cost limit",
                   kTotal));
@@ -102,14 +102,14 @@ TEST(DerivedAttributeCosts, OneTooComplexIsTooMuchForAll) {
 
 TEST(DerivedAttributeCosts, WrapAroundAsUpstreams) {
   EXPECT_THAT(
-      Judge(Claim({{"18446744073709551615", "2"}})),
+      Judge(ClaimWith({{"18446744073709551615", "2"}})),
       ElementsAre("spec.devices.requests[0].exactly.derivedAttributes[0].expression: Forbidden: "
                   "too complex, exceeds cost limit"));
 }
 
 TEST(DerivedAttributeCosts, BrokenOnesCostNothing) {
   EXPECT_THAT(
-      Judge(Claim({{"broken", "1000000"}})),
+      Judge(ClaimWith({{"broken", "1000000"}})),
       ElementsAre("spec.devices.requests[0].exactly.derivedAttributes[0].expression: Invalid "
                   "value: \"broken\": compilation failed"));
 }

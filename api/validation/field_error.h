@@ -24,6 +24,9 @@
 
 namespace dray::api::validation {
 
+/// What upstream's declarative rules say of a field that may not change.
+inline constexpr std::string_view kImmutable = "field is immutable";
+
 /// `value` as error messages show it: text as Go quotes it, everything else as JSON; cut after
 /// kShownMax bytes.
 std::string Shown(std::string_view text);

@@ -35,7 +35,7 @@ namespace {
 using Causes = std::vector<ErrorCause>;
 
 template <class T>
-T Read(std::string_view json) {
+T ReadAtLimit(std::string_view json) {
   auto object = DecodeJson(Reflected<T>::kKind, json, nullptr);
   EXPECT_TRUE(object.has_value()) << json.substr(0, 500);
   if (!object) return T();
@@ -71,7 +71,7 @@ constexpr std::string_view kExact = R"({"name":"r","exactly":{"deviceClassName":
 
 Causes ClaimWith(std::string_view devices) {
   return ValidateClaim(
-      Read<resource_v1::ResourceClaim>(fmt::format(
+      ReadAtLimit<resource_v1::ResourceClaim>(fmt::format(
           R"({{"metadata":{{"name":"c","namespace":"n"}},"spec":{{"devices":{}}}}})", devices)),
       {});
 }
@@ -114,11 +114,11 @@ Causes StatusWith(std::string_view status, const Options& options = {}) {
   const std::string claim = fmt::format(
       R"("metadata":{{"name":"c","namespace":"n"}},"spec":{{"devices":{{"requests":[{}]}}}})",
       kExact);
-  const auto old = Read<resource_v1::ResourceClaim>("{" + claim + "}");
-  return ValidateClaimStatusUpdate(
-      Read<resource_v1::ResourceClaim>("{" + claim + R"(,"status":)" + std::string(status) + "}"),
-      old,
-      options);
+  const auto old = ReadAtLimit<resource_v1::ResourceClaim>("{" + claim + "}");
+  return ValidateClaimStatusUpdate(ReadAtLimit<resource_v1::ResourceClaim>(
+                                       "{" + claim + R"(,"status":)" + std::string(status) + "}"),
+                                   old,
+                                   options);
 }
 
 constexpr std::string_view kResult =
@@ -171,7 +171,7 @@ Causes SliceWith(std::string_view members,
                  std::string_view driver = "d.example.com",
                  std::string_view pool = "p",
                  const Options& options = {}) {
-  return ValidateSlice(Read<resource_v1::ResourceSlice>(fmt::format(
+  return ValidateSlice(ReadAtLimit<resource_v1::ResourceSlice>(fmt::format(
                            R"({{"metadata":{{"name":"s"}},"spec":{{"driver":"{}","nodeName":"n",)"
                            R"("pool":{{"name":"{}","resourceSliceCount":1}},{}}}}})",
                            driver,
@@ -220,7 +220,7 @@ Causes CountersConsumed(size_t count) {
 }
 
 Causes ClassWith(std::string_view members) {
-  return ValidateDeviceClass(Read<resource_v1::DeviceClass>(fmt::format(
+  return ValidateDeviceClass(ReadAtLimit<resource_v1::DeviceClass>(fmt::format(
                                  R"({{"metadata":{{"name":"x"}},"spec":{{{}}}}})", members)),
                              nullptr,
                              {});
@@ -228,20 +228,20 @@ Causes ClassWith(std::string_view members) {
 
 Causes ConfigMapOf(size_t bytes) {
   return ValidateConfigMap(
-      Read<core_v1::ConfigMap>(fmt::format(
+      ReadAtLimit<core_v1::ConfigMap>(fmt::format(
           R"({{"metadata":{{"name":"m","namespace":"n"}},"data":{{"k":"{}"}}}})", Letters(bytes))),
       nullptr);
 }
 
 Causes ConfigMapWithKeyOf(size_t bytes) {
   return ValidateConfigMap(
-      Read<core_v1::ConfigMap>(fmt::format(
+      ReadAtLimit<core_v1::ConfigMap>(fmt::format(
           R"({{"metadata":{{"name":"m","namespace":"n"}},"data":{{"{}":""}}}})", Letters(bytes))),
       nullptr);
 }
 
 Causes PriorityClassOf(size_t value) {
-  return ValidatePriorityClass(Read<scheduling_v1::PriorityClass>(fmt::format(
+  return ValidatePriorityClass(ReadAtLimit<scheduling_v1::PriorityClass>(fmt::format(
                                    R"({{"metadata":{{"name":"p"}},"value":{}}})", value)),
                                nullptr);
 }
@@ -254,7 +254,7 @@ constexpr std::string_view kCondition = R"({"type":"T#","status":"True","reason"
 
 Causes TaintRuleWith(size_t conditions) {
   return ValidateTaintRuleStatus(
-      Read<resource_v1::DeviceTaintRule>(
+      ReadAtLimit<resource_v1::DeviceTaintRule>(
           fmt::format(R"({{"metadata":{{"name":"t"}},"spec":{{"taint":)"
                       R"({{"key":"k","effect":"None"}}}},"status":{{"conditions":[{}]}}}})",
                       Many(conditions, kCondition))),
@@ -264,7 +264,7 @@ Causes TaintRuleWith(size_t conditions) {
 using PoolRequest = resource_v1alpha3::ResourcePoolStatusRequest;
 
 PoolRequest PoolRequestWith(std::string_view spec, std::string_view status) {
-  return Read<PoolRequest>(fmt::format(
+  return ReadAtLimit<PoolRequest>(fmt::format(
       R"({{"metadata":{{"name":"r"}},"spec":{{"driver":"d.example.com"{}}}{}}})", spec, status));
 }
 
@@ -292,11 +292,11 @@ namespace classic = resource_v1alpha2;
 Causes ClassicStatusWith(std::string_view members) {
   constexpr std::string_view kClaim =
       R"({{"metadata":{{"name":"c","namespace":"n"}},"spec":{{"resourceClassName":"k"}}{}}})";
-  const auto old = Read<classic::ResourceClaim>(fmt::format(kClaim, ""));
+  const auto old = ReadAtLimit<classic::ResourceClaim>(fmt::format(kClaim, ""));
   const std::string status =
       fmt::format(R"(,"status":{{"driverName":"d.example.com",{}}})", members);
   return ValidateClassicClaimStatusUpdate(
-      Read<classic::ResourceClaim>(fmt::format(kClaim, status)), old, {});
+      ReadAtLimit<classic::ResourceClaim>(fmt::format(kClaim, status)), old, {});
 }
 
 Causes ClassicHandlesWith(std::string_view handles) {
@@ -305,7 +305,7 @@ Causes ClassicHandlesWith(std::string_view handles) {
 
 Causes SchedulingNodes(size_t count) {
   return ValidateSchedulingContext(
-      Read<classic::PodSchedulingContext>(fmt::format(
+      ReadAtLimit<classic::PodSchedulingContext>(fmt::format(
           R"({{"metadata":{{"name":"c","namespace":"n"}},"spec":{{"potentialNodes":[{}]}}}})",
           Many(count, R"("n#")"))),
       {});
@@ -318,7 +318,7 @@ Causes ValidValuesOf(size_t count) {
                   Many(count, R"("#")")));
 }
 
-struct Case {
+struct LimitCase {
   const char* name;
   size_t limit;
   std::function<Causes(size_t)> validate;
@@ -326,7 +326,7 @@ struct Case {
 
 constexpr std::string_view kExpression = R"({"cel":{"expression":"true"}})";
 
-const Case kClaimCases[] = {
+const LimitCase kClaimCases[] = {
     {"Requests",
      kRequestsMax,
      [](size_t n) {
@@ -405,7 +405,7 @@ const Case kClaimCases[] = {
      }},
 };
 
-const Case kSliceCases[] = {
+const LimitCase kSliceCases[] = {
     {"Devices",
      kDevicesMax,
      [](size_t n) {
@@ -489,7 +489,7 @@ const Case kSliceCases[] = {
      [](size_t n) { return SliceWith(fmt::format(R"("devices":[{{"name":"{}"}}])", Letters(n))); }},
 };
 
-const Case kOtherCases[] = {
+const LimitCase kOtherCases[] = {
     {"ClassSelectors",
      kSelectorsMax,
      [](size_t n) { return ClassWith(fmt::format(R"("selectors":[{}])", Many(n, kExpression))); }},
@@ -537,7 +537,7 @@ const Case kOtherCases[] = {
      }},
 };
 
-const Case kClassicCases[] = {
+const LimitCase kClassicCases[] = {
     {"Handles",
      kClassicHandlesMax,
      [](size_t n) {
@@ -559,10 +559,10 @@ const Case kClassicCases[] = {
     {"SchedulingNodes", kSchedulingNodesMax, SchedulingNodes},
 };
 
-class Limit : public testing::TestWithParam<Case> {};
+class Limit : public ::testing::TestWithParam<LimitCase> {};
 
 TEST_P(Limit, IsTheLastThatIsTaken) {
-  const Case& limit = GetParam();
+  const LimitCase& limit = GetParam();
   for (const ErrorCause& cause : limit.validate(limit.limit)) {
     ADD_FAILURE() << "at the limit: " << cause.field << ": " << cause.message;
   }
@@ -577,10 +577,10 @@ TEST(ValidValues, TooManyHideTheDefault) {
 
 constexpr auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
-INSTANTIATE_TEST_SUITE_P(Claims, Limit, testing::ValuesIn(kClaimCases), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Slices, Limit, testing::ValuesIn(kSliceCases), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Classic, Limit, testing::ValuesIn(kClassicCases), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Others, Limit, testing::ValuesIn(kOtherCases), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Claims, Limit, ::testing::ValuesIn(kClaimCases), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Slices, Limit, ::testing::ValuesIn(kSliceCases), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Classic, Limit, ::testing::ValuesIn(kClassicCases), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Others, Limit, ::testing::ValuesIn(kOtherCases), kNameOf);
 
 }  // namespace
 }  // namespace dray::api::validation

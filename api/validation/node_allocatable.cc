@@ -14,17 +14,17 @@ namespace {
 
 namespace v1 = resource_v1;
 
-constexpr std::string_view kHugePages = "hugepages-";
+constexpr std::string_view kHugePagesResources = "hugepages-";
 
 bool IsNodeAllocatable(std::string_view name) {
   static constexpr std::array<std::string_view, 3> kNames = {"cpu", "memory", "ephemeral-storage"};
   for (const std::string_view one : kNames) {
     if (name == one) return true;
   }
-  return name.starts_with(kHugePages);
+  return name.starts_with(kHugePagesResources);
 }
 
-void CheckName(std::string_view name, const Path& path, FieldErrors& errors) {
+void CheckAllocatableName(std::string_view name, const Path& path, FieldErrors& errors) {
   if (IsNodeAllocatable(name)) return;
   errors.Invalid(path, Shown(name), "must be a node allocatable resource name");
 }
@@ -86,7 +86,7 @@ void CheckOverhead(const v1::NodeAllocatableOverhead& overhead, const Path& path
 void CheckMappings(const v1::Device& device, const Path& path, FieldErrors& errors) {
   for (const auto& [name, mapping] : device.node_allocatable_resource_mappings) {
     const Path at = path.Key(name);
-    CheckName(name, at, errors);
+    CheckAllocatableName(name, at, errors);
     if (mapping.capacity_key.has_value()) {
       CheckCapacityKey(*mapping.capacity_key, device, at.Child("capacityKey"), errors);
     }
@@ -105,7 +105,7 @@ void CheckNodeAllocatable(const v1::Device& device, const Path& path, Findings& 
   const Path resources = path.Child("nodeAllocatableResources");
   for (const auto& [name, resource] : device.node_allocatable_resources) {
     const Path at = resources.Key(name);
-    CheckName(name, at, out.written);
+    CheckAllocatableName(name, at, out.written);
     if (!resource.mapping.has_value() && !resource.overhead.has_value()) {
       out.written.Required(at, "at least one of mapping or overhead must be set");
     }

@@ -22,15 +22,14 @@
 namespace dray::api::validation {
 namespace {
 
-namespace v1 = core_v1;
 using Names = std::set<std::string_view>;
 
 constexpr std::array<std::string_view, 3> kRestartPolicies = {"Always", "OnFailure", "Never"};
 constexpr std::array<std::string_view, 4> kDnsPolicies = {
     "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"};
 
-constexpr std::array<std::string_view, 4> kTolerationOperators = {"Equal", "Exists", "Lt", "Gt"};
-constexpr std::array<std::string_view, 3> kTaintEffects = {
+constexpr std::array<std::string_view, 4> kPodTolerationOperators = {"Equal", "Exists", "Lt", "Gt"};
+constexpr std::array<std::string_view, 3> kToleratedEffects = {
     "NoSchedule", "PreferNoSchedule", "NoExecute"};
 
 template <class Words>
@@ -43,8 +42,9 @@ void CheckWord(const Words& words, std::string_view word, const Path& path, Fiel
 }
 
 // A claim as upstream prints it since 1.31: as Go up to 1.32, and then as JSON.
-std::string ShownClaim(const v1::PodResourceClaim& claim, const FieldErrors& errors) {
-  if (!errors.Since(33)) return GoSource(TypeOf<v1::PodResourceClaim>(), &claim, errors.release());
+std::string ShownClaim(const core_v1::PodResourceClaim& claim, const FieldErrors& errors) {
+  if (!errors.Since(33))
+    return GoSource(TypeOf<core_v1::PodResourceClaim>(), &claim, errors.release());
   const auto shown = [](const std::optional<std::string>& name) {
     return name.has_value() ? Shown(*name) : "null";
   };
@@ -78,7 +78,7 @@ void CheckClaimSource(const std::optional<std::string>& claim_name,
   }
 }
 
-void CheckPodClaim(const v1::PodResourceClaim& claim,
+void CheckPodClaim(const core_v1::PodResourceClaim& claim,
                    Names& names,
                    const Path& path,
                    FieldErrors& errors) {
@@ -99,16 +99,16 @@ void CheckPodClaim(const v1::PodResourceClaim& claim,
                      errors);
     return;
   }
-  const v1::ClaimSource source = claim.source.value_or(v1::ClaimSource());
+  const core_v1::ClaimSource source = claim.source.value_or(core_v1::ClaimSource());
   CheckClaimSource(source.resource_claim_name,
                    source.resource_claim_template_name,
-                   GoSource(TypeOf<v1::ClaimSource>(), &source, errors.release()),
+                   GoSource(TypeOf<core_v1::ClaimSource>(), &source, errors.release()),
                    path.Child("source"),
                    errors);
 }
 
 // A whole claim and one of its requests overlap.
-void CheckOverlap(const v1::ResourceClaim& claim,
+void CheckOverlap(const core_v1::ResourceClaim& claim,
                   std::set<std::string>& seen,
                   const Path& path,
                   FieldErrors& errors) {
@@ -143,14 +143,14 @@ std::string MustBeOneOf(const Names& pod_claims) {
 }
 
 // The claims a container uses are claims of its pod, each request once.
-void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
+void CheckContainerClaims(const std::vector<core_v1::ResourceClaim>& claims,
                           const Names& pod_claims,
                           const Path& path,
                           FieldErrors& errors) {
   std::set<std::string> seen;
   for (size_t i = 0; i < claims.size() && !errors.is_full(); ++i) {
     const Path at = path.Index(i);
-    const v1::ResourceClaim& claim = claims[i];
+    const core_v1::ResourceClaim& claim = claims[i];
     if (claim.name.empty()) {
       errors.Required(at);
       continue;
@@ -161,7 +161,7 @@ void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
   }
 }
 
-void CheckRequests(const v1::ResourceRequirements& resources,
+void CheckRequests(const core_v1::ResourceRequirements& resources,
                    const Path& path,
                    FieldErrors& errors) {
   for (const auto& [name, request] : resources.requests) {
@@ -175,13 +175,13 @@ void CheckRequests(const v1::ResourceRequirements& resources,
   }
 }
 
-void CheckContainers(const std::vector<v1::Container>& containers,
+void CheckContainers(const std::vector<core_v1::Container>& containers,
                      const Names& pod_claims,
                      Names& names,
                      const Path& path,
                      FieldErrors& errors) {
   for (size_t i = 0; i < containers.size(); ++i) {
-    const v1::Container& container = containers[i];
+    const core_v1::Container& container = containers[i];
     const Path at = path.Index(i);
     const Path name = at.Child("name");
     const Path resources = at.Child("resources");
@@ -200,7 +200,7 @@ void CheckContainers(const std::vector<v1::Container>& containers,
 }
 
 // Comparing tolerations (Lt, Gt) need a gate outside of DRA, which is off; 1.35 names them anyway.
-void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldErrors& errors) {
+void CheckToleration(const core_v1::Toleration& toleration, const Path& path, FieldErrors& errors) {
   const Path op = path.Child("operator");
   const Path effect = path.Child("effect");
   if (!toleration.key.empty()) {
@@ -225,15 +225,15 @@ void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldEr
   } else if (toleration.operator_.empty() || toleration.operator_ == "Equal") {
     CheckLabelValueShaped(toleration.value, op, errors);
   } else {
-    const std::span<const std::string_view> known = kTolerationOperators;
+    const std::span<const std::string_view> known = kPodTolerationOperators;
     errors.NotSupported(op, toleration.operator_, errors.Since(35) ? known : known.first(2));
   }
-  if (!toleration.effect.empty()) CheckWord(kTaintEffects, toleration.effect, effect, errors);
+  if (!toleration.effect.empty()) CheckWord(kToleratedEffects, toleration.effect, effect, errors);
 }
 
 // A volume comes from one place.
-void CheckVolume(const v1::VolumeSource& source, const Path& path, FieldErrors& errors) {
-  const Type& type = TypeOf<v1::VolumeSource>();
+void CheckVolume(const core_v1::VolumeSource& source, const Path& path, FieldErrors& errors) {
+  const Type& type = TypeOf<core_v1::VolumeSource>();
   const uint64_t filled = type.filled(&source);
   bool has_one = false;
   for (size_t i = 0; i < type.fields.size(); ++i) {
@@ -245,14 +245,14 @@ void CheckVolume(const v1::VolumeSource& source, const Path& path, FieldErrors& 
   }
 }
 
-void CheckGates(const v1::PodSpec& spec,
-                const v1::PodSpec& old,
+void CheckGates(const core_v1::PodSpec& spec,
+                const core_v1::PodSpec& old,
                 const Path& path,
                 FieldErrors& errors) {
   std::set<std::string_view> known;
-  for (const v1::PodSchedulingGate& gate : old.scheduling_gates) known.insert(gate.name);
+  for (const core_v1::PodSchedulingGate& gate : old.scheduling_gates) known.insert(gate.name);
   for (size_t i = 0; i < spec.scheduling_gates.size() && !errors.is_full(); ++i) {
-    const v1::PodSchedulingGate& gate = spec.scheduling_gates[i];
+    const core_v1::PodSchedulingGate& gate = spec.scheduling_gates[i];
     if (known.contains(gate.name)) continue;
     const Path at = path.Index(i);
     errors.Forbidden(
@@ -261,23 +261,23 @@ void CheckGates(const v1::PodSpec& spec,
   }
 }
 
-bool HasAll(const std::vector<v1::Toleration>& tolerations,
-            const std::vector<v1::Toleration>& wanted) {
-  const auto what = [](const v1::Toleration& toleration) {
+bool HasAll(const std::vector<core_v1::Toleration>& tolerations,
+            const std::vector<core_v1::Toleration>& wanted) {
+  const auto what = [](const core_v1::Toleration& toleration) {
     return std::tie(toleration.key, toleration.operator_, toleration.value, toleration.effect);
   };
   std::set<decltype(what(tolerations.front()))> there;
-  for (const v1::Toleration& toleration : tolerations) there.insert(what(toleration));
-  return std::ranges::all_of(wanted,
-                             [&](const v1::Toleration& one) { return there.contains(what(one)); });
+  for (const core_v1::Toleration& toleration : tolerations) there.insert(what(toleration));
+  return std::ranges::all_of(
+      wanted, [&](const core_v1::Toleration& one) { return there.contains(what(one)); });
 }
 
-void CopyImages(const std::vector<v1::Container>& from, std::vector<v1::Container>& to) {
+void CopyImages(const std::vector<core_v1::Container>& from, std::vector<core_v1::Container>& to) {
   for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) to[i].image = from[i].image;
 }
 
 // `spec` with everything that may change taken from `old`.
-v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
+core_v1::PodSpec WithoutChangeable(core_v1::PodSpec spec, const core_v1::PodSpec& old) {
   CopyImages(old.containers, spec.containers);
   CopyImages(old.init_containers, spec.init_containers);
   spec.active_deadline_seconds = old.active_deadline_seconds;
@@ -293,7 +293,7 @@ v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
     }
     if (!old.affinity.has_value() || !old.affinity->node_affinity.has_value()) {
       if (spec.affinity.has_value()) spec.affinity->node_affinity.reset();
-      if (!old.affinity.has_value() && spec.affinity == v1::Affinity()) spec.affinity.reset();
+      if (!old.affinity.has_value() && spec.affinity == core_v1::Affinity()) spec.affinity.reset();
     }
   }
   spec.scheduling_gates = old.scheduling_gates;
@@ -302,7 +302,7 @@ v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
 
 }  // namespace
 
-void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
+void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
   const Path volumes = path.Child("volumes");
   for (size_t i = 0; i < spec.volumes.size() && !errors.is_full(); ++i) {
     const Path at = volumes.Index(i);
@@ -332,7 +332,7 @@ void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors
   }
 }
 
-std::vector<ErrorCause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
+std::vector<ErrorCause> ValidatePod(const core_v1::Pod& pod, const Profile& profile) {
   FieldErrors errors(profile.release);
   CheckPodSpec(pod.spec, Path("spec"), errors);
   if (!pod.spec.node_name.empty() && !pod.spec.scheduling_gates.empty()) {
@@ -342,8 +342,8 @@ std::vector<ErrorCause> ValidatePod(const v1::Pod& pod, const Profile& profile) 
   return std::move(errors).Take();
 }
 
-std::vector<ErrorCause> ValidatePodUpdate(const v1::Pod& pod,
-                                          const v1::Pod& old,
+std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
+                                          const core_v1::Pod& old,
                                           const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path spec("spec");
@@ -361,8 +361,8 @@ std::vector<ErrorCause> ValidatePodUpdate(const v1::Pod& pod,
   return std::move(errors).Take();
 }
 
-std::vector<ErrorCause> ValidatePodStatusUpdate(const v1::Pod& pod,
-                                                const v1::Pod& old,
+std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
+                                                const core_v1::Pod& old,
                                                 const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path status("status");
@@ -374,11 +374,11 @@ std::vector<ErrorCause> ValidatePodStatusUpdate(const v1::Pod& pod,
     errors.Forbidden(status.Child("nodeName"), "may not be changed directly");
   }
   Names claims;
-  for (const v1::PodResourceClaim& claim : pod.spec.resource_claims) claims.insert(claim.name);
+  for (const core_v1::PodResourceClaim& claim : pod.spec.resource_claims) claims.insert(claim.name);
   const Path list = status.Child("resourceClaimStatuses");
   Names seen;
   for (size_t i = 0; i < pod.status.resource_claim_statuses.size(); ++i) {
-    const v1::PodResourceClaimStatus& claim = pod.status.resource_claim_statuses[i];
+    const core_v1::PodResourceClaimStatus& claim = pod.status.resource_claim_statuses[i];
     const Path at = list.Index(i);
     const Path name = at.Child("name");
     if (!claims.contains(claim.name)) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/text/names.h"
+#include "api/validation/field_error.h"
 #include "api/validation/go_value.h"
 #include "api/validation/unions.h"
 #include "api/validation/value_rules.h"
@@ -22,8 +23,6 @@ namespace v1beta1 = scheduling_v1beta1;
 using v1beta1::PodGroup;
 using v1beta1::PodGroupTemplate;
 using v1beta1::Workload;
-
-constexpr std::string_view kImmutable = "field is immutable";
 
 // --------------------------------------------------------------------------------- what may change
 

@@ -11,6 +11,7 @@
 
 #include "api/device_names.h"
 #include "api/text/names.h"
+#include "api/validation/field_error.h"
 #include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
@@ -18,8 +19,6 @@ namespace dray::api::validation {
 namespace {
 
 namespace v1alpha3 = resource_v1alpha3;
-
-constexpr std::string_view kImmutable = "field is immutable";
 
 void CheckAtLeast(int64_t min, int64_t value, const Path& path, FieldErrors& errors) {
   if (value >= min) return;
@@ -35,7 +34,9 @@ void CheckOptionalAtLeast(int64_t min,
 }
 
 // A number that must be there, if only as zero.
-void CheckCount(const std::optional<int32_t>& value, const Path& path, FieldErrors& errors) {
+void CheckPartitionCount(const std::optional<int32_t>& value,
+                         const Path& path,
+                         FieldErrors& errors) {
   if (value.has_value()) {
     CheckAtLeast(0, *value, path, errors);
   } else {
@@ -84,15 +85,16 @@ void CheckPartitions(const v1alpha3::PartitionTypeStatus& partition,
                      FieldErrors& errors) {
   CheckGiven(!partition.attribute.empty(), path.Child("attribute"), errors);
   CheckGiven(!partition.type.empty(), path.Child("type"), errors);
-  CheckCount(partition.total, path.Child("total"), errors);
-  CheckCount(partition.allocatable, path.Child("allocatable"), errors);
+  CheckPartitionCount(partition.total, path.Child("total"), errors);
+  CheckPartitionCount(partition.allocatable, path.Child("allocatable"), errors);
 }
 
 void CheckShareable(const v1alpha3::ShareableSummaryStatus& shareable,
                     const Path& path,
                     FieldErrors& errors) {
-  CheckCount(shareable.fully_available_devices, path.Child("fullyAvailableDevices"), errors);
-  CheckCount(
+  CheckPartitionCount(
+      shareable.fully_available_devices, path.Child("fullyAvailableDevices"), errors);
+  CheckPartitionCount(
       shareable.partially_available_devices, path.Child("partiallyAvailableDevices"), errors);
   const Path list = path.Child("capacity");
   if (!IsWithin(shareable.capacity.size(), kPoolSummaryMax, list, errors)) return;
@@ -139,7 +141,7 @@ void CheckPoolStatus(const v1alpha3::PoolStatus& pool, const Path& path, FieldEr
 void CheckStatus(const v1alpha3::ResourcePoolStatusRequestStatus& status,
                  const Path& path,
                  Findings& out) {
-  CheckCount(status.pool_count, path.Child("poolCount"), out.declared);
+  CheckPartitionCount(status.pool_count, path.Child("poolCount"), out.declared);
   const Path pools = path.Child("pools");
   if (IsWithin(status.pools.size(), kPoolStatusesMax, pools, out.declared)) {
     for (size_t i = 0; i < status.pools.size(); ++i) {

@@ -77,7 +77,7 @@ bool IsCounted(std::string_view name) {
   return std::ranges::count(kCounted, name) > 0 || IsExtended(name);
 }
 
-void CheckName(std::string_view name, const Path& path, FieldErrors& errors) {
+void CheckQuotaName(std::string_view name, const Path& path, FieldErrors& errors) {
   FieldErrors shape(errors.release());
   CheckKeyShaped(name, path, shape);
   const bool is_shaped = shape.empty();
@@ -89,7 +89,7 @@ void CheckName(std::string_view name, const Path& path, FieldErrors& errors) {
 }
 
 void CheckContainerName(std::string_view name, const Path& path, FieldErrors& errors) {
-  CheckName(name, path, errors);
+  CheckQuotaName(name, path, errors);
   if (!name.contains('/')) {
     if (IsContainerName(name)) return;
     errors.Invalid(path, Shown(name), "must be a standard resource for containers");
@@ -105,7 +105,7 @@ std::string Quoted(const Quantity& amount) {
 void CheckAmounts(const Amounts& amounts, const Path& path, FieldErrors& errors) {
   for (const auto& [name, amount] : amounts) {
     const Path at = path.Key(name);
-    CheckName(name, at, errors);
+    CheckQuotaName(name, at, errors);
     if (!name.contains('/') && !IsQuotaName(name)) {
       errors.Invalid(at, Shown(name), "must be a standard resource for quota");
     }
@@ -317,7 +317,7 @@ void CheckItem(const LimitRangeItem& item, const Path& path, FieldErrors& errors
     const Path inside = path.Child(member);
     for (const auto& [name, amount] : amounts) {
       const Path at = inside.Key(name);
-      is_of_containers ? CheckContainerName(name, at, errors) : CheckName(name, at, errors);
+      is_of_containers ? CheckContainerName(name, at, errors) : CheckQuotaName(name, at, errors);
       names.insert(name);
     }
   };

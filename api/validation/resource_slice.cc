@@ -13,6 +13,7 @@
 
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
+#include "api/validation/field_error.h"
 #include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
@@ -20,8 +21,6 @@ namespace dray::api::validation {
 namespace {
 
 namespace v1 = resource_v1;
-
-constexpr std::string_view kImmutable = "field is immutable";
 
 // An unset name was an empty one up to 1.32.
 std::string ShownNodeName(const std::optional<std::string>& name, const FieldErrors& errors) {

@@ -9,18 +9,18 @@
 
 #include "api/meta_v1/label_selector.h"
 #include "api/selectors/selector_of.h"
+#include "api/validation/field_error.h"
 #include "api/validation/pod_spec.h"
 
 namespace dray::api::validation {
 namespace {
 
-constexpr std::string_view kImmutable = "field is immutable";
 constexpr std::array<std::string_view, 1> kAlways = {"Always"};
 constexpr std::array<std::string_view, 2> kEnding = {"OnFailure", "Never"};
 
 using Selector = std::optional<meta_v1::LabelSelector>;
 
-void CheckCount(std::optional<int32_t> count, const Path& path, FieldErrors& errors) {
+void CheckPodCount(std::optional<int32_t> count, const Path& path, FieldErrors& errors) {
   if (count.value_or(0) >= 0) return;
   errors.Invalid(path, std::to_string(*count), "must be greater than or equal to 0");
 }
@@ -84,7 +84,7 @@ FieldErrors CheckSet(const Set& set,
                      const Profile& profile) {
   FieldErrors errors(profile.release);
   if constexpr (requires { set.spec.replicas; }) {
-    CheckCount(set.spec.replicas, Path("spec.replicas"), errors);
+    CheckPodCount(set.spec.replicas, Path("spec.replicas"), errors);
   }
   CheckSelector(set.spec.selector, set.spec.template_, empty, errors);
   CheckLastingPods(set.spec.template_, errors);
@@ -125,9 +125,9 @@ std::vector<ErrorCause> ValidateJob(const batch_v1::Job& job,
                                     const Profile& profile) {
   FieldErrors errors(profile.release);
   const batch_v1::JobSpec& spec = job.spec;
-  CheckCount(spec.parallelism, Path("spec.parallelism"), errors);
-  CheckCount(spec.completions, Path("spec.completions"), errors);
-  CheckCount(spec.backoff_limit, Path("spec.backoffLimit"), errors);
+  CheckPodCount(spec.parallelism, Path("spec.parallelism"), errors);
+  CheckPodCount(spec.completions, Path("spec.completions"), errors);
+  CheckPodCount(spec.backoff_limit, Path("spec.backoffLimit"), errors);
   CheckEndingPods(spec.template_, Path("spec.template"), errors);
   if (old == nullptr) return std::move(errors).Take();
   CheckSameSelector(spec.selector, old->spec.selector, errors);
@@ -153,7 +153,7 @@ std::vector<ErrorCause> ValidatePodTemplate(const core_v1::PodTemplate& pods,
 std::vector<ErrorCause> ValidateController(const core_v1::ReplicationController& controller,
                                            const Profile& profile) {
   FieldErrors errors(profile.release);
-  CheckCount(controller.spec.replicas, Path("spec.replicas"), errors);
+  CheckPodCount(controller.spec.replicas, Path("spec.replicas"), errors);
   if (controller.spec.selector.empty()) errors.Required(Path("spec.selector"));
   if (!controller.spec.template_.has_value()) {
     errors.Required(Path("spec.template"));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/value/natural.h"
+#include "base/ascii.h"
 
 namespace dray::api::inline value {
 
@@ -37,12 +38,8 @@ constexpr std::string_view kFormatWrong =
 constexpr std::string_view kNumberWrong = "unable to parse numeric part of quantity";
 constexpr std::string_view kSuffixWrong = "unable to parse quantity's suffix";
 
-Failure Refuse(std::string_view message) {
+Failure RefuseQuantity(std::string_view message) {
   return Fail(StatusReason::kBadRequest, std::string(message));
-}
-
-constexpr bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 constexpr int64_t PowerOf10(int32_t exponent) {
@@ -74,7 +71,7 @@ constexpr std::array<Suffix, 7> kBinarySuffixes = {
     {{"", 0}, {"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}}};
 
 // A text cut into its parts; nothing is copied.
-struct Parts {
+struct QuantityParts {
   bool negative = false;
   bool has_digits = false;
   std::string_view whole;     // without leading zeros, "0" when nothing is left
@@ -84,14 +81,14 @@ struct Parts {
 
 std::string_view TakeDigits(std::string_view& text) {
   size_t count = 0;
-  while (count < text.size() && IsDigit(text[count])) ++count;
+  while (count < text.size() && IsDigitAscii(text[count])) ++count;
   const std::string_view digits = text.substr(0, count);
   text.remove_prefix(count);
   return digits;
 }
 
-Result<Parts> Split(std::string_view text) {
-  Parts parts;
+Result<QuantityParts> SplitQuantity(std::string_view text) {
+  QuantityParts parts;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     parts.negative = text[0] == '-';
     text.remove_prefix(1);
@@ -109,31 +106,33 @@ Result<Parts> Split(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of("eEinumkKMGTP"), text.size()));
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   TakeDigits(text);
-  if (!text.empty()) return Refuse(kFormatWrong);
+  if (!text.empty()) return RefuseQuantity(kFormatWrong);
   return parts;
 }
 
-struct Unit {
+struct QuantityUnit {
   QuantityFormat format;
   int32_t exponent;
 };
 
-Result<Unit> ReadSuffix(std::string_view suffix) {
+Result<QuantityUnit> ReadSuffix(std::string_view suffix) {
   for (const Suffix& known : kDecimalSuffixes) {
-    if (known.text == suffix) return Unit{QuantityFormat::kDecimalSi, known.exponent};
+    if (known.text == suffix) return QuantityUnit{QuantityFormat::kDecimalSi, known.exponent};
   }
   for (const Suffix& known : kBinarySuffixes) {
-    if (known.text == suffix) return Unit{QuantityFormat::kBinarySi, known.exponent};
+    if (known.text == suffix) return QuantityUnit{QuantityFormat::kBinarySi, known.exponent};
   }
-  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return Refuse(kSuffixWrong);
+  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E'))
+    return RefuseQuantity(kSuffixWrong);
   suffix.remove_prefix(suffix[1] == '+' ? 2 : 1);
   int32_t exponent = 0;
   const auto [end, code] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
-  const bool doubly_signed = suffix.starts_with('-') && suffix.size() > 1 && !IsDigit(suffix[1]);
+  const bool doubly_signed =
+      suffix.starts_with('-') && suffix.size() > 1 && !IsDigitAscii(suffix[1]);
   if (code != std::errc() || end != suffix.data() + suffix.size() || doubly_signed) {
-    return Refuse(kSuffixWrong);
+    return RefuseQuantity(kSuffixWrong);
   }
-  return Unit{QuantityFormat::kDecimalExponent, exponent};
+  return QuantityUnit{QuantityFormat::kDecimalExponent, exponent};
 }
 
 // The small form of `parts`: mantissa and scale, if upstream would use it.
@@ -143,7 +142,7 @@ struct Small {
   int32_t scale;
 };
 
-std::optional<Small> ReadSmall(const Parts& parts, Unit unit) {
+std::optional<Small> ReadSmall(const QuantityParts& parts, QuantityUnit unit) {
   const auto whole = static_cast<int32_t>(parts.whole.size());
   const auto fraction = static_cast<int32_t>(parts.fraction.size());
   int32_t room = kSmallDigits - whole - fraction;
@@ -169,7 +168,7 @@ std::optional<Small> ReadSmall(const Parts& parts, Unit unit) {
 
 // Whether upstream takes the text for canonical and prints it again. It guesses: "+1" and "1.234"
 // pass too.
-bool KeepsText(const Parts& parts, Unit unit, const Small& small) {
+bool KeepsText(const QuantityParts& parts, QuantityUnit unit, const Small& small) {
   if (unit.format == QuantityFormat::kBinarySi) return (small.written & 7) != 0;
   const bool thousands = small.written != 0 && small.written % 1000 == 0;
   return small.scale % 3 == 0 && !thousands && parts.whole[0] != '0';
@@ -180,7 +179,7 @@ struct BigValue {
   QuantityFormat format;
 };
 
-BigValue ReadBig(const Parts& parts, Unit unit) {
+BigValue ReadBig(const QuantityParts& parts, QuantityUnit unit) {
   std::string digits(parts.whole);
   digits += parts.fraction;
   BigValue result{.nanos = {}, .format = unit.format};
@@ -241,16 +240,16 @@ std::string RenderBinary(Natural value) {
 constexpr size_t kCanonicalGrowthMax = 16;
 
 // Whether the canonical form of what `text` says could break a limit that `text` keeps.
-bool MayOutgrow(std::string_view text, Unit unit) {
+bool MayOutgrow(std::string_view text, QuantityUnit unit) {
   return text.size() + kCanonicalGrowthMax > kQuantityTextMax ||
          int64_t{unit.exponent} + static_cast<int64_t>(text.size()) > kQuantityExponentMax;
 }
 
 bool KeepsLimits(std::string_view canonical) {
   if (canonical.size() > kQuantityTextMax) return false;
-  const Result<Parts> parts = Split(canonical);
+  const Result<QuantityParts> parts = SplitQuantity(canonical);
   if (!parts) return false;
-  const Result<Unit> unit = ReadSuffix(parts->suffix);
+  const Result<QuantityUnit> unit = ReadSuffix(parts->suffix);
   return unit && unit->exponent <= kQuantityExponentMax;
 }
 
@@ -287,13 +286,13 @@ Quantity Quantity::Big(Extra extra, QuantityFormat format) {
 }
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
-  if (text.empty()) return Refuse(kFormatWrong);
-  if (text.size() > kQuantityTextMax) return Refuse(kNumberWrong);
-  DRAY_TRY(const Parts parts, Split(text));
-  DRAY_TRY(const Unit unit, ReadSuffix(parts.suffix));
+  if (text.empty()) return RefuseQuantity(kFormatWrong);
+  if (text.size() > kQuantityTextMax) return RefuseQuantity(kNumberWrong);
+  DRAY_TRY(const QuantityParts parts, SplitQuantity(text));
+  DRAY_TRY(const QuantityUnit unit, ReadSuffix(parts.suffix));
   const std::optional<Small> small = ReadSmall(parts, unit);
   const bool is_zero = small && small->written == 0;
-  if (unit.exponent > kQuantityExponentMax && !is_zero) return Refuse(kNumberWrong);
+  if (unit.exponent > kQuantityExponentMax && !is_zero) return RefuseQuantity(kNumberWrong);
   Quantity result;
   if (small) {
     result = FromInt(parts.negative ? -small->mantissa : small->mantissa, unit.format);
@@ -304,12 +303,13 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
       result.extra_ = std::make_shared<const Extra>(Extra{.text = std::string(text)});
     }
   } else {
-    if (!parts.has_digits) return Refuse(kNumberWrong);
+    if (!parts.has_digits) return RefuseQuantity(kNumberWrong);
     BigValue value = ReadBig(parts, unit);
     result = Big({.nanos = std::move(value.nanos), .negative = parts.negative}, value.format);
     result.has_lost_text_ = true;
   }
-  if (MayOutgrow(text, unit) && !KeepsLimits(result.ToString())) return Refuse(kNumberWrong);
+  if (MayOutgrow(text, unit) && !KeepsLimits(result.ToString()))
+    return RefuseQuantity(kNumberWrong);
   return result;
 }
 

@@ -10,22 +10,20 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/ascii.h"
 
 namespace dray::api::inline value {
 namespace {
 
-Failure Refuse(std::string message) {
+Failure RefuseSemver(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
-constexpr bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 constexpr bool IsIdentifierChar(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  return IsDigitAscii(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 bool IsNumber(std::string_view text) {
-  return std::ranges::all_of(text, IsDigit);
+  return std::ranges::all_of(text, IsDigitAscii);
 }
 bool HasLeadingZero(std::string_view text) {
   return text.size() > 1 && text[0] == '0';
@@ -40,14 +38,14 @@ std::string_view Cut(std::string_view& text, char separator) {
 }
 
 // A text cut into its five parts, none of them checked.
-struct Parts {
+struct SemverParts {
   std::array<std::string_view, 3> numbers;
   std::optional<std::string_view> prerelease;
   std::optional<std::string_view> build;
 };
 
-std::optional<Parts> Split(std::string_view text) {
-  Parts parts;
+std::optional<SemverParts> SplitSemver(std::string_view text) {
+  SemverParts parts;
   for (size_t i = 0; i < 2; ++i) {
     if (!text.contains('.')) return std::nullopt;
     parts.numbers[i] = Cut(text, '.');
@@ -68,17 +66,18 @@ Result<uint64_t> ReadNumber(std::string_view text) {
   uint64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code == std::errc()) return value;
-  return Refuse(fmt::format("strconv.ParseUint: parsing {}: {}",
-                            GoQuote(text),
-                            text.empty() ? "invalid syntax" : "value out of range"));
+  return RefuseSemver(fmt::format("strconv.ParseUint: parsing {}: {}",
+                                  GoQuote(text),
+                                  text.empty() ? "invalid syntax" : "value out of range"));
 }
 
 Result<uint64_t> ReadPart(std::string_view text, std::string_view upper, std::string_view lower) {
   if (!IsNumber(text)) {
-    return Refuse(fmt::format("Invalid character(s) found in {} number {}", lower, GoQuote(text)));
+    return RefuseSemver(
+        fmt::format("Invalid character(s) found in {} number {}", lower, GoQuote(text)));
   }
   if (HasLeadingZero(text)) {
-    return Refuse(
+    return RefuseSemver(
         fmt::format("{} number must not contain leading zeroes {}", upper, GoQuote(text)));
   }
   return ReadNumber(text);
@@ -96,25 +95,26 @@ Result<> ForEachIdentifier(std::string_view text, Check check) {
 }
 
 Result<> CheckPrerelease(std::string_view text) {
-  if (text.empty()) return Refuse("Prerelease is empty");
+  if (text.empty()) return RefuseSemver("Prerelease is empty");
   if (IsNumber(text)) {
     if (HasLeadingZero(text)) {
-      return Refuse(fmt::format("Numeric PreRelease version must not contain leading zeroes {}",
-                                GoQuote(text)));
+      return RefuseSemver(fmt::format(
+          "Numeric PreRelease version must not contain leading zeroes {}", GoQuote(text)));
     }
     DRAY_TRY([[maybe_unused]] const uint64_t number, ReadNumber(text));
     return {};
   }
   if (!std::ranges::all_of(text, IsIdentifierChar)) {
-    return Refuse(fmt::format("Invalid character(s) found in prerelease {}", GoQuote(text)));
+    return RefuseSemver(fmt::format("Invalid character(s) found in prerelease {}", GoQuote(text)));
   }
   return {};
 }
 
 Result<> CheckBuild(std::string_view text) {
-  if (text.empty()) return Refuse("Build meta data is empty");
+  if (text.empty()) return RefuseSemver("Build meta data is empty");
   if (!std::ranges::all_of(text, IsIdentifierChar)) {
-    return Refuse(fmt::format("Invalid character(s) found in build meta data {}", GoQuote(text)));
+    return RefuseSemver(
+        fmt::format("Invalid character(s) found in build meta data {}", GoQuote(text)));
   }
   return {};
 }
@@ -145,16 +145,16 @@ std::weak_ordering ComparePrereleases(std::string_view a, std::string_view b) {
 std::string DropZeros(std::string_view text) {
   if (text.size() < 2) return std::string(text);
   text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
-  if (text.empty() || !IsDigit(text[0])) return "0" + std::string(text);
+  if (text.empty() || !IsDigitAscii(text[0])) return "0" + std::string(text);
   return std::string(text);
 }
 
 }  // namespace
 
 Result<Semver> Semver::Parse(std::string_view text) {
-  if (text.empty()) return Refuse("Version string empty");
-  const std::optional<Parts> parts = Split(text);
-  if (!parts) return Refuse("No Major.Minor.Patch elements found");
+  if (text.empty()) return RefuseSemver("Version string empty");
+  const std::optional<SemverParts> parts = SplitSemver(text);
+  if (!parts) return RefuseSemver("No Major.Minor.Patch elements found");
   Semver result;
   DRAY_TRY(result.major_, ReadPart(parts->numbers[0], "Major", "major"));
   DRAY_TRY(result.minor_, ReadPart(parts->numbers[1], "Minor", "minor"));
@@ -183,7 +183,7 @@ Result<Semver> Semver::ParseNormalized(std::string_view text) {
     }
     if (part == 2) break;
     if (text.find_first_of("+-") != std::string_view::npos) {
-      return Refuse("short version cannot contain PreRelease/Build meta data");
+      return RefuseSemver("short version cannot contain PreRelease/Build meta data");
     }
     repaired += part == 0 ? ".0.0" : ".0";
     break;
@@ -206,17 +206,17 @@ std::weak_ordering operator<=>(const Semver& a, const Semver& b) {
 }
 
 bool IsSemver(std::string_view text) {
-  const std::optional<Parts> parts = Split(text);
+  const std::optional<SemverParts> parts = SplitSemver(text);
   if (!parts) return false;
   for (const std::string_view number : parts->numbers) {
     if (number.empty() || !IsNumber(number) || HasLeadingZero(number)) return false;
   }
   const auto is_identifier = [](std::string_view word) -> Result<> {
-    if (word.empty() || !std::ranges::all_of(word, IsIdentifierChar)) return Refuse("");
+    if (word.empty() || !std::ranges::all_of(word, IsIdentifierChar)) return RefuseSemver("");
     return {};
   };
   const auto is_prerelease = [&](std::string_view word) -> Result<> {
-    if (IsNumber(word) && HasLeadingZero(word)) return Refuse("");
+    if (IsNumber(word) && HasLeadingZero(word)) return RefuseSemver("");
     return is_identifier(word);
   };
   return (!parts->prerelease || ForEachIdentifier(*parts->prerelease, is_prerelease)) &&

@@ -22,11 +22,11 @@ constexpr std::string_view kMicroLayout = "2006-01-02T15:04:05.000000Z07:00";
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-Failure Refuse(std::string message) {
+Failure RefuseTime(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
-bool IsDigit(std::string_view text, size_t i) {
+bool IsDigitAt(std::string_view text, size_t i) {
   return i < text.size() && text[i] >= '0' && text[i] <= '9';
 }
 
@@ -78,13 +78,13 @@ class Reader {
     const int64_t offset = Offset();
     if (!error_ && !rest_.empty()) Stop(": extra text: " + Quote(rest_));
     if (!error_ && !date.ok()) Stop(": day out of range");
-    if (error_) return Refuse(*std::move(error_));
+    if (error_) return RefuseTime(*std::move(error_));
     const std::chrono::sys_seconds midnight = std::chrono::sys_days(date);
     result.seconds =
         midnight.time_since_epoch().count() + hour * 3600 + minute * 60 + second - offset;
     if (result.seconds < kTimeMinUnixSeconds || result.seconds > kTimeMaxUnixSeconds) {
       Stop(": year out of range");
-      return Refuse(*std::move(error_));
+      return RefuseTime(*std::move(error_));
     }
     return result;
   }
@@ -118,7 +118,7 @@ class Reader {
 
   bool StartsWithDigits(size_t count) const {
     for (size_t i = 0; i < count; ++i) {
-      if (!IsDigit(rest_, i)) return false;
+      if (!IsDigitAt(rest_, i)) return false;
     }
     return true;
   }
@@ -147,15 +147,15 @@ class Reader {
   bool AtFraction() const { return (rest_.starts_with('.') || rest_.starts_with(',')); }
 
   void SkipFraction() {
-    if (error_ || !AtFraction() || !IsDigit(rest_, 1)) return;
+    if (error_ || !AtFraction() || !IsDigitAt(rest_, 1)) return;
     rest_.remove_prefix(1);
-    while (IsDigit(rest_, 0)) rest_.remove_prefix(1);
+    while (IsDigitAt(rest_, 0)) rest_.remove_prefix(1);
   }
 
   int64_t SixDigits() {
     if (error_) return 0;
     for (size_t i = 1; i <= 6; ++i) {
-      if (AtFraction() && IsDigit(rest_, i)) continue;
+      if (AtFraction() && IsDigitAt(rest_, i)) continue;
       Expected(".000000");
       return 0;
     }
@@ -171,8 +171,8 @@ class Reader {
       return 0;
     }
     const bool is_form = rest_.size() >= 6 && (rest_[0] == '+' || rest_[0] == '-') &&
-                         rest_[3] == ':' && IsDigit(rest_, 1) && IsDigit(rest_, 2) &&
-                         IsDigit(rest_, 4) && IsDigit(rest_, 5);
+                         rest_[3] == ':' && IsDigitAt(rest_, 1) && IsDigitAt(rest_, 2) &&
+                         IsDigitAt(rest_, 4) && IsDigitAt(rest_, 5);
     if (!is_form) {
       Expected("Z07:00");
       return 0;
@@ -238,23 +238,23 @@ InstantText DateAndTime(int64_t unix_seconds) {
   return text;
 }
 
-struct Unit {
+struct DurationUnit {
   std::string_view name;
   uint64_t nanos;
 };
-constexpr std::array<Unit, 8> kUnits = {{{"ns", 1},
-                                         {"us", 1'000},
-                                         {"\u00b5s", 1'000},  // micro sign
-                                         {"\u03bcs", 1'000},  // Greek letter mu
-                                         {"ms", 1'000'000},
-                                         {"s", 1'000'000'000},
-                                         {"m", 60'000'000'000},
-                                         {"h", 3'600'000'000'000}}};
+constexpr std::array<DurationUnit, 8> kUnits = {{{"ns", 1},
+                                                 {"us", 1'000},
+                                                 {"\u00b5s", 1'000},  // micro sign
+                                                 {"\u03bcs", 1'000},  // Greek letter mu
+                                                 {"ms", 1'000'000},
+                                                 {"s", 1'000'000'000},
+                                                 {"m", 60'000'000'000},
+                                                 {"h", 3'600'000'000'000}}};
 constexpr uint64_t kDurationEnd = uint64_t{1} << 63;
 
 // Reads digits into `value`; false past 2^63.
 bool ReadInteger(std::string_view& text, uint64_t& value) {
-  for (; IsDigit(text, 0); text.remove_prefix(1)) {
+  for (; IsDigitAt(text, 0); text.remove_prefix(1)) {
     if (value > kDurationEnd / 10) return false;
     value = value * 10 + static_cast<uint64_t>(text[0] - '0');
     if (value > kDurationEnd) return false;
@@ -270,7 +270,7 @@ struct Fraction {
 Fraction ReadFraction(std::string_view& text) {
   Fraction fraction;
   bool full = false;
-  for (; IsDigit(text, 0); text.remove_prefix(1)) {
+  for (; IsDigitAt(text, 0); text.remove_prefix(1)) {
     full = full || fraction.value > (kDurationEnd - 1) / 10;
     if (full) continue;
     fraction.value = fraction.value * 10 + static_cast<uint64_t>(text[0] - '0');
@@ -288,7 +288,7 @@ std::string_view TakeUnit(std::string_view& text) {
 
 // One "number unit" in nanoseconds.
 Result<uint64_t> ReadSpan(std::string_view& text, std::string_view whole) {
-  const auto invalid = [&] { return Refuse("time: invalid duration " + Quote(whole)); };
+  const auto invalid = [&] { return RefuseTime("time: invalid duration " + Quote(whole)); };
   const std::string_view start = text;
   uint64_t value = 0;
   if (!ReadInteger(text, value)) return invalid();
@@ -302,10 +302,11 @@ Result<uint64_t> ReadSpan(std::string_view& text, std::string_view whole) {
   }
   if (digits == 0) return invalid();
   const std::string_view name = TakeUnit(text);
-  if (name.empty()) return Refuse("time: missing unit in duration " + Quote(whole));
-  const auto* unit = std::ranges::find(kUnits, name, &Unit::name);
+  if (name.empty()) return RefuseTime("time: missing unit in duration " + Quote(whole));
+  const auto* unit = std::ranges::find(kUnits, name, &DurationUnit::name);
   if (unit == kUnits.end()) {
-    return Refuse(fmt::format("time: unknown unit {} in duration {}", Quote(name), Quote(whole)));
+    return RefuseTime(
+        fmt::format("time: unknown unit {} in duration {}", Quote(name), Quote(whole)));
   }
   if (value > kDurationEnd / unit->nanos) return invalid();
   value *= unit->nanos;
@@ -373,7 +374,7 @@ InstantText MicroTime::text() const {
 }
 
 Result<Duration> Duration::Parse(std::string_view text) {
-  const auto invalid = [&] { return Refuse("time: invalid duration " + Quote(text)); };
+  const auto invalid = [&] { return RefuseTime("time: invalid duration " + Quote(text)); };
   std::string_view rest = text;
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);

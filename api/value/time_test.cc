@@ -10,12 +10,12 @@
 namespace dray::api {
 namespace {
 
-struct Case {
+struct TimeCase {
   const char *text, *want;
 };
 
 TEST(Time, IsReadAsGoReadsItAndPrintedInUtc) {
-  const Case cases[] = {
+  const TimeCase cases[] = {
       {"2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"},
       {"2026-01-02T03:04:05+02:00", "2026-01-02T01:04:05Z"},
       {"2025-12-31T23:30:00-01:00", "2026-01-01T00:30:00Z"},
@@ -30,7 +30,7 @@ TEST(Time, IsReadAsGoReadsItAndPrintedInUtc) {
       {"9999-12-31T22:59:59-01:00", "9999-12-31T23:59:59Z"},
       {"2026-01-02T00:00:00+24:60", "2025-12-31T23:00:00Z"},
   };
-  for (const Case& c : cases) {
+  for (const TimeCase& c : cases) {
     const Result<Time> time = Time::Parse(c.text);
     ASSERT_TRUE(time.has_value()) << c.text << ": " << time.error().message;
     EXPECT_EQ(time->ToString(), c.want) << c.text;
@@ -38,7 +38,7 @@ TEST(Time, IsReadAsGoReadsItAndPrintedInUtc) {
 }
 
 TEST(Time, BadOnesAreRefusedInGosWords) {
-  const Case cases[] = {
+  const TimeCase cases[] = {
       {"", R"(as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006")"},
       {"yesterday", R"(as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006")"},
       {"2026", R"(as "2006-01-02T15:04:05Z07:00": cannot parse "" as "-")"},
@@ -66,7 +66,7 @@ TEST(Time, BadOnesAreRefusedInGosWords) {
       {"2026-01-02T03:04:05Zx", R"(: extra text: "x")"},
       {"2026-01-02T03:04:05Z ", R"(: extra text: " ")"},
   };
-  for (const Case& c : cases) {
+  for (const TimeCase& c : cases) {
     const Result<Time> time = Time::Parse(c.text);
     ASSERT_FALSE(time.has_value()) << c.text;
     const std::string gap = c.want[0] == ':' ? "" : " ";
@@ -124,23 +124,23 @@ TEST(Time, TheEndsOfTheRangePrint) {
 }
 
 TEST(MicroTime, HasExactlySixDigits) {
-  const Case good[] = {
+  const TimeCase good[] = {
       {"2026-01-02T03:04:05.000007Z", "2026-01-02T03:04:05.000007Z"},
       {"2026-01-02T03:04:05.123456+01:00", "2026-01-02T02:04:05.123456Z"},
       {"1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"},
       {"0001-01-01T00:00:00.000000Z", "0001-01-01T00:00:00.000000Z"},
   };
-  for (const Case& c : good) {
+  for (const TimeCase& c : good) {
     const Result<MicroTime> time = MicroTime::Parse(c.text);
     ASSERT_TRUE(time.has_value()) << c.text << ": " << time.error().message;
     EXPECT_EQ(time->ToString(), c.want) << c.text;
   }
-  const Case bad[] = {
+  const TimeCase bad[] = {
       {"2026-01-02T03:04:07Z", R"(cannot parse "Z" as ".000000")"},
       {"2026-01-02T03:04:07.5Z", R"(cannot parse ".5Z" as ".000000")"},
       {"2026-01-02T03:04:07.1234567Z", R"(cannot parse "7Z" as "Z07:00")"},
   };
-  for (const Case& c : bad) {
+  for (const TimeCase& c : bad) {
     const Result<MicroTime> time = MicroTime::Parse(c.text);
     ASSERT_FALSE(time.has_value()) << c.text;
     EXPECT_EQ(time.error().message,
@@ -152,7 +152,7 @@ TEST(MicroTime, HasExactlySixDigits) {
 }
 
 TEST(Duration, IsReadAndPrintedInGosSpelling) {
-  const Case cases[] = {
+  const TimeCase cases[] = {
       {"0", "0s"},
       {"+0", "0s"},
       {"0s", "0s"},
@@ -176,7 +176,7 @@ TEST(Duration, IsReadAndPrintedInGosSpelling) {
       {"0.3333333333333333333h", "20m0s"},
       {"1.000000000000000000000000001s", "1s"},
   };
-  for (const Case& c : cases) {
+  for (const TimeCase& c : cases) {
     const Result<Duration> duration = Duration::Parse(c.text);
     ASSERT_TRUE(duration.has_value()) << c.text << ": " << duration.error().message;
     EXPECT_EQ(duration->ToString(), c.want) << c.text;
@@ -185,7 +185,7 @@ TEST(Duration, IsReadAndPrintedInGosSpelling) {
 }
 
 TEST(Duration, BadOnesAreRefusedInGosWords) {
-  const Case cases[] = {
+  const TimeCase cases[] = {
       {"", R"(time: invalid duration "")"},
       {"-", R"(time: invalid duration "-")"},
       {"abc", R"(time: invalid duration "abc")"},
@@ -199,7 +199,7 @@ TEST(Duration, BadOnesAreRefusedInGosWords) {
       {"2562048h", R"(time: invalid duration "2562048h")"},
       {"-9223372036854775809ns", R"(time: invalid duration "-9223372036854775809ns")"},
   };
-  for (const Case& c : cases) {
+  for (const TimeCase& c : cases) {
     const Result<Duration> duration = Duration::Parse(c.text);
     ASSERT_FALSE(duration.has_value()) << c.text;
     EXPECT_EQ(duration.error().message, c.want);

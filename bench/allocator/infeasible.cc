@@ -18,7 +18,7 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-constexpr size_t kPerSlice = 128;
+constexpr size_t kInfeasiblePerSlice = 128;
 constexpr const char* kNode = "node-000";
 
 /// A node with `gpus` equal GPUs.
@@ -29,7 +29,7 @@ ClusterBuilder OneNode(size_t gpus) {
   cluster.AddClass("nic", kNicDriver);
   std::vector<v1::Device> devices(gpus);
   for (size_t i = 0; i < gpus; ++i) devices[i].name = fmt::format("gpu-{:03}", i);
-  cluster.Publish(kNode, kGpuDriver, kPerSlice, std::move(devices));
+  cluster.Publish(kNode, kGpuDriver, kInfeasiblePerSlice, std::move(devices));
   return cluster;
 }
 
@@ -63,7 +63,7 @@ Work GroupsOneShort() {
     nics[i].name = fmt::format("nic-{:02}", i);
     nics[i].attributes["root"] = Number(static_cast<int64_t>(i % 4));
   }
-  cluster.Publish(kNode, kNicDriver, kPerSlice, std::move(nics));
+  cluster.Publish(kNode, kNicDriver, kInfeasiblePerSlice, std::move(nics));
   cluster.AddClaim("claim",
                    {Request("gpus", "gpu", 8), Request("nics", "nic", 4)},
                    {Match("nic.example.com/root", {"nics"})});
@@ -82,7 +82,7 @@ Work TwoConstraints() {
     nics[i].attributes["row"] = Number(static_cast<int64_t>(i / kSide));
     nics[i].attributes["column"] = Number(static_cast<int64_t>(i % kSide));
   }
-  cluster.Publish(kNode, kNicDriver, kPerSlice, std::move(nics));
+  cluster.Publish(kNode, kNicDriver, kInfeasiblePerSlice, std::move(nics));
   cluster.AddClaim(
       "claim",
       {Request("gpus", "gpu", 8), Request("nics", "nic", 2)},

@@ -35,7 +35,7 @@
 namespace dray::bench {
 namespace {
 
-constexpr size_t kReadBytes = size_t{64} << 10;
+constexpr size_t kEchoReadBytes = size_t{64} << 10;
 
 struct SessionDeleter {
   void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
@@ -187,7 +187,7 @@ void Http2Echo::Serve() {
       net::tls::MakeServerTransport(*(*context)->state(), *socket, RealWorld().clock.Now());
   while (transport->Handshake() == net::IoStatus::kWantRead) Await(descriptor);
   Session session(answers_);
-  std::vector<char> buffer(kReadBytes);
+  std::vector<char> buffer(kEchoReadBytes);
   std::string out;
   WriteAll(session, *transport, out);
   while (true) {

@@ -23,7 +23,7 @@
 namespace dray::bench {
 namespace {
 
-constexpr int kRounds = 5;
+constexpr int kFlushRounds = 5;
 constexpr int kFlushes = 400;
 constexpr int kPages = 10;
 constexpr off_t kPageBytes = 4'096;
@@ -99,7 +99,7 @@ Flush MeasureFlush(const std::string& name, Ahead ahead) {
 
 void MeasureFlushes(const std::string& folder) {
   std::array<Samples, kCases.size()> times, cpu, slowest;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kFlushRounds; ++round) {
     for (size_t i = 0; i < kCases.size(); ++i) {
       const Flush flush = MeasureFlush(folder + "/flushes", kCases[i].ahead);
       times[i].Add(flush.time);
@@ -107,7 +107,7 @@ void MeasureFlushes(const std::string& folder) {
       slowest[i].Add(flush.slowest);
     }
   }
-  fmt::print("ten pages of 4 KiB and a flush, medians of {} rounds in turn\n", kRounds);
+  fmt::print("ten pages of 4 KiB and a flush, medians of {} rounds in turn\n", kFlushRounds);
   fmt::print("{:>24} {:>8} {:>12} {:>8}\n", "", "us", "us of CPU", "max, us");
   for (size_t i = 0; i < kCases.size(); ++i) {
     fmt::print("{:>24} {:>8.0f} {:>12.0f} {:>8.0f}\n",

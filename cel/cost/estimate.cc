@@ -39,7 +39,7 @@ using syntax::NodeKind;
 namespace {
 
 constexpr CostRange kOne = CostRange::Exactly(1);  // a variable, a selection, most calls
-constexpr CostRange kListCost = CostRange::Exactly(10);
+constexpr CostRange kListRange = CostRange::Exactly(10);
 constexpr CostRange kMapCost = CostRange::Exactly(30);
 constexpr CostRange kMessageCost = CostRange::Exactly(40);
 
@@ -340,7 +340,7 @@ class Estimator {
   // Literals of lists and maps.
 
   Estimate List(NodeId id, const Node& node) {
-    Estimate out = {.cost = kListCost,
+    Estimate out = {.cost = kListRange,
                     .type = TypeOf(id),
                     .size = SizeRange::Exactly(node.children.size()),
                     .entries = kEmptyList};
@@ -438,10 +438,10 @@ class Estimator {
 
   Loop ListLoop(const std::optional<CostRange>& predicate, Estimate element) {
     // accumulator + [element]
-    const CostRange step = kOne + kOne + kListCost + element.cost;
+    const CostRange step = kOne + kOne + kListRange + element.cost;
     EntrySizes entries = kEmptyList;
     entries.value = Join(entries.value, SizeOrUnknown(element));
-    return {.initial = kListCost,
+    return {.initial = kListRange,
             .round = Guarded(predicate, step),
             .makes_container = true,
             .entries = entries};
@@ -499,7 +499,7 @@ class Estimator {
 
   // cel.bind is a loop over an empty list whose accumulator is the variable.
   Estimate Bind(std::string_view name, Estimate& initial, NodeId body, const Type* type) {
-    const CostRange before = kListCost + initial.cost;
+    const CostRange before = kListRange + initial.cost;
     if (!sizes_flow_) {
       return {.cost = before + Visit(body).cost, .type = type, .size = SizeRange::Exactly(0)};
     }
@@ -542,7 +542,7 @@ class Estimator {
     variables_.resize(variables_.size() - variables);
     Estimate keys = Repeat(input, loop, nullptr);
     variables_.pop_back();
-    Estimate out = {.cost = kListCost + list.cost + keys.cost + kOne, .type = TypeOf(id)};
+    Estimate out = {.cost = kListRange + list.cost + keys.cost + kOne, .type = TypeOf(id)};
     const Operand key_list = AsOperand(keys);
     AddCandidates(checked_.facts[id], nullptr, {&key_list, 1}, out);
     return out;

@@ -20,7 +20,7 @@ using syntax::Node;
 
 namespace {
 
-constexpr uint64_t kListCost = 10;
+constexpr uint64_t kFoldedListCost = 10;
 
 struct Element {
   Value first;
@@ -126,7 +126,7 @@ class FoldRun {
     ValueBuffer items(host_.arena());
     Value error;
     const bool is_filter = node_.fold == FoldKind::kFilter;
-    const uint64_t list_cost = !is_filter && host_.IsConstant(transform()) ? 0 : kListCost;
+    const uint64_t list_cost = !is_filter && host_.IsConstant(transform()) ? 0 : kFoldedListCost;
     for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
       Enter(i);
       if (!Passes(error)) continue;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/ascii.h"
 #include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/tables.h"
@@ -36,13 +37,6 @@ struct AnyAddress {
            bytes[10] == 0xff && bytes[11] == 0xff;
   }
 };
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Reads one address. The first failure is what netip reports: what is wrong and from where on.
 class AddressReader {
@@ -104,8 +98,8 @@ class AddressReader {
   // many there were.
   bool ReadGroup(uint32_t& value, size_t& width) {
     value = 0;
-    for (width = 0; width < rest_.size() && HexValue(rest_[width]) >= 0; ++width) {
-      value = value * 16 + static_cast<uint32_t>(HexValue(rest_[width]));
+    for (width = 0; width < rest_.size() && HexValueAscii(rest_[width]) >= 0; ++width) {
+      value = value * 16 + static_cast<uint32_t>(HexValueAscii(rest_[width]));
       if (width > 3) return Stop("each group must have 4 or less digits", rest_);
     }
     if (width == 0) return Stop("each colon-separated field must have at least one digit", rest_);
@@ -328,9 +322,7 @@ Value PrefixLength(Arena& /*arena*/, Arguments arguments) {
   return Value::Int(arguments[0].cidr().bits);
 }
 
-constexpr WrongTypes kSignature = WrongTypes::kSignature;
-
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kAddressesBuiltins = std::to_array<Builtin>({
     {"cidr", Cidr, CostRule::kTenth, kSignature, {}, kSince32},
     {"containsCIDR", ContainsCidr, CostRule::kContainsPrefix, kSignature, {}, kSince32},
     {"containsCIDR(string)", ContainsCidr, CostRule::kContainsPrefixText, kSignature, {}, kSince32},
@@ -431,7 +423,7 @@ bool SharePrefix(const IpAddress& a, const IpAddress& b, int bits) {
 }
 
 std::span<const Builtin> AddressBuiltins() {
-  return kBuiltins;
+  return kAddressesBuiltins;
 }
 
 }  // namespace dray::cel::library

@@ -113,10 +113,9 @@ Value ErrorText(Arena& /*arena*/, Arguments arguments) {
 template <std::string_view AuthorizationQuestion::* kField>
 constexpr BuiltinCall kOfResource = Narrow<Stage::kResource, Stage::kResource, kField>;
 
-constexpr WrongTypes kSignature = WrongTypes::kSignature;
 using Q = AuthorizationQuestion;
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kAuthorizationBuiltins = std::to_array<Builtin>({
     {"allowed", Allowed},
     {"check", Check, CostRule::kAuthorization, kSignature, {}, kSince32},
     {"error", ErrorText},
@@ -146,7 +145,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 }  // namespace
 
 std::span<const Builtin> AuthorizationBuiltins() {
-  return kBuiltins;
+  return kAuthorizationBuiltins;
 }
 
 }  // namespace dray::cel::library

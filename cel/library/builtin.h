@@ -38,6 +38,13 @@ struct Builtin {
   ZonedCall zoned_call = nullptr;
 };
 
+/// The words of tables of functions.
+inline constexpr WrongTypes kOwn = WrongTypes::kOwn;
+inline constexpr WrongTypes kSignature = WrongTypes::kSignature;
+inline constexpr CostRule kTenth = CostRule::kTenth;
+inline constexpr CostRule kFifth = CostRule::kFifth;
+inline constexpr CostRule kTraversal = CostRule::kTraversal;
+
 /// The Kubernetes functions have their costs since 1.32, semver has since 1.33.
 inline constexpr api::Releases kSince32 = {.first = 32};
 inline constexpr api::Releases kSince33 = {.first = 33};

@@ -125,7 +125,7 @@ Value TypeOf(Arena& /*arena*/, Arguments arguments) {
   return Value::Type(TypeName(arguments[0]));
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kConversionsBuiltins = std::to_array<Builtin>({
     {"bool", ToBool},
     {"bytes", ToBytes, CostRule::kText},
     {"double", ToDouble},
@@ -141,7 +141,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 }  // namespace
 
 std::span<const Builtin> ConversionBuiltins() {
-  return kBuiltins;
+  return kConversionsBuiltins;
 }
 
 }  // namespace dray::cel::library

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/text/names.h"
+#include "base/ascii.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
 #include "cel/library/urls.h"
@@ -22,10 +23,6 @@ namespace {
 using Arguments = std::span<const Value>;
 using api::LengthWord;
 using api::NameErrors;
-
-constexpr bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 NameErrors OneErrorUnless(bool good, std::string_view error) {
   return good ? NameErrors() : NameErrors{std::string(error)};
@@ -68,7 +65,7 @@ NameErrors CheckUuid(std::string_view text) {
     if (digits != 8 && text.starts_with('-')) text.remove_prefix(1);
     const std::string_view group = text.substr(0, digits);
     good = good && group.size() == digits && std::ranges::all_of(group, [](char c) {
-             return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+             return IsDigitAscii(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
            });
     text.remove_prefix(group.size());
   }
@@ -80,7 +77,8 @@ NameErrors CheckBase64(std::string_view text) {
   const bool whole = !text.empty() && text.size() % 4 == 0;
   for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
   const bool good = std::ranges::all_of(text, [](char c) {
-    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '/';
+    return IsDigitAscii(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
+           c == '/';
   });
   return OneErrorUnless(whole && good, "invalid base64");
 }
@@ -88,7 +86,7 @@ NameErrors CheckBase64(std::string_view text) {
 // `form` has '0' for a digit.
 bool HasForm(std::string_view text, std::string_view form) {
   return std::ranges::equal(
-      text, form, [](char c, char f) { return f == '0' ? IsDigit(c) : c == f; });
+      text, form, [](char c, char f) { return f == '0' ? IsDigitAscii(c) : c == f; });
 }
 
 bool IsDate(std::string_view text) {
@@ -226,12 +224,12 @@ constexpr std::array<Builtin, sizeof...(index) + kFunctions.size()> WithConstant
   return all;
 }
 
-constexpr auto kBuiltins = WithConstants(std::make_index_sequence<kFormats.size()>());
+constexpr auto kFormatsBuiltins = WithConstants(std::make_index_sequence<kFormats.size()>());
 
 }  // namespace
 
 std::span<const Builtin> FormatBuiltins() {
-  return kBuiltins;
+  return kFormatsBuiltins;
 }
 
 }  // namespace dray::cel::library

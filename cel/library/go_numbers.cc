@@ -16,11 +16,8 @@
 namespace dray::cel::library {
 namespace {
 
-constexpr bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 constexpr bool IsHexDigit(char c) {
-  return IsDigit(c) || (LowerAscii(c) >= 'a' && LowerAscii(c) <= 'f');
+  return IsDigitAscii(c) || (LowerAscii(c) >= 'a' && LowerAscii(c) <= 'f');
 }
 
 template <class T>
@@ -48,7 +45,7 @@ bool UnderscoresAreGood(std::string_view text, bool hex) {
     before = '0';
   }
   for (const char c : text.substr(start)) {
-    const bool digit = IsDigit(c) || (hex && IsHexDigit(c));
+    const bool digit = IsDigitAscii(c) || (hex && IsHexDigit(c));
     if (c == '_' && before != '0') return false;
     if (before == '_' && !digit) return false;
     before = digit ? '0' : c == '_' ? '_' : '!';
@@ -69,7 +66,7 @@ bool ScanMantissa(std::string_view& rest, Scanned& out) {
     if (c == '.') {
       if (after_dot) return false;
       after_dot = true;
-    } else if (IsDigit(c) || (out.hex && IsHexDigit(c))) {
+    } else if (IsDigitAscii(c) || (out.hex && IsHexDigit(c))) {
       has_digits = true;
       has_value = has_value || c != '0';
       if (!after_dot && has_value) ++places;
@@ -91,11 +88,11 @@ bool ScanExponent(std::string_view rest, Scanned& out) {
   const bool negative = rest.starts_with('-');
   if (negative) out.text += '-';
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  if (rest.empty() || !IsDigit(rest[0])) return false;
+  if (rest.empty() || !IsDigitAscii(rest[0])) return false;
   int64_t exponent = 0;
   for (const char c : rest) {
     if (c == '_') continue;
-    if (!IsDigit(c)) return false;
+    if (!IsDigitAscii(c)) return false;
     if (exponent < 10'000) exponent = exponent * 10 + (c - '0');
   }
   out.text += std::to_string(exponent);
@@ -129,7 +126,7 @@ Result<int64_t> Atoi(std::string_view text) {
   if (const std::optional<int64_t> value = ParseInt(text)) return *value;
   std::string_view digits = text;
   if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
-  const bool is_number = !digits.empty() && std::ranges::all_of(digits, IsDigit);
+  const bool is_number = !digits.empty() && std::ranges::all_of(digits, IsDigitAscii);
   return Fail(StatusReason::kInvalid,
               fmt::format("strconv.Atoi: parsing {}: {}",
                           api::GoQuote(text),

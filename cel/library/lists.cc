@@ -305,11 +305,7 @@ Value IncludesValueIn36(Arena& arena, Arguments arguments) {
   return Value::Error("'includes' function cannot be applied to lists longer than 48 values");
 }
 
-constexpr WrongTypes kOwn = WrongTypes::kOwn;
-constexpr WrongTypes kSignature = WrongTypes::kSignature;
-constexpr CostRule kTraversal = CostRule::kTraversal;
-
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kListsBuiltins = std::to_array<Builtin>({
     {"@sortByAssociatedKeys", SortByAssociatedKeys, CostRule::kQuadraticKeys, kOwn},
     {"distinct", Distinct, CostRule::kQuadratic},
     {"first", First},
@@ -337,7 +333,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 }  // namespace
 
 std::span<const Builtin> ListBuiltins() {
-  return kBuiltins;
+  return kListsBuiltins;
 }
 
 }  // namespace dray::cel::library

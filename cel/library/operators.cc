@@ -188,9 +188,7 @@ Value Ordered(Arena& /*arena*/, Arguments arguments) {
   return Compare(arguments[0], arguments[1], ordering);
 }
 
-constexpr WrongTypes kOwn = WrongTypes::kOwn;
-
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kOperatorsBuiltins = std::to_array<Builtin>({
     {"_+_", Add, CostRule::kConcatenation, kOwn},
     {"_-_", Subtract, CostRule::kOne, kOwn},
     {"_*_", Multiply, CostRule::kOne, kOwn},
@@ -215,7 +213,7 @@ Value AddValues(Arena& arena, const Value& a, const Value& b) {
 }
 
 std::span<const Builtin> OperatorBuiltins() {
-  return kBuiltins;
+  return kOperatorsBuiltins;
 }
 
 }  // namespace dray::cel::library

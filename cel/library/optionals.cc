@@ -75,7 +75,7 @@ Value Unwrap(Arena& arena, Arguments arguments) {
   return AdoptList(arena, present.items());
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kOptionalsBuiltins = std::to_array<Builtin>({
     {"hasValue", HasValue},
     {"optional.none", None},
     {"optional.of", Of},
@@ -88,7 +88,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 }  // namespace
 
 std::span<const Builtin> OptionalBuiltins() {
-  return kBuiltins;
+  return kOptionalsBuiltins;
 }
 
 }  // namespace dray::cel::library

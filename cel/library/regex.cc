@@ -62,7 +62,7 @@ std::string InGoWords(std::string_view message, std::string_view culprit) {
   return std::string(message);
 }
 
-Failure Refuse(std::string message) {
+Failure RefusePattern(std::string message) {
   return Fail(StatusReason::kInvalid, "error parsing regexp: " + std::move(message));
 }
 
@@ -92,7 +92,7 @@ class PatternCopy {
         const size_t end = rest_.find("\\E");
         Take(end == std::string_view::npos ? rest_.size() : end);
       } else if (rest_.starts_with('\\')) {
-        if (rest_.starts_with("\\C")) return Refuse("invalid escape sequence: `\\C`");
+        if (rest_.starts_with("\\C")) return RefusePattern("invalid escape sequence: `\\C`");
         Take(2);
       } else if (rest_.starts_with('[')) {
         DRAY_TRY_VOID(TakeClass());
@@ -104,7 +104,7 @@ class PatternCopy {
       }
     }
     if (height_max_ > kPatternGroupsMax) {
-      return Refuse(fmt::format("expression nests too deeply: `{}`", pattern_));
+      return RefusePattern(fmt::format("expression nests too deeply: `{}`", pattern_));
     }
     return std::move(out_);
   }
@@ -134,7 +134,7 @@ class PatternCopy {
     Take(rest_.starts_with("[^") ? 2 : 1);
     if (rest_.starts_with(']')) Take(1);
     while (!rest_.empty() && !rest_.starts_with(']')) {
-      if (rest_.starts_with("\\C")) return Refuse("invalid escape sequence: `\\C`");
+      if (rest_.starts_with("\\C")) return RefusePattern("invalid escape sequence: `\\C`");
       const size_t name_end = rest_.starts_with("[:") ? rest_.find(":]") : std::string_view::npos;
       if (name_end != std::string_view::npos) {
         Take(name_end + 2);
@@ -151,7 +151,7 @@ class PatternCopy {
     const size_t end = rest_.find('>');
     const std::string_view group = rest_.substr(0, end == std::string_view::npos ? end : end + 1);
     if (end == std::string_view::npos || !IsGroupName(rest_.substr(3, end - 3))) {
-      return Refuse(fmt::format("invalid named capture: `{}`", group));
+      return RefusePattern(fmt::format("invalid named capture: `{}`", group));
     }
     OpenGroup(/*captures=*/true);
     out_ += "(?P<";
@@ -209,7 +209,7 @@ Value FindEvery(Arena& arena, Arguments arguments) {
   return WithPattern<false>("findAll", arena, arguments);
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kRegexBuiltins = std::to_array<Builtin>({
     {"find", Find, CostRule::kRegex, WrongTypes::kOwn, {}, kSince32},
     {"findAll", FindEvery, CostRule::kRegex, WrongTypes::kOwn, {}, kSince32},
     {"matches", Matches, CostRule::kRegex, WrongTypes::kOwn},
@@ -223,7 +223,8 @@ bool IsRegexFunction(std::string_view function) {
 
 Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern, size_t& left) {
   if (left == 0 || pattern.size() > kPatternBytesMax) {
-    return Refuse(fmt::format("expression too large: `{}`", api::Cut(pattern, kShownBytesMax)));
+    return RefusePattern(
+        fmt::format("expression too large: `{}`", api::Cut(pattern, kShownBytesMax)));
   }
   DRAY_TRY(const std::string text, PatternCopy(pattern).Run());
   const size_t most = std::min(kRegexBytesMax, left * kBytesPerInstruction);
@@ -259,7 +260,7 @@ Value ApplyRegex(std::string_view function,
 }
 
 std::span<const Builtin> RegexBuiltins() {
-  return kBuiltins;
+  return kRegexBuiltins;
 }
 
 }  // namespace dray::cel::library

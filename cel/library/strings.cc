@@ -298,14 +298,9 @@ Value Quote(Arena& arena, Arguments arguments) {
 }
 
 constexpr int kToLower = 'a' - 'A';
-constexpr WrongTypes kOwn = WrongTypes::kOwn;
-constexpr WrongTypes kSignature = WrongTypes::kSignature;
-constexpr CostRule kTenth = CostRule::kTenth;
-constexpr CostRule kFifth = CostRule::kFifth;
-constexpr CostRule kTraversal = CostRule::kTraversal;
 
 // Up to 1.36 startsWith and endsWith cost by the receiver, later by the argument.
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kStringsBuiltins = std::to_array<Builtin>({
     {"charAt", CharAt},
     {"contains", Contains, CostRule::kContains, kOwn},
     {"endsWith", EndsWith, kTenth, kOwn, kUntil36},
@@ -330,7 +325,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 }  // namespace
 
 std::span<const Builtin> StringBuiltins() {
-  return kBuiltins;
+  return kStringsBuiltins;
 }
 
 }  // namespace dray::cel::library

@@ -400,7 +400,7 @@ Value Format(Arena& arena, Arguments arguments) {
   return MakeString(arena, out.text());
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kTextFormatBuiltins = std::to_array<Builtin>({
     {"format", Format, CostRule::kTenth},
 });
 
@@ -485,7 +485,7 @@ std::optional<FormatProblem> CheckFormatCall(const check::CheckedAst& checked, N
 }
 
 std::span<const Builtin> TextFormatBuiltins() {
-  return kBuiltins;
+  return kTextFormatBuiltins;
 }
 
 }  // namespace dray::cel::library

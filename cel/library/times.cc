@@ -225,7 +225,7 @@ constexpr Builtin Getter(std::string_view name) {
   return {.name = name, .call = nullptr, .zoned_call = Get<part>};
 }
 
-constexpr std::array kBuiltins = {
+constexpr std::array kTimesBuiltins = {
     Getter<Part::kDate>("getDate"),
     Getter<Part::kDayOfMonth>("getDayOfMonth"),
     Getter<Part::kDayOfWeek>("getDayOfWeek"),
@@ -353,7 +353,7 @@ Value SubtractTime(Arena& arena, const Value& a, const Value& b) {
 }
 
 std::span<const Builtin> TimeBuiltins() {
-  return kBuiltins;
+  return kTimesBuiltins;
 }
 
 }  // namespace dray::cel::library

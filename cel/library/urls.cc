@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/ascii.h"
 #include "cel/library/addresses.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
@@ -48,28 +49,21 @@ bool StandsAsItIs(char c, UrlPart part) {
   return false;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-Failure Refuse(std::string message) {
+Failure RefuseUrl(std::string message) {
   return Fail(StatusReason::kInvalid, std::move(message));
 }
 
 // The byte that "%41" stands for. In hosts only bytes outside ASCII may be escaped, and the percent
 // sign before a zone; in zones only what could stand there unescaped, and blanks.
 Result<char> DecodeEscape(std::string_view rest, UrlPart part) {
-  const bool whole = rest.size() >= 3 && HexValue(rest[1]) >= 0 && HexValue(rest[2]) >= 0;
+  const bool whole = rest.size() >= 3 && HexValueAscii(rest[1]) >= 0 && HexValueAscii(rest[2]) >= 0;
   const auto refuse = [&] {
-    return Refuse(fmt::format("invalid URL escape {}", api::GoQuote(rest.substr(0, 3))));
+    return RefuseUrl(fmt::format("invalid URL escape {}", api::GoQuote(rest.substr(0, 3))));
   };
   if (!whole) return refuse();
-  const auto byte = static_cast<char>(HexValue(rest[1]) * 16 + HexValue(rest[2]));
+  const auto byte = static_cast<char>(HexValueAscii(rest[1]) * 16 + HexValueAscii(rest[2]));
   if (rest.starts_with("%25")) return byte;
-  if (part == UrlPart::kHost && HexValue(rest[1]) < 8) return refuse();
+  if (part == UrlPart::kHost && HexValueAscii(rest[1]) < 8) return refuse();
   if (part == UrlPart::kZone && byte != ' ' && !StandsAsItIs(byte, UrlPart::kHost)) {
     return refuse();
   }
@@ -89,8 +83,8 @@ Result<std::string> Unescape(std::string_view text, UrlPart part) {
       continue;
     }
     if (is_host && static_cast<unsigned char>(c) < 0x80 && !StandsAsItIs(c, part)) {
-      return Refuse(fmt::format("invalid character {} in host name",
-                                api::GoQuote(std::string_view(&text[i], 1))));
+      return RefuseUrl(fmt::format("invalid character {} in host name",
+                                   api::GoQuote(std::string_view(&text[i], 1))));
     }
     out += c == '+' && part == UrlPart::kQuery ? ' ' : c;
   }
@@ -125,7 +119,7 @@ bool IsOptionalPort(std::string_view text) {
 }
 
 Failure BadPort(std::string_view port) {
-  return Refuse(fmt::format("invalid port {} after host", api::GoQuote(port)));
+  return RefuseUrl(fmt::format("invalid port {} after host", api::GoQuote(port)));
 }
 
 // "[address%25zone]:port". `close` is where the last bracket is.
@@ -144,9 +138,9 @@ Result<std::string> ReadBracketed(std::string_view text, size_t close) {
 Result<std::string> ReadHost(std::string_view text) {
   const size_t open = text.rfind('[');
   if (open != std::string_view::npos) {
-    if (open > 0) return Refuse("invalid IP-literal");
+    if (open > 0) return RefuseUrl("invalid IP-literal");
     const size_t close = text.rfind(']');
-    if (close == std::string_view::npos) return Refuse("missing ']' in host");
+    if (close == std::string_view::npos) return RefuseUrl("missing ']' in host");
     return ReadBracketed(text, close);
   }
   const size_t colon = text.rfind(':');
@@ -161,7 +155,7 @@ Result<std::string> ReadUser(std::string_view text) {
   const bool is_good = std::ranges::all_of(text, [](char c) {
     return IsAlphanumeric(c) || std::string_view("-._:~!$&'()*+,;=%@").contains(c);
   });
-  if (!is_good) return Refuse("net/url: invalid userinfo");
+  if (!is_good) return RefuseUrl("net/url: invalid userinfo");
   const size_t colon = text.find(':');
   DRAY_TRY(const std::string name, Unescape(text.substr(0, colon), UrlPart::kUser));
   std::string out = Escape(name, UrlPart::kUser);
@@ -190,7 +184,7 @@ Result<std::string_view> TakeScheme(std::string_view& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ':') {
-      if (i == 0) return Refuse("missing protocol scheme");
+      if (i == 0) return RefuseUrl("missing protocol scheme");
       const std::string_view scheme = text.substr(0, i);
       text.remove_prefix(i + 1);
       return scheme;
@@ -228,8 +222,8 @@ Result<Parsed> Read(std::string_view text, Reading reading) {
   const bool is_request = reading == Reading::kRequest;
   const bool has_control = std::ranges::any_of(
       text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; });
-  if (has_control) return Refuse("net/url: invalid control character in URL");
-  if (text.empty() && is_request) return Refuse("empty url");
+  if (has_control) return RefuseUrl("net/url: invalid control character in URL");
+  if (text.empty() && is_request) return RefuseUrl("empty url");
   Parsed out;
   if (text == "*") {
     out.path = out.escaped_path = "*";
@@ -246,9 +240,9 @@ Result<Parsed> Read(std::string_view text, Reading reading) {
       out.opaque = rest;
       return out;
     }
-    if (is_request) return Refuse("invalid URI for request");
+    if (is_request) return RefuseUrl("invalid URI for request");
     if (rest.substr(0, rest.find('/')).contains(':')) {
-      return Refuse("first path segment in URL cannot contain colon");
+      return RefuseUrl("first path segment in URL cannot contain colon");
     }
   }
   const bool may_have_authority = !out.scheme.empty() || (!is_request && !rest.starts_with("///"));
@@ -279,7 +273,7 @@ std::string Write(const Parsed& url, std::string_view fragment) {
 }
 
 Failure NotUrl(std::string_view text, const Error& error) {
-  return Refuse(fmt::format("parse {}: {}", api::GoQuote(text), error.message));
+  return RefuseUrl(fmt::format("parse {}: {}", api::GoQuote(text), error.message));
 }
 
 // --- functions
@@ -356,7 +350,7 @@ Value GetQuery(Arena& arena, Arguments arguments) {
   return MakeMap(arena, entries);
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
+constexpr auto kUrlsBuiltins = std::to_array<Builtin>({
     {"getEscapedPath", Get<&cel::Url::path>},
     {"getHost", Get<&cel::Url::host>},
     {"getHostname", GetHostname},
@@ -398,7 +392,7 @@ Result<UrlParts> ParseUrl(std::string_view text) {
 }
 
 std::span<const Builtin> UrlBuiltins() {
-  return kBuiltins;
+  return kUrlsBuiltins;
 }
 
 }  // namespace dray::cel::library

@@ -36,7 +36,7 @@ using testing::kPatience;
 using testing::Pki;
 using testing::RawSocket;
 
-void Echo(const Request& request, const std::shared_ptr<Responder>& responder) {
+void EchoHttp2(const Request& request, const std::shared_ptr<Responder>& responder) {
   responder->Respond({},
                      Bytes(fmt::format("{} {} {}", request.method, request.target, request.body)));
 }
@@ -69,7 +69,7 @@ class Http2ServerTest : public testing::ServerTest {
 };
 
 TEST_F(Http2ServerTest, BothSidesAgreeOnAVersion) {
-  StartTls(Echo);
+  StartTls(EchoHttp2);
   Http2Socket either(server_->port(), ClientTls());
   EXPECT_EQ(either.protocol(), "h2");
   const Http2Peer::Answer answer = AnswerTo(either, "/a?b");
@@ -85,7 +85,7 @@ TEST_F(Http2ServerTest, AServerMayBeAskedNotToSpeakIt) {
   options.tls = tls::ServerContext::Create(
                     {.credentials = pki_.server, .versions = tls::HttpVersions::kHttp1})
                     .value();
-  StartServer(Echo, options);
+  StartServer(EchoHttp2, options);
   const Http2Socket either(server_->port(), ClientTls());
   EXPECT_EQ(either.protocol(), "http/1.1");
   const RawSocket plain(server_->port());
@@ -94,7 +94,7 @@ TEST_F(Http2ServerTest, AServerMayBeAskedNotToSpeakIt) {
 }
 
 TEST_F(Http2ServerTest, APlainConnectionMayBeginAsHttp2) {
-  StartServer(Echo);
+  StartServer(EchoHttp2);
   Http2Socket socket(server_->port());
   EXPECT_EQ(AnswerTo(socket, "/1").body, "GET /1 ");
   EXPECT_EQ(AnswerTo(socket, "/2").body, "GET /2 ");
@@ -158,7 +158,7 @@ TEST_F(Http2ServerTest, ASlowWatcherIsFullAndHoldsUpNoOther) {
   size_t written = 0;
   const Bytes piece(std::string(size_t{64} << 10, 'x'));
   StartTls([&](const Request& request, std::shared_ptr<Responder> responder) {
-    if (request.target != "/slow") return Echo(request, responder);
+    if (request.target != "/slow") return EchoHttp2(request, responder);
     slow = std::move(responder);
     slow->Start({});
     WriteOutcome outcome = WriteOutcome::kQueued;
@@ -213,7 +213,7 @@ TEST_F(Http2ServerTest, NoticesAVanishedWatcherAndKeepsTheOther) {
 TEST_F(Http2ServerTest, ABrokenAnswerEndsItsStreamAlone) {
   StartTls([](const Request& request, const std::shared_ptr<Responder>& responder) {
     if (request.target == "/forgotten") return;
-    if (request.target != "/aborted") return Echo(request, responder);
+    if (request.target != "/aborted") return EchoHttp2(request, responder);
     responder->Start({});
     responder->Abort();
   });
@@ -232,7 +232,7 @@ TEST_F(Http2ServerTest, AStalledStreamIsClosedAndTheOthersAreNot) {
   options.stall_timeout = milliseconds(20);
   StartTls(
       [&](const Request& request, const std::shared_ptr<Responder>& responder) {
-        if (request.target != "/slow") return Echo(request, responder);
+        if (request.target != "/slow") return EchoHttp2(request, responder);
         responder->Start({});
         responder->Write(Bytes(std::string(5000, 'x')));
         responder->OnClose([this, responder] { events_.Add("closed"); });
@@ -249,7 +249,7 @@ TEST_F(Http2ServerTest, AStalledStreamIsClosedAndTheOthersAreNot) {
 TEST_F(Http2ServerTest, SlowPeersAreClosedInEveryPhase) {
   HttpServerOptions options;
   options.head_timeout = options.body_timeout = options.idle_timeout = milliseconds(20);
-  StartServer(Echo, options);
+  StartServer(EchoHttp2, options);
   const std::string preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   const std::string greeting = preface + testing::Frame(NGHTTP2_SETTINGS, 0, 0, "");
   for (const std::string& begin : {
@@ -269,7 +269,7 @@ TEST_F(Http2ServerTest, SlowPeersAreClosedInEveryPhase) {
 TEST_F(Http2ServerTest, AnIdleConnectionIsToldBeforeItEnds) {
   HttpServerOptions options;
   options.idle_timeout = milliseconds(20);
-  StartServer(Echo, options);
+  StartServer(EchoHttp2, options);
   Http2Socket socket(server_->port());
   EXPECT_EQ(AnswerTo(socket, "/").status, 200);
   EXPECT_FALSE(socket.Run([] { return false; }));
@@ -354,7 +354,7 @@ TEST_F(Http2ServerTest, StrangersShareLittleHereToo) {
 }
 
 TEST_F(Http2ServerTest, CurlAgrees) {
-  StartTls(Echo);
+  StartTls(EchoHttp2);
   const std::string port = fmt::format("{}", server_->port());
   const auto curl = [&](const std::string& arguments) {
     return testing::OutputOf(

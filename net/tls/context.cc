@@ -35,7 +35,7 @@ const std::string_view& NamesOf(HttpVersions versions) {
   return kHttp1;
 }
 
-const unsigned char* Bytes(std::string_view text) {
+const unsigned char* BytesOf(std::string_view text) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
   return reinterpret_cast<const unsigned char*>(text.data());
 }
@@ -51,7 +51,7 @@ int ChooseProtocol(SSL*,
   unsigned char* match = nullptr;
   if (SSL_select_next_proto(&match,
                             chosen_size,
-                            Bytes(ours),
+                            BytesOf(ours),
                             static_cast<unsigned int>(ours.size()),
                             offered,
                             offered_size) != OPENSSL_NPN_NEGOTIATED) {
@@ -157,7 +157,7 @@ Result<std::shared_ptr<const ClientContext>> ClientContext::Create(const ClientO
   SSL_CTX_set_verify(context.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   const std::string_view names = NamesOf(options.versions);
   if (SSL_CTX_set_alpn_protos(
-          context.get(), Bytes(names), static_cast<unsigned int>(names.size())) != 0) {
+          context.get(), BytesOf(names), static_cast<unsigned int>(names.size())) != 0) {
     return Fail(TakeOpenSslError("setting ALPN"));
   }
   Frozen<State> state = std::make_shared<const State>(State{.context = std::move(context)});

@@ -181,7 +181,7 @@ std::unique_ptr<Transport> MakeTransport(SslPtr ssl, Socket& socket) {
   return transport->Attach() ? std::move(transport) : nullptr;
 }
 
-bool IsAddress(const std::string& host) {
+bool IsAddressLiteral(const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
          inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
@@ -205,7 +205,7 @@ std::unique_ptr<Transport> MakeClientTransport(const State& state,
   if (!ssl) return nullptr;
   SSL_set_connect_state(ssl.get());
   X509_VERIFY_PARAM* const rules = SSL_get0_param(ssl.get());
-  const bool ok = IsAddress(host)
+  const bool ok = IsAddressLiteral(host)
                       ? X509_VERIFY_PARAM_set1_ip_asc(rules, host.c_str()) == 1
                       : X509_VERIFY_PARAM_set1_host(rules, host.c_str(), host.size()) == 1 &&
                             SSL_ctrl(ssl.get(),

@@ -6,14 +6,14 @@
 namespace dray::server::access {
 namespace {
 
-struct Case {
+struct NodeRuleCase {
   const char* name;
   Attributes asked;
   bool is_related;
   const char* want;  // "yes", or the reason of a no
 };
 
-class NodeRules : public ::testing::TestWithParam<Case> {};
+class NodeRules : public ::testing::TestWithParam<NodeRuleCase> {};
 
 TEST_P(NodeRules, AreKubernetes) {
   const Verdict verdict =
@@ -48,39 +48,40 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     NodeRules,
     ::testing::Values(
-        Case{"MakesSlices", Slices("create"), false, "yes"},
-        Case{"ReadsItsSlices", Slices("get", "s"), true, "yes"},
-        Case{"NotThoseOfOthers", Slices("get", "s"), false, kNoRelation},
-        Case{"ListsItsSlices", Slices("list", "", "spec.nodeName=n"), false, "yes"},
-        Case{"ListsItsSlicesTwice", Slices("list", "", "a=b,spec.nodeName==n"), false, "yes"},
-        Case{"ListsNoOthers", Slices("list", "", "spec.nodeName=m"), false, kNeedsSelector},
-        Case{"ListsNotAll", Slices("deletecollection"), false, kNeedsSelector},
-        Case{"ReadsClaimsOfItsPods", Claims("get"), true, "yes"},
-        Case{"ReadsNoOtherClaims", Claims("get"), false, kNoRelation},
-        Case{"ListsNoClaims", Claims("list"), true, kOnlyOne},
-        Case{"WritesNoClaims", Claims("patch", "status"), true, kOnlyOne},
-        Case{"ReadsItself", Nodes("get", "n"), false, "yes"},
-        Case{"ReadsNoOtherNode",
-             Nodes("get", "m"),
-             false,
-             "node: node 'n' cannot read 'm', only its own Node object"},
-        Case{"DoesNotDeleteItself", Nodes("delete", "n"), false, ""},
-        Case{"ItsLease",
-             {.verb = "update",
-              .group = "coordination.k8s.io",
-              .resource = "leases",
-              .name = "n",
-              .namespace_ = "kube-node-lease"},
-             false,
-             "yes"},
-        Case{"NoOtherLease",
-             {.verb = "update",
-              .group = "coordination.k8s.io",
-              .resource = "leases",
-              .name = "m",
-              .namespace_ = "kube-node-lease"},
-             false,
-             "node: can only access node lease with the same name as the requesting node"}),
+        NodeRuleCase{"MakesSlices", Slices("create"), false, "yes"},
+        NodeRuleCase{"ReadsItsSlices", Slices("get", "s"), true, "yes"},
+        NodeRuleCase{"NotThoseOfOthers", Slices("get", "s"), false, kNoRelation},
+        NodeRuleCase{"ListsItsSlices", Slices("list", "", "spec.nodeName=n"), false, "yes"},
+        NodeRuleCase{
+            "ListsItsSlicesTwice", Slices("list", "", "a=b,spec.nodeName==n"), false, "yes"},
+        NodeRuleCase{"ListsNoOthers", Slices("list", "", "spec.nodeName=m"), false, kNeedsSelector},
+        NodeRuleCase{"ListsNotAll", Slices("deletecollection"), false, kNeedsSelector},
+        NodeRuleCase{"ReadsClaimsOfItsPods", Claims("get"), true, "yes"},
+        NodeRuleCase{"ReadsNoOtherClaims", Claims("get"), false, kNoRelation},
+        NodeRuleCase{"ListsNoClaims", Claims("list"), true, kOnlyOne},
+        NodeRuleCase{"WritesNoClaims", Claims("patch", "status"), true, kOnlyOne},
+        NodeRuleCase{"ReadsItself", Nodes("get", "n"), false, "yes"},
+        NodeRuleCase{"ReadsNoOtherNode",
+                     Nodes("get", "m"),
+                     false,
+                     "node: node 'n' cannot read 'm', only its own Node object"},
+        NodeRuleCase{"DoesNotDeleteItself", Nodes("delete", "n"), false, ""},
+        NodeRuleCase{"ItsLease",
+                     {.verb = "update",
+                      .group = "coordination.k8s.io",
+                      .resource = "leases",
+                      .name = "n",
+                      .namespace_ = "kube-node-lease"},
+                     false,
+                     "yes"},
+        NodeRuleCase{"NoOtherLease",
+                     {.verb = "update",
+                      .group = "coordination.k8s.io",
+                      .resource = "leases",
+                      .name = "m",
+                      .namespace_ = "kube-node-lease"},
+                     false,
+                     "node: can only access node lease with the same name as the requesting node"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(NodeOf, WantsNameAndGroup) {

@@ -75,7 +75,7 @@ std::shared_ptr<const Rules> Shared(const auto& rules) {
 // ------------------------------------------------------------------------------------- escalation
 
 /// Rules that say one thing each.
-Rules Parts(const Rule& rule) {
+Rules PartsOf(const Rule& rule) {
   Rules parts;
   const std::vector<std::string> names(rule.resource_names.begin(), rule.resource_names.end());
   for (const std::string& group : rule.api_groups) {
@@ -104,7 +104,7 @@ Rules Parts(const Rule& rule) {
   return parts;
 }
 
-/// Whether `rule` says what `part`, one of Parts(), says.
+/// Whether `rule` says what `part`, one of PartsOf(), says.
 bool Covers(const Rule& rule, const Rule& part) {
   if (!HasOrAll(rule.verbs, part.verbs.front())) return false;
   if (!part.non_resource_urls.empty()) {
@@ -292,7 +292,7 @@ Result<Rules> Policy::RulesOf(const rbac::RoleRef& ref, std::string_view namespa
 Rules Uncovered(std::span<const Rule> held, std::span<const Rule> wanted) {
   Rules uncovered;
   for (const Rule& rule : wanted) {
-    for (Rule& part : Parts(rule)) {
+    for (Rule& part : PartsOf(rule)) {
       const bool is_held =
           std::ranges::any_of(held, [&](const Rule& own) { return Covers(own, part); });
       if (!is_held) uncovered.push_back(std::move(part));

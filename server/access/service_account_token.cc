@@ -107,10 +107,10 @@ std::string Payload(const TokenClaims& claims, std::string_view issuer) {
 }
 
 /// The three parts of a token; empty ones when it is none.
-struct Parts {
+struct TokenParts {
   std::string_view head, payload, signature;
 };
-Parts Split(std::string_view token) {
+TokenParts Split(std::string_view token) {
   const size_t first = token.find('.');
   const size_t last = token.rfind('.');
   const bool is_token = first != std::string_view::npos && first != last &&
@@ -200,7 +200,7 @@ Result<TokenClaims> TokenIssuer::Verified(std::string_view token) {
     const auto found = verified_.find(digest);
     if (found != verified_.end()) return found->second;
   }
-  const Parts parts = Split(token);
+  const TokenParts parts = Split(token);
   if (parts.payload.empty()) return NotOurs();
   DRAY_TRY(const JsonTree payload, ReadPart(parts.payload));
   if (TextOf(payload.members(), "iss") != issuer_) return NotOurs();

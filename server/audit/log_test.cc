@@ -342,7 +342,7 @@ TEST(AuditEvent, ShowsItsTimesToTheMicrosecond) {
                                      std::pair(-1, "1969-12-31T23:59:59.999999Z")}) {
     const std::string wanted =
         fmt::format(R"("requestReceivedTimestamp":"{0}","stageTimestamp":"{0}")", text);
-    EXPECT_THAT(line_at(micros), testing::HasSubstr(wanted));
+    EXPECT_THAT(line_at(micros), ::testing::HasSubstr(wanted));
   }
 }
 
@@ -373,7 +373,7 @@ TEST(AuditedRequest, WritesWhatWasReceivedAtOnceOrWithItsAnswer) {
     }
     return found;
   };
-  using testing::ElementsAre;
+  using ::testing::ElementsAre;
   const Decision all{.level = Level::kMetadata};
   EXPECT_THAT(stages(false, all), ElementsAre("RequestReceived", "ResponseComplete"));
   EXPECT_THAT(stages(true, all), ElementsAre("RequestReceived", "ResponseComplete"));
@@ -381,7 +381,7 @@ TEST(AuditedRequest, WritesWhatWasReceivedAtOnceOrWithItsAnswer) {
   few.omitted.Add(Stage::kRequestReceived);
   EXPECT_THAT(stages(true, few), ElementsAre("ResponseComplete"));
   few.omitted.Add(Stage::kResponseComplete);
-  EXPECT_THAT(stages(true, few), testing::IsEmpty());
+  EXPECT_THAT(stages(true, few), ::testing::IsEmpty());
 }
 
 TEST(AuditEvent, ShowsObjectsCompactAndWithoutOwnersWhereTheyAreNotWanted) {

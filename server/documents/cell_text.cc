@@ -51,6 +51,11 @@ std::string SelectorText(const api::Object& object, std::string_view path) {
   return TextOr(parsed->ToString(), kNone);
 }
 
+std::string TextIn(const api::Found& of, std::string_view member) {
+  const api::Found found = api::AtPath(of, member);
+  return found.value == nullptr ? std::string() : *static_cast<const std::string*>(found.value);
+}
+
 std::vector<std::string> TextsOf(const api::Object& object,
                                  std::string_view path,
                                  std::string_view member) {

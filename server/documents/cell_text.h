@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/at_path.h"
 #include "api/object.h"
 #include "api/value/time.h"
 #include "base/world.h"
@@ -29,6 +30,8 @@ std::string FirstOf(std::span<const std::string> items, size_t shown);
 std::string Joined(std::span<const std::string> items);
 /// The labels or the selector at `path` as text; <none> when there is nothing.
 std::string SelectorText(const api::Object& object, std::string_view path);
+/// The text at `member` of a part of an object; empty when it is absent.
+std::string TextIn(const api::Found& of, std::string_view member);
 /// The texts at `member` of each element of the list at `path`.
 std::vector<std::string> TextsOf(const api::Object& object,
                                  std::string_view path,

@@ -271,7 +271,7 @@ std::string EventSource(const Event& event) {
 
 // ----------------------------------------------------------------------------------------- table
 
-struct Computed {
+struct NamedCell {
   std::string_view name;
   std::string (*cell)(const api::Object& object, WallTime now);
 };
@@ -293,7 +293,7 @@ std::string CreatedAt(const api::Object& object, WallTime) {
   return object.metadata().creation_timestamp.ToString();
 }
 
-constexpr Computed kComputed[] = {
+constexpr NamedCell kOwnCells[] = {
     {"created-at", CreatedAt},
     {"node-status", Of<Node, NodeStatus>},
     {"node-roles", Of<Node, NodeRoles>},
@@ -316,7 +316,7 @@ constexpr Computed kComputed[] = {
 }  // namespace
 
 std::string CellJson(const api::Column& column, const api::Object& object, WallTime now) {
-  for (const Computed& computed : kComputed) {
+  for (const NamedCell& computed : kOwnCells) {
     if (!column.compute.empty() && computed.name == column.compute) {
       return JsonCell(computed.cell(object, now));
     }

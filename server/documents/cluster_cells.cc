@@ -23,11 +23,6 @@ using api::TextAt;
 
 constexpr size_t kShown = 3;  // of a list, until it says how many more
 
-std::string TextIn(const api::Found& of, std::string_view member) {
-  const api::Found found = api::AtPath(of, member);
-  return found.value == nullptr ? std::string() : *static_cast<const std::string*>(found.value);
-}
-
 int32_t NumberIn(const api::Found& of, std::string_view member) {
   const api::Found found = api::AtPath(of, member);
   return found.value == nullptr ? 0 : *static_cast<const int32_t*>(found.value);
@@ -318,12 +313,12 @@ std::string QuotaLimits(const Object& object) {
   return QuotaText(object, true);
 }
 
-struct Computed {
+struct NamedClusterCell {
   std::string_view name;
   std::string (*cell)(const Object& object);
 };
 
-constexpr Computed kComputed[] = {
+constexpr NamedClusterCell kClusterCells[] = {
     {"address-parent", AddressParent},
     {"binding-param", BindingParam},
     {"class-expansion", Expansion},
@@ -362,8 +357,8 @@ constexpr Computed kComputed[] = {
 }  // namespace
 
 std::optional<std::string> ClusterCell(std::string_view compute, const Object& object) {
-  const auto* const found = std::ranges::find(kComputed, compute, &Computed::name);
-  if (found == std::end(kComputed)) return std::nullopt;
+  const auto* const found = std::ranges::find(kClusterCells, compute, &NamedClusterCell::name);
+  if (found == std::end(kClusterCells)) return std::nullopt;
   return found->cell(object);
 }
 

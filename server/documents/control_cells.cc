@@ -22,11 +22,6 @@ using api::apiregistration_v1::APIService;
 using api::certificates_v1::CertificateSigningRequest;
 
 // Of objects of any version.
-std::string TextIn(const api::Found& of, std::string_view member) {
-  const api::Found found = api::AtPath(of, member);
-  return found.value == nullptr ? std::string() : *static_cast<const std::string*>(found.value);
-}
-
 // ----------------------------------------------------------------------------------- certificates
 
 std::string SigningDuration(const Object& object) {
@@ -104,12 +99,12 @@ std::string ApiAvailable(const Object& object) {
   return JsonCell("Unknown");
 }
 
-struct Computed {
+struct NamedControlCell {
   std::string_view name;
   std::string (*cell)(const Object& object);
 };
 
-constexpr Computed kComputed[] = {
+constexpr NamedControlCell kControlCells[] = {
     {"api-available", ApiAvailable},
     {"api-service", ApiServer},
     {"flow-method", FlowMethod},
@@ -125,8 +120,8 @@ constexpr Computed kComputed[] = {
 }  // namespace
 
 std::optional<std::string> ControlCell(std::string_view compute, const Object& object) {
-  const auto* const found = std::ranges::find(kComputed, compute, &Computed::name);
-  if (found == std::end(kComputed)) return std::nullopt;
+  const auto* const found = std::ranges::find(kControlCells, compute, &NamedControlCell::name);
+  if (found == std::end(kControlCells)) return std::nullopt;
   return found->cell(object);
 }
 

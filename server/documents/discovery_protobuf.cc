@@ -21,7 +21,7 @@ using api::JsonTree;
 using api::WireType;
 using api::WireWriter;
 
-struct Message;
+struct DiscoveryMessage;
 
 enum class Holds : uint8_t {
   kText,  // written where JSON leaves it out, too
@@ -33,44 +33,45 @@ enum class Holds : uint8_t {
   kListMeta,
 };
 
-struct Member {
+struct DiscoveryMember {
   std::string_view name;
   uint32_t number;
   Holds holds = Holds::kText;
-  const Message* message = nullptr;
+  const DiscoveryMessage* message = nullptr;
 };
 
-struct Message {
-  std::span<const Member> members;
+struct DiscoveryMessage {
+  std::span<const DiscoveryMember> members;
 };
 
 // ---------------------------------------------------------------------------------------- meta/v1
 
-constexpr Member kVersionMembers[] = {{.name = "groupVersion", .number = 1},
-                                      {.name = "version", .number = 2}};
-constexpr Message kVersion = {kVersionMembers};
-constexpr Member kAddressMembers[] = {{.name = "clientCIDR", .number = 1},
-                                      {.name = "serverAddress", .number = 2}};
-constexpr Message kAddress = {kAddressMembers};
-constexpr Member kGroupMembers[] = {
+constexpr DiscoveryMember kVersionMembers[] = {{.name = "groupVersion", .number = 1},
+                                               {.name = "version", .number = 2}};
+constexpr DiscoveryMessage kVersion = {kVersionMembers};
+constexpr DiscoveryMember kAddressMembers[] = {{.name = "clientCIDR", .number = 1},
+                                               {.name = "serverAddress", .number = 2}};
+constexpr DiscoveryMessage kAddressMessage = {kAddressMembers};
+constexpr DiscoveryMember kGroupMembers[] = {
     {.name = "name", .number = 1},
     {.name = "versions", .number = 2, .holds = Holds::kMessages, .message = &kVersion},
     {.name = "preferredVersion", .number = 3, .holds = Holds::kMessages, .message = &kVersion},
     {.name = "serverAddressByClientCIDRs",
      .number = 4,
      .holds = Holds::kMessages,
-     .message = &kAddress}};
-constexpr Message kGroup = {kGroupMembers};
-constexpr Member kGroupListMembers[] = {
-    {.name = "groups", .number = 1, .holds = Holds::kMessages, .message = &kGroup}};
-constexpr Message kGroupList = {kGroupListMembers};
-constexpr Member kCoreMembers[] = {{.name = "versions", .number = 1, .holds = Holds::kTexts},
-                                   {.name = "serverAddressByClientCIDRs",
-                                    .number = 2,
-                                    .holds = Holds::kMessages,
-                                    .message = &kAddress}};
-constexpr Message kCore = {kCoreMembers};
-constexpr Member kResourceMembers[] = {
+     .message = &kAddressMessage}};
+constexpr DiscoveryMessage kGroupMessage = {kGroupMembers};
+constexpr DiscoveryMember kGroupListMembers[] = {
+    {.name = "groups", .number = 1, .holds = Holds::kMessages, .message = &kGroupMessage}};
+constexpr DiscoveryMessage kGroupListMessage = {kGroupListMembers};
+constexpr DiscoveryMember kCoreMembers[] = {
+    {.name = "versions", .number = 1, .holds = Holds::kTexts},
+    {.name = "serverAddressByClientCIDRs",
+     .number = 2,
+     .holds = Holds::kMessages,
+     .message = &kAddressMessage}};
+constexpr DiscoveryMessage kCore = {kCoreMembers};
+constexpr DiscoveryMember kResourceMembers[] = {
     {.name = "name", .number = 1},
     {.name = "namespaced", .number = 2, .holds = Holds::kFlag},
     {.name = "kind", .number = 3},
@@ -81,25 +82,25 @@ constexpr Member kResourceMembers[] = {
     {.name = "group", .number = 8},
     {.name = "version", .number = 9},
     {.name = "storageVersionHash", .number = 10}};
-constexpr Message kResource = {kResourceMembers};
-constexpr Member kResourceListMembers[] = {
+constexpr DiscoveryMessage kResourceMessage = {kResourceMembers};
+constexpr DiscoveryMember kResourceListMembers[] = {
     {.name = "groupVersion", .number = 1},
-    {.name = "resources", .number = 2, .holds = Holds::kMessages, .message = &kResource}};
-constexpr Message kResourceList = {kResourceListMembers};
+    {.name = "resources", .number = 2, .holds = Holds::kMessages, .message = &kResourceMessage}};
+constexpr DiscoveryMessage kResourceListMessage = {kResourceListMembers};
 
 // -------------------------------------------------------------------------------
 // apidiscovery.k8s.io
 
-constexpr Member kKindMembers[] = {{.name = "group", .number = 1},
-                                   {.name = "version", .number = 2},
-                                   {.name = "kind", .number = 3}};
-constexpr Message kKind = {kKindMembers};
-constexpr Member kPartMembers[] = {
+constexpr DiscoveryMember kKindMembers[] = {{.name = "group", .number = 1},
+                                            {.name = "version", .number = 2},
+                                            {.name = "kind", .number = 3}};
+constexpr DiscoveryMessage kKind = {kKindMembers};
+constexpr DiscoveryMember kPartMembers[] = {
     {.name = "subresource", .number = 1},
     {.name = "responseKind", .number = 2, .holds = Holds::kMessages, .message = &kKind},
     {.name = "verbs", .number = 4, .holds = Holds::kTexts}};
-constexpr Message kPart = {kPartMembers};
-constexpr Member kShownResourceMembers[] = {
+constexpr DiscoveryMessage kPart = {kPartMembers};
+constexpr DiscoveryMember kShownResourceMembers[] = {
     {.name = "resource", .number = 1},
     {.name = "responseKind", .number = 2, .holds = Holds::kMessages, .message = &kKind},
     {.name = "scope", .number = 3},
@@ -108,29 +109,29 @@ constexpr Member kShownResourceMembers[] = {
     {.name = "shortNames", .number = 6, .holds = Holds::kTexts},
     {.name = "categories", .number = 7, .holds = Holds::kTexts},
     {.name = "subresources", .number = 8, .holds = Holds::kMessages, .message = &kPart}};
-constexpr Message kShownResource = {kShownResourceMembers};
-constexpr Member kShownVersionMembers[] = {
+constexpr DiscoveryMessage kShownResource = {kShownResourceMembers};
+constexpr DiscoveryMember kShownVersionMembers[] = {
     {.name = "version", .number = 1},
     {.name = "resources", .number = 2, .holds = Holds::kMessages, .message = &kShownResource},
     {.name = "freshness", .number = 3}};
-constexpr Message kShownVersion = {kShownVersionMembers};
-constexpr Member kShownGroupMembers[] = {
+constexpr DiscoveryMessage kShownVersion = {kShownVersionMembers};
+constexpr DiscoveryMember kShownGroupMembers[] = {
     {.name = "metadata", .number = 1, .holds = Holds::kObjectMeta},
     {.name = "versions", .number = 2, .holds = Holds::kMessages, .message = &kShownVersion}};
-constexpr Message kShownGroup = {kShownGroupMembers};
-constexpr Member kShownListMembers[] = {
+constexpr DiscoveryMessage kShownGroup = {kShownGroupMembers};
+constexpr DiscoveryMember kShownListMembers[] = {
     {.name = "metadata", .number = 1, .holds = Holds::kListMeta},
     {.name = "items", .number = 2, .holds = Holds::kMessages, .message = &kShownGroup}};
-constexpr Message kShownList = {kShownListMembers};
+constexpr DiscoveryMessage kShownList = {kShownListMembers};
 
 struct Document {
   std::string_view kind;
-  const Message* message;
+  const DiscoveryMessage* message;
 };
-constexpr Document kDocuments[] = {{.kind = "APIGroup", .message = &kGroup},
+constexpr Document kDocuments[] = {{.kind = "APIGroup", .message = &kGroupMessage},
                                    {.kind = "APIGroupDiscoveryList", .message = &kShownList},
-                                   {.kind = "APIGroupList", .message = &kGroupList},
-                                   {.kind = "APIResourceList", .message = &kResourceList},
+                                   {.kind = "APIGroupList", .message = &kGroupListMessage},
+                                   {.kind = "APIResourceList", .message = &kResourceListMessage},
                                    {.kind = "APIVersions", .message = &kCore}};
 
 constexpr size_t kDepthMax = 16;  // of any of these documents
@@ -142,7 +143,7 @@ std::string TextOf(const JsonTree& tree, std::string_view name) {
   return value == nullptr ? std::string() : value->text;
 }
 
-void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire);
+void WriteMessage(const JsonTree& tree, const DiscoveryMessage& message, WireWriter& wire);
 
 void WriteBytes(std::string_view bytes, uint32_t number, WireWriter& wire) {
   wire.Bytes(bytes);
@@ -162,14 +163,14 @@ void WriteTexts(const JsonTree& list, uint32_t number, WireWriter& wire) {
   }
 }
 
-void WriteOne(const JsonTree& value, const Member& member, WireWriter& wire) {
+void WriteOne(const JsonTree& value, const DiscoveryMember& member, WireWriter& wire) {
   const size_t end = wire.size();
   WriteMessage(value, *member.message, wire);
   wire.Length(end);
   wire.Tag({member.number, WireType::kBytes});
 }
 
-void WriteMember(const JsonTree& value, const Member& member, WireWriter& wire) {
+void WriteMember(const JsonTree& value, const DiscoveryMember& member, WireWriter& wire) {
   switch (member.holds) {
     case Holds::kText: return WriteBytes(value.text, member.number, wire);
     case Holds::kFlag:
@@ -195,8 +196,8 @@ void WriteMember(const JsonTree& value, const Member& member, WireWriter& wire) 
   }
 }
 
-void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire) {
-  for (const Member& member : std::views::reverse(message.members)) {
+void WriteMessage(const JsonTree& tree, const DiscoveryMessage& message, WireWriter& wire) {
+  for (const DiscoveryMember& member : std::views::reverse(message.members)) {
     const JsonTree* value = tree.members().Find(member.name);
     if (value != nullptr && !value->is_null()) {
       WriteMember(*value, member, wire);

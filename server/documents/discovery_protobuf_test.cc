@@ -38,7 +38,7 @@ TEST(DiscoveryProtobuf, HasEmptyTexts) {
 TEST(DiscoveryProtobuf, MetadataIsThatOfObjectsAndLists) {
   EXPECT_THAT(MessageOf(R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",)"
                         R"("metadata":{},"items":[{"metadata":{"name":"g"}}]})"),
-              testing::StartsWith("\x0a\x06\x0a\x00\x12\x00\x1a\x00\x12\x13\x0a\x11\x0a\x01g"sv));
+              ::testing::StartsWith("\x0a\x06\x0a\x00\x12\x00\x1a\x00\x12\x13\x0a\x11\x0a\x01g"sv));
 }
 
 }  // namespace

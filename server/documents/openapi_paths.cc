@@ -180,13 +180,13 @@ constexpr Operation kReplace = {.method = "put",
                                 .request = kAnyTypes,
                                 .codes = kOkOrCreated,
                                 .sent = Sent::kObject};
-constexpr Operation kPatch = {.method = "patch",
-                              .action = "patch",
-                              .id_verb = "patch",
-                              .parameters = kPatchParameters,
-                              .request = kPatchTypes,
-                              .codes = kOkOrCreated,
-                              .sent = Sent::kPatch};
+constexpr Operation kPatchObject = {.method = "patch",
+                                    .action = "patch",
+                                    .id_verb = "patch",
+                                    .parameters = kPatchParameters,
+                                    .request = kPatchTypes,
+                                    .codes = kOkOrCreated,
+                                    .sent = Sent::kPatch};
 constexpr Operation kDelete = {.method = "delete",
                                .action = "delete",
                                .id_verb = "delete",
@@ -213,7 +213,7 @@ constexpr Operation kWatchMany = {.method = "get",
                                   .types = kStreamTypes,
                                   .answered = Answered::kEvents};
 constexpr Operation kOfCollections[] = {kList, kCreate, kDeleteCollection};
-constexpr Operation kOfItems[] = {kRead, kReplace, kPatch, kDelete};
+constexpr Operation kOfItems[] = {kRead, kReplace, kPatchObject, kDelete};
 
 // How a connection through the server is opened: with any of these methods.
 struct Connection {
@@ -248,7 +248,7 @@ struct Subject {
 };
 
 // A path, and what its operations have in common.
-struct Place {
+struct PathPlace {
   std::string path;
   bool in_namespace;  // has a parameter {namespace}
   bool is_item;       // has a parameter {name}
@@ -271,7 +271,7 @@ class Writer {
 
   void Write(api::Release release) {
     const std::span<const Operation> all = kOfCollections;
-    const Place whole = At(base_ + collection_);
+    const PathPlace whole = At(base_ + collection_);
     if (kind_.create_only) return Path(whole, all.subspan(1, 1));
     if (!registry::StrategyOf(kind_).is_stored) {
       Path(whole, all.first(1));
@@ -286,20 +286,20 @@ class Writer {
   }
 
  private:
-  Place At(std::string path) const {
+  PathPlace At(std::string path) const {
     return {.path = std::move(path),
             .in_namespace = kind_.namespaced,
             .is_item = false,
             .suffix = "",
             .subject = {kind_.group, kind_.version, kind_.kind, &kind_}};
   }
-  Place Item() const {
-    Place item = At(base_ + collection_ + "/{name}");
+  PathPlace Item() const {
+    PathPlace item = At(base_ + collection_ + "/{name}");
     item.is_item = true;
     return item;
   }
-  Place Everywhere(const std::string& base, std::string suffix) const {
-    Place place = At(fmt::format("{}/{}", base, kind_.plural));
+  PathPlace Everywhere(const std::string& base, std::string suffix) const {
+    PathPlace place = At(fmt::format("{}/{}", base, kind_.plural));
     place.in_namespace = false;
     place.suffix = std::move(suffix);
     return place;
@@ -309,17 +309,17 @@ class Writer {
   void Watches() {
     const std::span<const Operation> many(&kWatchMany, 1);
     const std::string base = base_ + "/watch";
-    Place list = At(base + collection_);
+    PathPlace list = At(base + collection_);
     list.suffix = "List";
     Path(list, many);
     if (kind_.namespaced) Path(Everywhere(base, "ListForAllNamespaces"), many);
-    Place one = At(base + collection_ + "/{name}");
+    PathPlace one = At(base + collection_ + "/{name}");
     one.is_item = true;
     Path(one, std::span(&kWatchOne, 1));
   }
 
   void Part(const Subresource& part) {
-    Place place = Item();
+    PathPlace place = Item();
     place.path += fmt::format("/{}", part.name);
     place.suffix = Capitalised(part.name);
     const std::string_view group = part.group.empty() ? kind_.group : part.group;
@@ -333,7 +333,7 @@ class Writer {
       operations.push_back(verb == "get"      ? kRead
                            : verb == "create" ? kCreate
                            : verb == "update" ? kReplace
-                                              : kPatch);
+                                              : kPatchObject);
     }
     Path(place, operations);
   }
@@ -348,7 +348,7 @@ class Writer {
     return found == kinds.end() ? nullptr : *found;
   }
 
-  void Connect(Place place, const Connection& connection) {
+  void Connect(PathPlace place, const Connection& connection) {
     std::vector<Operation> operations;
     for (const Method& method :
          std::span(kMethods).first(connection.any_method ? std::size(kMethods) : kStreamMethods)) {
@@ -367,7 +367,7 @@ class Writer {
     Path(place, operations);
   }
 
-  void Path(const Place& place, std::span<const Operation> operations) {
+  void Path(const PathPlace& place, std::span<const Operation> operations) {
     json_.Member(place.path).Object([&] {
       for (const Operation& operation : operations) {
         json_.Member(operation.method).Object([&] { Members(place, operation); });
@@ -383,7 +383,7 @@ class Writer {
     });
   }
 
-  void Members(const Place& place, const Operation& operation) {
+  void Members(const PathPlace& place, const Operation& operation) {
     json_.Member("tags").Array(
         [&] { json_.Value(fmt::format("{}_{}", TagOf(kind_.group), kind_.version)); });
     json_.Member("description", DescriptionOf(operation));

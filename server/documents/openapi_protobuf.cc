@@ -12,7 +12,7 @@ namespace dray::server::documents {
 namespace {
 
 using api::JsonTree;
-using gnostic::Form;
+using GnosticForm = gnostic::Form;
 using gnostic::kFirst;
 using gnostic::kSecond;
 using gnostic::Member;
@@ -27,22 +27,26 @@ namespace v2 {
 
 const Message& Schema() {
   static constexpr Member kMembers[] = {
-      {.name = "$ref", .number = 1, .form = Form::kText},
-      {.name = "format", .number = 2, .form = Form::kText},
-      {.name = "description", .number = 4, .form = Form::kText},
-      {.name = "default", .number = 5, .form = Form::kAny},
-      {.name = "required", .number = 19, .form = Form::kTexts},
-      {.name = "enum", .number = 20, .form = Form::kAnys},
+      {.name = "$ref", .number = 1, .form = GnosticForm::kText},
+      {.name = "format", .number = 2, .form = GnosticForm::kText},
+      {.name = "description", .number = 4, .form = GnosticForm::kText},
+      {.name = "default", .number = 5, .form = GnosticForm::kAny},
+      {.name = "required", .number = 19, .form = GnosticForm::kTexts},
+      {.name = "enum", .number = 20, .form = GnosticForm::kAnys},
       {.name = "additionalProperties",
        .number = 21,
-       .form = Form::kMessage,
+       .form = GnosticForm::kMessage,
        .message = Schema,
        .around = kFirst},
-      {.name = "type", .number = 22, .form = Form::kText, .around = kFirst},
-      {.name = "items", .number = 23, .form = Form::kMessage, .message = Schema, .around = kFirst},
+      {.name = "type", .number = 22, .form = GnosticForm::kText, .around = kFirst},
+      {.name = "items",
+       .number = 23,
+       .form = GnosticForm::kMessage,
+       .message = Schema,
+       .around = kFirst},
       {.name = "properties",
        .number = 25,
-       .form = Form::kNamed,
+       .form = GnosticForm::kNamed,
        .message = Schema,
        .around = kFirst}};
   static constexpr Message kMessage = {.members = kMembers, .extensions = 31};
@@ -51,32 +55,34 @@ const Message& Schema() {
 
 const Message& BodyParameter() {
   static constexpr Member kMembers[] = {
-      {.name = "description", .number = 1, .form = Form::kText},
-      {.name = "name", .number = 2, .form = Form::kText},
-      {.name = "in", .number = 3, .form = Form::kText},
-      {.name = "required", .number = 4, .form = Form::kFlag},
-      {.name = "schema", .number = 5, .form = Form::kMessage, .message = Schema}};
+      {.name = "description", .number = 1, .form = GnosticForm::kText},
+      {.name = "name", .number = 2, .form = GnosticForm::kText},
+      {.name = "in", .number = 3, .form = GnosticForm::kText},
+      {.name = "required", .number = 4, .form = GnosticForm::kFlag},
+      {.name = "schema", .number = 5, .form = GnosticForm::kMessage, .message = Schema}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& QueryParameter() {
-  static constexpr Member kMembers[] = {{.name = "in", .number = 2, .form = Form::kText},
-                                        {.name = "description", .number = 3, .form = Form::kText},
-                                        {.name = "name", .number = 4, .form = Form::kText},
-                                        {.name = "type", .number = 6, .form = Form::kText},
-                                        {.name = "uniqueItems", .number = 20, .form = Form::kFlag}};
+  static constexpr Member kMembers[] = {
+      {.name = "in", .number = 2, .form = GnosticForm::kText},
+      {.name = "description", .number = 3, .form = GnosticForm::kText},
+      {.name = "name", .number = 4, .form = GnosticForm::kText},
+      {.name = "type", .number = 6, .form = GnosticForm::kText},
+      {.name = "uniqueItems", .number = 20, .form = GnosticForm::kFlag}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& PathParameter() {
-  static constexpr Member kMembers[] = {{.name = "required", .number = 1, .form = Form::kFlag},
-                                        {.name = "in", .number = 2, .form = Form::kText},
-                                        {.name = "description", .number = 3, .form = Form::kText},
-                                        {.name = "name", .number = 4, .form = Form::kText},
-                                        {.name = "type", .number = 5, .form = Form::kText},
-                                        {.name = "uniqueItems", .number = 19, .form = Form::kFlag}};
+  static constexpr Member kMembers[] = {
+      {.name = "required", .number = 1, .form = GnosticForm::kFlag},
+      {.name = "in", .number = 2, .form = GnosticForm::kText},
+      {.name = "description", .number = 3, .form = GnosticForm::kText},
+      {.name = "name", .number = 4, .form = GnosticForm::kText},
+      {.name = "type", .number = 5, .form = GnosticForm::kText},
+      {.name = "uniqueItems", .number = 19, .form = GnosticForm::kFlag}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
@@ -90,58 +96,67 @@ constexpr Place kPlaces[] = {{.in = "body", .message = BodyParameter, .around = 
 
 const Message& Response() {
   static constexpr Member kMembers[] = {
-      {.name = "description", .number = 1, .form = Form::kText},
-      {.name = "schema", .number = 2, .form = Form::kMessage, .message = Schema, .around = kFirst}};
+      {.name = "description", .number = 1, .form = GnosticForm::kText},
+      {.name = "schema",
+       .number = 2,
+       .form = GnosticForm::kMessage,
+       .message = Schema,
+       .around = kFirst}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& Operation() {
   static constexpr Member kMembers[] = {
-      {.name = "tags", .number = 1, .form = Form::kTexts},
-      {.name = "description", .number = 3, .form = Form::kText},
-      {.name = "operationId", .number = 5, .form = Form::kText},
-      {.name = "produces", .number = 6, .form = Form::kTexts},
-      {.name = "consumes", .number = 7, .form = Form::kTexts},
-      {.name = "parameters", .number = 8, .form = Form::kParameters, .places = kPlaces},
+      {.name = "tags", .number = 1, .form = GnosticForm::kTexts},
+      {.name = "description", .number = 3, .form = GnosticForm::kText},
+      {.name = "operationId", .number = 5, .form = GnosticForm::kText},
+      {.name = "produces", .number = 6, .form = GnosticForm::kTexts},
+      {.name = "consumes", .number = 7, .form = GnosticForm::kTexts},
+      {.name = "parameters", .number = 8, .form = GnosticForm::kParameters, .places = kPlaces},
       {.name = "responses",
        .number = 9,
-       .form = Form::kNamed,
+       .form = GnosticForm::kNamed,
        .message = Response,
        .around = kFirst,
        .around_values = kFirst},
-      {.name = "schemes", .number = 10, .form = Form::kTexts}};
+      {.name = "schemes", .number = 10, .form = GnosticForm::kTexts}};
   static constexpr Message kMessage = {.members = kMembers, .extensions = 13};
   return kMessage;
 }
 
 const Message& PathItem() {
   static constexpr Member kMembers[] = {
-      {.name = "get", .number = 2, .form = Form::kMessage, .message = Operation},
-      {.name = "put", .number = 3, .form = Form::kMessage, .message = Operation},
-      {.name = "post", .number = 4, .form = Form::kMessage, .message = Operation},
-      {.name = "delete", .number = 5, .form = Form::kMessage, .message = Operation},
-      {.name = "patch", .number = 8, .form = Form::kMessage, .message = Operation},
-      {.name = "parameters", .number = 9, .form = Form::kParameters, .places = kPlaces}};
+      {.name = "get", .number = 2, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "put", .number = 3, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "post", .number = 4, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "delete", .number = 5, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "patch", .number = 8, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "parameters", .number = 9, .form = GnosticForm::kParameters, .places = kPlaces}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& Info() {
-  static constexpr Member kMembers[] = {{.name = "title", .number = 1, .form = Form::kText},
-                                        {.name = "version", .number = 2, .form = Form::kText}};
+  static constexpr Member kMembers[] = {
+      {.name = "title", .number = 1, .form = GnosticForm::kText},
+      {.name = "version", .number = 2, .form = GnosticForm::kText}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& Document() {
   static constexpr Member kMembers[] = {
-      {.name = "swagger", .number = 1, .form = Form::kText},
-      {.name = "info", .number = 2, .form = Form::kMessage, .message = Info},
-      {.name = "paths", .number = 8, .form = Form::kNamed, .message = PathItem, .around = kSecond},
+      {.name = "swagger", .number = 1, .form = GnosticForm::kText},
+      {.name = "info", .number = 2, .form = GnosticForm::kMessage, .message = Info},
+      {.name = "paths",
+       .number = 8,
+       .form = GnosticForm::kNamed,
+       .message = PathItem,
+       .around = kSecond},
       {.name = "definitions",
        .number = 9,
-       .form = Form::kNamed,
+       .form = GnosticForm::kNamed,
        .message = Schema,
        .around = kFirst}};
   static constexpr Message kMessage = {.members = kMembers};
@@ -155,54 +170,56 @@ const Message& Document() {
 namespace v3 {
 
 const Message& Schema() {
-  static constexpr Member kMembers[] = {{.name = "uniqueItems", .number = 20, .form = Form::kFlag},
-                                        {.name = "required", .number = 23, .form = Form::kTexts},
-                                        {.name = "enum", .number = 24, .form = Form::kAnys},
-                                        {.name = "type", .number = 25, .form = Form::kText},
-                                        {.name = "allOf",
-                                         .number = 26,
-                                         .form = Form::kMessages,
-                                         .or_reference = true,
-                                         .message = Schema},
-                                        {.name = "oneOf",
-                                         .number = 27,
-                                         .form = Form::kMessages,
-                                         .or_reference = true,
-                                         .message = Schema},
-                                        {.name = "items",
-                                         .number = 30,
-                                         .form = Form::kMessage,
-                                         .or_reference = true,
-                                         .message = Schema,
-                                         .around = kFirst},
-                                        {.name = "properties",
-                                         .number = 31,
-                                         .form = Form::kNamed,
-                                         .or_reference = true,
-                                         .message = Schema,
-                                         .around = kFirst},
-                                        {.name = "additionalProperties",
-                                         .number = 32,
-                                         .form = Form::kMessage,
-                                         .or_reference = true,
-                                         .message = Schema,
-                                         .around = kFirst},
-                                        {.name = "description", .number = 34, .form = Form::kText},
-                                        {.name = "format", .number = 35, .form = Form::kText}};
+  static constexpr Member kMembers[] = {
+      {.name = "uniqueItems", .number = 20, .form = GnosticForm::kFlag},
+      {.name = "required", .number = 23, .form = GnosticForm::kTexts},
+      {.name = "enum", .number = 24, .form = GnosticForm::kAnys},
+      {.name = "type", .number = 25, .form = GnosticForm::kText},
+      {.name = "allOf",
+       .number = 26,
+       .form = GnosticForm::kMessages,
+       .or_reference = true,
+       .message = Schema},
+      {.name = "oneOf",
+       .number = 27,
+       .form = GnosticForm::kMessages,
+       .or_reference = true,
+       .message = Schema},
+      {.name = "items",
+       .number = 30,
+       .form = GnosticForm::kMessage,
+       .or_reference = true,
+       .message = Schema,
+       .around = kFirst},
+      {.name = "properties",
+       .number = 31,
+       .form = GnosticForm::kNamed,
+       .or_reference = true,
+       .message = Schema,
+       .around = kFirst},
+      {.name = "additionalProperties",
+       .number = 32,
+       .form = GnosticForm::kMessage,
+       .or_reference = true,
+       .message = Schema,
+       .around = kFirst},
+      {.name = "description", .number = 34, .form = GnosticForm::kText},
+      {.name = "format", .number = 35, .form = GnosticForm::kText}};
   static constexpr Message kMessage = {.members = kMembers, .extensions = 36};
   return kMessage;
 }
 
 const Message& Parameter() {
-  static constexpr Member kMembers[] = {{.name = "name", .number = 1, .form = Form::kText},
-                                        {.name = "in", .number = 2, .form = Form::kText},
-                                        {.name = "description", .number = 3, .form = Form::kText},
-                                        {.name = "required", .number = 4, .form = Form::kFlag},
-                                        {.name = "schema",
-                                         .number = 10,
-                                         .form = Form::kMessage,
-                                         .or_reference = true,
-                                         .message = Schema}};
+  static constexpr Member kMembers[] = {
+      {.name = "name", .number = 1, .form = GnosticForm::kText},
+      {.name = "in", .number = 2, .form = GnosticForm::kText},
+      {.name = "description", .number = 3, .form = GnosticForm::kText},
+      {.name = "required", .number = 4, .form = GnosticForm::kFlag},
+      {.name = "schema",
+       .number = 10,
+       .form = GnosticForm::kMessage,
+       .or_reference = true,
+       .message = Schema}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
@@ -211,7 +228,7 @@ const Message& Parameter() {
 const Message& MediaType() {
   static constexpr Member kMembers[] = {{.name = "schema",
                                          .number = 1,
-                                         .form = Form::kMessage,
+                                         .form = GnosticForm::kMessage,
                                          .or_reference = true,
                                          .message = Schema}};
   static constexpr Message kMessage = {.members = kMembers};
@@ -219,61 +236,64 @@ const Message& MediaType() {
 }
 
 const Message& RequestBody() {
-  static constexpr Member kMembers[] = {{.name = "content",
-                                         .number = 2,
-                                         .form = Form::kNamed,
-                                         .message = MediaType,
-                                         .around = kFirst},
-                                        {.name = "required", .number = 3, .form = Form::kFlag}};
+  static constexpr Member kMembers[] = {
+      {.name = "content",
+       .number = 2,
+       .form = GnosticForm::kNamed,
+       .message = MediaType,
+       .around = kFirst},
+      {.name = "required", .number = 3, .form = GnosticForm::kFlag}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& Response() {
-  static constexpr Member kMembers[] = {{.name = "description", .number = 1, .form = Form::kText},
-                                        {.name = "content",
-                                         .number = 3,
-                                         .form = Form::kNamed,
-                                         .message = MediaType,
-                                         .around = kFirst}};
+  static constexpr Member kMembers[] = {
+      {.name = "description", .number = 1, .form = GnosticForm::kText},
+      {.name = "content",
+       .number = 3,
+       .form = GnosticForm::kNamed,
+       .message = MediaType,
+       .around = kFirst}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& Operation() {
-  static constexpr Member kMembers[] = {{.name = "tags", .number = 1, .form = Form::kTexts},
-                                        {.name = "description", .number = 3, .form = Form::kText},
-                                        {.name = "operationId", .number = 5, .form = Form::kText},
-                                        {.name = "parameters",
-                                         .number = 6,
-                                         .form = Form::kMessages,
-                                         .or_reference = true,
-                                         .message = Parameter},
-                                        {.name = "requestBody",
-                                         .number = 7,
-                                         .form = Form::kMessage,
-                                         .or_reference = true,
-                                         .message = RequestBody},
-                                        {.name = "responses",
-                                         .number = 8,
-                                         .form = Form::kNamed,
-                                         .or_reference = true,
-                                         .message = Response,
-                                         .around = kSecond}};
+  static constexpr Member kMembers[] = {
+      {.name = "tags", .number = 1, .form = GnosticForm::kTexts},
+      {.name = "description", .number = 3, .form = GnosticForm::kText},
+      {.name = "operationId", .number = 5, .form = GnosticForm::kText},
+      {.name = "parameters",
+       .number = 6,
+       .form = GnosticForm::kMessages,
+       .or_reference = true,
+       .message = Parameter},
+      {.name = "requestBody",
+       .number = 7,
+       .form = GnosticForm::kMessage,
+       .or_reference = true,
+       .message = RequestBody},
+      {.name = "responses",
+       .number = 8,
+       .form = GnosticForm::kNamed,
+       .or_reference = true,
+       .message = Response,
+       .around = kSecond}};
   static constexpr Message kMessage = {.members = kMembers, .extensions = 13};
   return kMessage;
 }
 
 const Message& PathItem() {
   static constexpr Member kMembers[] = {
-      {.name = "get", .number = 4, .form = Form::kMessage, .message = Operation},
-      {.name = "put", .number = 5, .form = Form::kMessage, .message = Operation},
-      {.name = "post", .number = 6, .form = Form::kMessage, .message = Operation},
-      {.name = "delete", .number = 7, .form = Form::kMessage, .message = Operation},
-      {.name = "patch", .number = 10, .form = Form::kMessage, .message = Operation},
+      {.name = "get", .number = 4, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "put", .number = 5, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "post", .number = 6, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "delete", .number = 7, .form = GnosticForm::kMessage, .message = Operation},
+      {.name = "patch", .number = 10, .form = GnosticForm::kMessage, .message = Operation},
       {.name = "parameters",
        .number = 13,
-       .form = Form::kMessages,
+       .form = GnosticForm::kMessages,
        .or_reference = true,
        .message = Parameter}};
   static constexpr Message kMessage = {.members = kMembers};
@@ -281,17 +301,19 @@ const Message& PathItem() {
 }
 
 const Message& Info() {
-  static constexpr Member kMembers[] = {{.name = "title", .number = 1, .form = Form::kText},
-                                        {.name = "version", .number = 6, .form = Form::kText}};
+  static constexpr Member kMembers[] = {
+      {.name = "title", .number = 1, .form = GnosticForm::kText},
+      {.name = "version", .number = 6, .form = GnosticForm::kText}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
 
 const Message& SecurityScheme() {
-  static constexpr Member kMembers[] = {{.name = "type", .number = 1, .form = Form::kText},
-                                        {.name = "description", .number = 2, .form = Form::kText},
-                                        {.name = "name", .number = 3, .form = Form::kText},
-                                        {.name = "in", .number = 4, .form = Form::kText}};
+  static constexpr Member kMembers[] = {
+      {.name = "type", .number = 1, .form = GnosticForm::kText},
+      {.name = "description", .number = 2, .form = GnosticForm::kText},
+      {.name = "name", .number = 3, .form = GnosticForm::kText},
+      {.name = "in", .number = 4, .form = GnosticForm::kText}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
@@ -299,13 +321,13 @@ const Message& SecurityScheme() {
 const Message& Components() {
   static constexpr Member kMembers[] = {{.name = "schemas",
                                          .number = 1,
-                                         .form = Form::kNamed,
+                                         .form = GnosticForm::kNamed,
                                          .or_reference = true,
                                          .message = Schema,
                                          .around = kFirst},
                                         {.name = "securitySchemes",
                                          .number = 7,
-                                         .form = Form::kNamed,
+                                         .form = GnosticForm::kNamed,
                                          .or_reference = true,
                                          .message = SecurityScheme,
                                          .around = kFirst}};
@@ -315,10 +337,14 @@ const Message& Components() {
 
 const Message& Document() {
   static constexpr Member kMembers[] = {
-      {.name = "openapi", .number = 1, .form = Form::kText},
-      {.name = "info", .number = 2, .form = Form::kMessage, .message = Info},
-      {.name = "paths", .number = 4, .form = Form::kNamed, .message = PathItem, .around = kFirst},
-      {.name = "components", .number = 5, .form = Form::kMessage, .message = Components}};
+      {.name = "openapi", .number = 1, .form = GnosticForm::kText},
+      {.name = "info", .number = 2, .form = GnosticForm::kMessage, .message = Info},
+      {.name = "paths",
+       .number = 4,
+       .form = GnosticForm::kNamed,
+       .message = PathItem,
+       .around = kFirst},
+      {.name = "components", .number = 5, .form = GnosticForm::kMessage, .message = Components}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }

@@ -111,9 +111,9 @@ constexpr NamedScalar kFieldsV1{TypeKind::kRawJson,
 constexpr NamedScalar kAnyJson{TypeKind::kRawJson,
                                "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
                                "Any value."};
-constexpr NamedScalar kPatch{TypeKind::kRawJson,
-                             "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
-                             "A patch in one of its forms."};
+constexpr NamedScalar kPatchScalar{TypeKind::kRawJson,
+                                   "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
+                                   "A patch in one of its forms."};
 
 const NamedScalar* FindNamed(const Type& type) {
   if (&type == &TypeOf<api::AnyJson>()) return &kAnyJson;
@@ -228,7 +228,7 @@ void Schemas::WriteScalars() {
   for (const NamedScalar& scalar : kNamedScalars) write(scalar);
   write(kAnyJson);
   write(kFieldsV1);
-  write(kPatch);
+  write(kPatchScalar);
 }
 
 std::string Schemas::NameOf(const Type& type) {
@@ -258,8 +258,8 @@ std::string Schemas::ReferWatchEvent() {
 }
 
 std::string Schemas::ReferPatch() {
-  scalars_.insert(kPatch.name);
-  return std::string(kPatch.name);
+  scalars_.insert(kPatchScalar.name);
+  return std::string(kPatchScalar.name);
 }
 
 std::string Schemas::PathOf(std::string_view name) const {

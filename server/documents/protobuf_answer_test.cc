@@ -71,7 +71,7 @@ TEST(ProtobufAnswer, ObjectsAreWholeOrTheirMetadata) {
 TEST(ProtobufAnswer, MetadataIsOfTheVersionThatWasAskedFor) {
   const Form form = {.transform = Transform::kPartial, .version = "v1beta1"};
   EXPECT_THAT(Shown(ItemProtobuf(Item(), form)),
-              testing::StartsWith("meta.k8s.io/v1beta1 PartialObjectMetadata {"));
+              ::testing::StartsWith("meta.k8s.io/v1beta1 PartialObjectMetadata {"));
 }
 
 TEST(ProtobufAnswer, MessagesAreMadeOnce) {
@@ -83,7 +83,7 @@ TEST(ProtobufAnswer, MessagesAreMadeOnce) {
 TEST(ProtobufAnswer, TimesHaveWholeSeconds) {
   const storage::Item item = Item();
   EXPECT_THAT(std::string(storage::MessageOf(item)),
-              testing::HasSubstr(std::string("\x42\x08\x08\xa5\xeb\xdc\xca\x06\x10\x00", 10)));
+              ::testing::HasSubstr(std::string("\x42\x08\x08\xa5\xeb\xdc\xca\x06\x10\x00", 10)));
 }
 
 // Trap 20: the length is outside, the envelope inside.
@@ -94,7 +94,7 @@ TEST(ProtobufAnswer, EventsAreFrames) {
             "ADDED resource.k8s.io/v1 DeviceClass " + std::string(kClass));
   rendering.form.transform = Transform::kPartial;
   EXPECT_THAT(ShownFrame(WatchFrame(added, rendering, ColumnDefinitions::kShown)),
-              testing::StartsWith("ADDED meta.k8s.io/v1 PartialObjectMetadata {"));
+              ::testing::StartsWith("ADDED meta.k8s.io/v1 PartialObjectMetadata {"));
 }
 
 TEST(ProtobufAnswer, BookmarksAndErrorsAreFramesToo) {
@@ -104,7 +104,7 @@ TEST(ProtobufAnswer, BookmarksAndErrorsAreFramesToo) {
                                    .item = storage::MakeItem(place, api::Release::kAny)};
   const Rendering rendering{.form = {.encoding = Encoding::kProtobuf}};
   EXPECT_THAT(ShownFrame(WatchFrame(bookmark, rendering, ColumnDefinitions::kShown)),
-              testing::HasSubstr(R"("metadata":{"resourceVersion":"9"})"));
+              ::testing::HasSubstr(R"("metadata":{"resourceVersion":"9"})"));
   // Trap 12: with code, reason and message.
   api::meta_v1::Status expired;
   expired.status = "Failure";

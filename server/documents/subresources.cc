@@ -10,7 +10,7 @@ namespace {
 
 using api::KindInfo;
 
-constexpr std::string_view kCreateOnly[] = {"create"};
+constexpr std::string_view kCreated[] = {"create"};
 constexpr std::string_view kUpdateOnly[] = {"update"};
 constexpr std::string_view kOfSubresources[] = {"get", "patch", "update"};
 constexpr std::string_view kOfStreams[] = {"create", "get"};
@@ -23,17 +23,17 @@ std::string_view ProxyKind(const KindInfo& parent) {
 }
 
 Subresource Describe(const KindInfo& parent, std::string_view name) {
-  if (name == "binding") return {.name = name, .kind = "Binding", .verbs = kCreateOnly};
+  if (name == "binding") return {.name = name, .kind = "Binding", .verbs = kCreated};
   if (name == "eviction") {
     return {
-        .name = name, .group = "policy", .version = "v1", .kind = "Eviction", .verbs = kCreateOnly};
+        .name = name, .group = "policy", .version = "v1", .kind = "Eviction", .verbs = kCreated};
   }
   if (name == "token") {
     return {.name = name,
             .group = "authentication.k8s.io",
             .version = "v1",
             .kind = "TokenRequest",
-            .verbs = kCreateOnly};
+            .verbs = kCreated};
   }
   if (name == "scale") {
     return {.name = name,

@@ -22,7 +22,7 @@
 namespace dray::server::documents {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // An hour after the objects of these tests were created.
 constexpr WallTime kNow{std::chrono::seconds(1'767'229'200)};  // 2026-01-01T01:00:00Z
@@ -141,9 +141,9 @@ TEST(Table, NodesShowStatusAndRoles) {
   const std::string cells = Cells<api::core_v1::Node>(
       R"({"metadata":{"name":"n","labels":{"node-role.kubernetes.io/b":"","node-role.kubernetes.io/a":""}},
       "spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
-  EXPECT_THAT(cells, testing::StartsWith(R"(["n","Ready,SchedulingDisabled","a,b","<unknown>")"));
+  EXPECT_THAT(cells, ::testing::StartsWith(R"(["n","Ready,SchedulingDisabled","a,b","<unknown>")"));
   EXPECT_THAT(Cells<api::core_v1::Node>(R"({"metadata":{"name":"n"}})"),
-              testing::StartsWith(R"(["n","Unknown","<none>")"));
+              ::testing::StartsWith(R"(["n","Unknown","<none>")"));
 }
 
 TEST(Table, EventsShowWhatHappenedToWhat) {
@@ -162,7 +162,7 @@ TEST(Table, EveryColumnIsDescribed) {
                {.now = kNow},
                ColumnDefinitions::kShown,
                writer);
-    EXPECT_THAT(table, testing::Not(HasSubstr(R"("description":"")"))) << table;
+    EXPECT_THAT(table, ::testing::Not(HasSubstr(R"("description":"")"))) << table;
   }
 }
 
@@ -187,7 +187,7 @@ TEST(Table, RowsCarryAsMuchOfTheObjectAsAsked) {
   EXPECT_THAT(table(IncludeObject::kObject), HasSubstr(R"("object":{"kind":"Node")"));
   EXPECT_THAT(
       table(IncludeObject::kNone),
-      testing::StartsWith(
+      ::testing::StartsWith(
           R"({"kind":"Table","apiVersion":"meta.k8s.io/v1beta1","metadata":{},"columnDefinitions":[{"name":"Name","type":"string","format":"name")"));
   EXPECT_FALSE(IncludeObjectOf("Other").has_value());
 }

@@ -201,11 +201,6 @@ std::string Role(const Object& object, WallTime) {
       fmt::format("{}/{}", TextAt(object, "roleRef.kind"), TextAt(object, "roleRef.name")));
 }
 
-std::string TextIn(const api::Found& of, std::string_view member) {
-  const api::Found found = api::AtPath(of, member);
-  return found.value == nullptr ? std::string() : *static_cast<const std::string*>(found.value);
-}
-
 std::string Subjects(const Object& object, std::string_view kind) {
   std::vector<std::string> names;
   for (const api::Found& subject : api::ElementsAt(object, "subjects")) {
@@ -233,7 +228,7 @@ std::string DataCount(const Object& object, WallTime) {
   return fmt::format("{}", CountAt(object, "data") + CountAt(object, "binaryData"));
 }
 
-struct Computed {
+struct NamedWorkloadCell {
   std::string_view name;
   std::string (*cell)(const Object& object, WallTime now);
 };
@@ -249,7 +244,7 @@ std::string GroupStatus(const Object& object, WallTime) {
   return JsonCell(CountAt(object, "status.conditions") == 0 ? "Pending" : "Unschedulable");
 }
 
-constexpr Computed kComputed[] = {
+constexpr NamedWorkloadCell kWorkloadCells[] = {
     {"autoscaler-min", MinPods},
     {"autoscaler-reference", Reference},
     {"autoscaler-targets", Targets},
@@ -283,8 +278,8 @@ constexpr Computed kComputed[] = {
 std::optional<std::string> WorkloadCell(std::string_view compute,
                                         const Object& object,
                                         WallTime now) {
-  const auto* const found = std::ranges::find(kComputed, compute, &Computed::name);
-  if (found == std::end(kComputed)) return std::nullopt;
+  const auto* const found = std::ranges::find(kWorkloadCells, compute, &NamedWorkloadCell::name);
+  if (found == std::end(kWorkloadCells)) return std::nullopt;
   return found->cell(object, now);
 }
 

@@ -13,7 +13,7 @@
 namespace dray::server::http {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr WallTime kNow{std::chrono::hours(1)};
 

@@ -32,15 +32,15 @@
 namespace dray::server::http {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
 constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 constexpr std::chrono::seconds kPatience{20};
 
-class HttpApiTest : public testing::Test {
+class HttpApiTest : public ::testing::Test {
  protected:
   HttpApiTest()
       : resources_(scheme_, store_, world_.world(), Log::Silent(), {}),
@@ -142,7 +142,7 @@ TEST_F(HttpApiTest, BodiesAndAnswersMayBeYaml) {
               AllOf(StartsWith("201 "), HasSubstr("kind: ResourceClaim\n")));
   EXPECT_THAT(
       Do("POST", kClaims, "metadata: {name: z}\nmetadata: {}\nspec: {}\n", "application/yaml"),
-      testing::Not(StartsWith("500")));
+      ::testing::Not(StartsWith("500")));
   EXPECT_THAT(Do("POST",
                  std::string(kClaims) + "?fieldValidation=Strict",
                  "metadata: {name: z}\nmetadata: {name: z}\nspec: {}\n",

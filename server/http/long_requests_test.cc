@@ -39,8 +39,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::seconds kPatience{20};  // only ever used up by a bug
+constexpr std::string_view kWatchedMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::chrono::seconds kLongPatience{20};  // only ever used up by a bug
 
 /// A place where a thread waits until the test says go.
 class Gate {
@@ -138,7 +138,7 @@ class LongRequests : public ::testing::Test {
 
 TEST_F(LongRequests, WhatIsLongLeavesTheReactor) {
   Serve();
-  const std::string maps(kMaps);
+  const std::string maps(kWatchedMaps);
   const std::string yaml = "application/yaml";
   EXPECT_TRUE(IsOnReactor("POST", maps, Map("small", 100)));
   EXPECT_TRUE(IsOnReactor("GET", maps + "/small"));
@@ -181,20 +181,20 @@ TEST_F(LongRequests, OneThatStandsStillHoldsUpNobody) {
           RealWorld().clock,
           {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
            .bearer_token = "secret"})
-          .Open({.method = "GET", .target = std::string(kMaps) + "?watch=1"});
+          .Open({.method = "GET", .target = std::string(kWatchedMaps) + "?watch=1"});
   ASSERT_TRUE(watch.has_value());
   store_.OnSync([&] {
     store_.OnSync(nullptr);  // only the first
     gate_.Pass();
   });
   std::thread held(
-      [&] { EXPECT_THAT(Ask("POST", kMaps, Map("held", 100'000)), StartsWith("201 ")); });
+      [&] { EXPECT_THAT(Ask("POST", kWatchedMaps, Map("held", 100'000)), StartsWith("201 ")); });
   gate_.AwaitArrival();
   EXPECT_EQ(Ask("GET", "/healthz"), "200 ok");
-  EXPECT_THAT(Ask("POST", kMaps, Map("short", 10)), StartsWith("201 "));
-  EXPECT_THAT(Ask("POST", kMaps, Map("other", 100'000)), StartsWith("201 "));
-  EXPECT_THAT(Ask("GET", kMaps), StartsWith("200 "));
-  ASSERT_EQ((*watch)->ReadLine(kPatience), net::client::ResponseStream::Outcome::kLine);
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("short", 10)), StartsWith("201 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("other", 100'000)), StartsWith("201 "));
+  EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 "));
+  ASSERT_EQ((*watch)->ReadLine(kLongPatience), net::client::ResponseStream::Outcome::kLine);
   EXPECT_THAT((*watch)->line(), HasSubstr(R"("name":"short")"));
   gate_.Open();
   held.join();
@@ -205,28 +205,30 @@ TEST_F(LongRequests, ReadsAndWritesUnderWayAreLimited) {
   constexpr std::string_view kRefused = "429 Too many requests, please try again later.\n after 1";
   Serve({.reads_max = 1, .writes_max = 1});
   for (int i = 0; i < 70; ++i) {
-    ASSERT_THAT(Ask("POST", kMaps, Map(fmt::format("m-{}", i), 10)), StartsWith("201"));
+    ASSERT_THAT(Ask("POST", kWatchedMaps, Map(fmt::format("m-{}", i), 10)), StartsWith("201"));
   }
   store_.OnSync([&] {
     store_.OnSync(nullptr);
     gate_.Pass();
   });
-  std::thread reader([&] { EXPECT_THAT(Ask("GET", kMaps), StartsWith("200 ")); });
+  std::thread reader([&] { EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 ")); });
   gate_.AwaitArrival();
-  EXPECT_EQ(Ask("GET", std::string(kMaps) + "/m-1"), kRefused);
+  EXPECT_EQ(Ask("GET", std::string(kWatchedMaps) + "/m-1"), kRefused);
   EXPECT_EQ(Ask("GET", "/apis"), kRefused);
-  EXPECT_THAT(Ask("GET", std::string(kMaps) + "/m-1", "", "root"), StartsWith("200 "));
+  EXPECT_THAT(Ask("GET", std::string(kWatchedMaps) + "/m-1", "", "root"), StartsWith("200 "));
   EXPECT_EQ(Ask("GET", "/healthz"), "200 ok");
   EXPECT_THAT(Ask("GET", "/version"), StartsWith("200 "));
-  EXPECT_THAT(Ask("GET", std::string(kMaps) + "?watch=1&timeoutSeconds=-1"), StartsWith("200 "));
-  EXPECT_THAT(Ask("POST", kMaps, Map("new", 10)), StartsWith("201 ")) << "writes are beside them";
+  EXPECT_THAT(Ask("GET", std::string(kWatchedMaps) + "?watch=1&timeoutSeconds=-1"),
+              StartsWith("200 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("new", 10)), StartsWith("201 "))
+      << "writes are beside them";
   store_.OnSync([&] {
     store_.OnSync(nullptr);
     gate_.Pass();
   });
   gate_.Open();
   reader.join();
-  EXPECT_THAT(Ask("GET", std::string(kMaps) + "/m-1"), StartsWith("200 ")) << "it has ended";
+  EXPECT_THAT(Ask("GET", std::string(kWatchedMaps) + "/m-1"), StartsWith("200 ")) << "it has ended";
 }
 
 TEST_F(LongRequests, WritesUnderWayAreLimited) {
@@ -236,12 +238,12 @@ TEST_F(LongRequests, WritesUnderWayAreLimited) {
     gate_.Pass();
   });
   std::thread writer(
-      [&] { EXPECT_THAT(Ask("POST", kMaps, Map("held", 100'000)), StartsWith("201 ")); });
+      [&] { EXPECT_THAT(Ask("POST", kWatchedMaps, Map("held", 100'000)), StartsWith("201 ")); });
   gate_.AwaitArrival();
-  EXPECT_THAT(Ask("POST", kMaps, Map("new", 10)), StartsWith("429 "));
-  EXPECT_THAT(Ask("DELETE", std::string(kMaps) + "/none"), StartsWith("429 "));
-  EXPECT_THAT(Ask("POST", kMaps, Map("new", 10), "root"), StartsWith("201 "));
-  EXPECT_THAT(Ask("GET", kMaps), StartsWith("200 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("new", 10)), StartsWith("429 "));
+  EXPECT_THAT(Ask("DELETE", std::string(kWatchedMaps) + "/none"), StartsWith("429 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("new", 10), "root"), StartsWith("201 "));
+  EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 "));
   gate_.Open();
   writer.join();
 }
@@ -253,7 +255,7 @@ TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
     gate_.Pass();
   });
   const std::string answer =
-      Ask("POST", std::string(kMaps) + "?timeout=20ms", Map("late", 100'000));
+      Ask("POST", std::string(kWatchedMaps) + "?timeout=20ms", Map("late", 100'000));
   EXPECT_THAT(answer,
               AllOf(StartsWith("504 "),
                     HasSubstr("Timeout: request did not complete within the allotted timeout"),
@@ -267,11 +269,11 @@ TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
 
 TEST_F(LongRequests, LargeAnswersUnderWayHaveALimit) {
   Serve({.answer_bytes_max = 100'000});
-  ASSERT_THAT(Ask("POST", kMaps, Map("a", 60'000)), StartsWith("201 "));
-  EXPECT_THAT(Ask("GET", kMaps), StartsWith("200 "));
-  ASSERT_THAT(Ask("POST", kMaps, Map("b", 60'000)), StartsWith("201 "));
-  EXPECT_THAT(Ask("GET", kMaps), StartsWith("429 "));
-  EXPECT_THAT(Ask("GET", std::string(kMaps) + "/a"), StartsWith("200 "));
+  ASSERT_THAT(Ask("POST", kWatchedMaps, Map("a", 60'000)), StartsWith("201 "));
+  EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 "));
+  ASSERT_THAT(Ask("POST", kWatchedMaps, Map("b", 60'000)), StartsWith("201 "));
+  EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("429 "));
+  EXPECT_THAT(Ask("GET", std::string(kWatchedMaps) + "/a"), StartsWith("200 "));
 }
 
 }  // namespace

@@ -142,18 +142,19 @@ class MemoryFailure : public ::testing::Test {
   HttpApi api_;
 };
 
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+constexpr std::string_view kFailingMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::string_view kFailingClaims =
+    "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
 TEST_F(MemoryFailure, EndsAReadAlone) {
   if (!dray::testing::WhyAllocationsSucceed().empty())
     GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
-  ASSERT_EQ(Ask("POST", kMaps, R"({"metadata":{"name":"a"}})", -1).status, 201);
-  const auto whole = [&](const Noted&) { EXPECT_EQ(Ask("GET", kMaps, "", -1).status, 200); };
-  FailEverywhere("GET", std::string(kMaps) + "/a", "", whole);
-  FailEverywhere("GET", kMaps, "", whole);
-  FailEverywhere("GET", std::string(kMaps) + "?labelSelector=a%3Db&limit=1", "", whole);
-  FailEverywhere("GET", std::string(kMaps) + "?watch=1", "", whole);
+  ASSERT_EQ(Ask("POST", kFailingMaps, R"({"metadata":{"name":"a"}})", -1).status, 201);
+  const auto whole = [&](const Noted&) { EXPECT_EQ(Ask("GET", kFailingMaps, "", -1).status, 200); };
+  FailEverywhere("GET", std::string(kFailingMaps) + "/a", "", whole);
+  FailEverywhere("GET", kFailingMaps, "", whole);
+  FailEverywhere("GET", std::string(kFailingMaps) + "?labelSelector=a%3Db&limit=1", "", whole);
+  FailEverywhere("GET", std::string(kFailingMaps) + "?watch=1", "", whole);
 }
 
 // What failed may have been written or not, as with every 500; never half of it.
@@ -163,8 +164,8 @@ TEST_F(MemoryFailure, EndsAWriteAlone) {
   const std::string claim =
       R"({"metadata":{"name":"c","labels":{"l":"v"}},"spec":{"devices":{"requests":[{"name":"r",)"
       R"("exactly":{"deviceClassName":"x","selectors":[{"cel":{"expression":"true"}}]}}]}}})";
-  const std::string item = std::string(kClaims) + "/c";
-  FailEverywhere("POST", kClaims, claim, [&](const Noted& noted) {
+  const std::string item = std::string(kFailingClaims) + "/c";
+  FailEverywhere("POST", kFailingClaims, claim, [&](const Noted& noted) {
     const Noted there = Ask("GET", item, "", -1);
     if (noted.status == 201) {
       EXPECT_EQ(there.status, 200);
@@ -176,7 +177,7 @@ TEST_F(MemoryFailure, EndsAWriteAlone) {
       EXPECT_EQ(Ask("DELETE", item, "", -1).status, 200);
     }
   });
-  ASSERT_EQ(Ask("POST", kClaims, claim, -1).status, 201);
+  ASSERT_EQ(Ask("POST", kFailingClaims, claim, -1).status, 201);
   int round = 0;
   FailEverywhere("PATCH", item, R"({"metadata":{"labels":{"n":"m"}}})", [&](const Noted&) {
     const std::string next = fmt::format(R"({{"metadata":{{"labels":{{"n":"{}"}}}}}})", round++);
@@ -186,7 +187,7 @@ TEST_F(MemoryFailure, EndsAWriteAlone) {
     const Noted there = Ask("GET", item, "", -1);
     EXPECT_THAT(there.status, AnyOf(200, 404));
     if (there.status == 404 && noted.has_failed) {
-      EXPECT_EQ(Ask("POST", kClaims, claim, -1).status, 201);
+      EXPECT_EQ(Ask("POST", kFailingClaims, claim, -1).status, 201);
     }
   });
 }

@@ -38,7 +38,7 @@ std::string Words(const Result<documents::Form>& form) {
   return words + (form->pretty ? " pretty" : "");
 }
 
-struct Case {
+struct NegotiationCase {
   std::string_view accept;
   Endpoint endpoint;
   std::string_view expected;
@@ -47,7 +47,7 @@ struct Case {
 constexpr std::string_view kServed =
     "406 accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-constexpr Case kCases[] = {
+constexpr NegotiationCase kNegotiationCases[] = {
     {"", Endpoint::kObject, "json"},
     {"*/*", Endpoint::kObject, "json"},
     {"application/json", Endpoint::kWatch, "json"},
@@ -126,7 +126,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(Negotiation, TakesTheFirstClauseThatCanBeServed) {
-  for (const Case& c : kCases)
+  for (const NegotiationCase& c : kNegotiationCases)
     EXPECT_EQ(Words(Negotiate(c.accept, c.endpoint)), c.expected) << c.accept;
 }
 

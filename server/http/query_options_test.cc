@@ -16,14 +16,14 @@ namespace {
 
 using verbs::Verb;
 
-struct Case {
+struct QueryCase {
   Verb verb;
   std::string_view query, expected;  // the error, or empty
 };
 
 const std::string kLongManager(kFieldManagerMax + 1, 'm');
 
-const Case kCases[] = {
+const QueryCase kQueryCases[] = {
     {Verb::kList, "limit=5&timeoutSeconds=3&unknown=x", ""},
     {Verb::kList, "limit=x", "strconv.ParseInt: parsing \"x\": invalid syntax"},
     {Verb::kList,
@@ -53,7 +53,7 @@ const Case kCases[] = {
 };
 
 TEST(QueryOptions, AreReadByTheApisRules) {
-  for (const Case& c : kCases) {
+  for (const QueryCase& c : kQueryCases) {
     verbs::ResourceRequest request;
     request.verb = c.verb;
     const auto read = ReadQueryOptions(*net::Query::Parse(c.query), "tester/1", request);

@@ -60,7 +60,7 @@ constexpr Description kOldestAge{
 constexpr Description kWaitedForPeer{
     .name = "dray_apiserver_answers_waited_for_peer_total",
     .help = "Answers that were ready before the client took all of their bytes."};
-constexpr int kTooManyRequests = 429;
+constexpr int kRefusedCode = 429;
 constexpr int kTooLate = 504;
 
 std::string_view WordOf(Verb verb, bool is_apply) {
@@ -176,7 +176,7 @@ RequestMetrics::Series RequestMetrics::Make(const Key& key) {
   if (key.info != nullptr) {
     series.sli_seconds = registry_.HistogramOf(kSliSeconds, kSliSecondsBounds, of_sizes);
   }
-  if (key.code == kTooManyRequests || key.code == kTooLate) {
+  if (key.code == kRefusedCode || key.code == kTooLate) {
     metrics::Labels of_terminations = with_code;
     std::erase_if(of_terminations, [](const auto& label) { return label.first == "dry_run"; });
     series.terminations = registry_.CounterOf(kTerminations, of_terminations);

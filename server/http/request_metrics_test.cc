@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
+constexpr std::string_view kMeasuredClaims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
 
 class RequestMetricsTest : public ::testing::Test {
  protected:
@@ -56,7 +56,7 @@ struct Counted {
 };
 
 TEST_F(RequestMetricsTest, LabelsAreUpstreams) {
-  const std::string claims(kClaims);
+  const std::string claims(kMeasuredClaims);
   const Counted cases[] = {
       {"GET", claims + "/c", R"(scope="resource",subresource="",verb="GET",version="v1")"},
       {"GET", claims, R"(scope="namespace",subresource="",verb="LIST",version="v1")"},
@@ -81,7 +81,7 @@ TEST_F(RequestMetricsTest, LabelsAreUpstreams) {
 }
 
 TEST_F(RequestMetricsTest, DryRunAndApplyAreLabels) {
-  const Route route = To("PATCH", std::string(kClaims) + "/c");
+  const Route route = To("PATCH", std::string(kMeasuredClaims) + "/c");
   metrics_.Count(
       {.route = route, .method = "PATCH", .is_apply = true, .is_dry_run = true, .code = 201});
   EXPECT_THAT(registry_.Text(),
@@ -107,7 +107,7 @@ TEST_F(RequestMetricsTest, WatchesAreOpenUntilTheyEnd) {
   constexpr const char* kOpen = R"(apiserver_longrunning_requests{component="apiserver",)"
                                 R"(group="resource.k8s.io",resource="resourceclaims",)"
                                 R"(scope="namespace",subresource="",verb="WATCH",version="v1"} )";
-  const Route route = To("GET", kClaims, true);
+  const Route route = To("GET", kMeasuredClaims, true);
   {
     const RequestMetrics::OpenWatch first = metrics_.Open(route);
     RequestMetrics::OpenWatch second = metrics_.Open(route);
@@ -125,7 +125,7 @@ TEST_F(RequestMetricsTest, WatchesAreOpenUntilTheyEnd) {
 }
 
 TEST_F(RequestMetricsTest, ObjectivesAreAboutResourcesAndTerminationsAboutWantOfRoom) {
-  Count("GET", std::string(kClaims) + "/c", 429);
+  Count("GET", std::string(kMeasuredClaims) + "/c", 429);
   Count("GET", "/readyz", 504);
   const std::string text = registry_.Text();
   EXPECT_THAT(text,
@@ -160,7 +160,7 @@ TEST(ObjectMetrics, HaveBothNames) {
   metrics::Registry registry;
   ObjectMetrics objects(registry);
   const api::Scheme scheme;
-  const api::KindInfo* claim = FindRoute(scheme, "GET", kClaims, false)->info;
+  const api::KindInfo* claim = FindRoute(scheme, "GET", kMeasuredClaims, false)->info;
   objects.Set({{.kind = claim, .objects = 3}});
   objects.Set({{.kind = claim, .objects = 2}});
   const std::string text = registry.Text();
@@ -210,7 +210,7 @@ class MetricsRouteTest : public ::testing::Test {
 };
 
 TEST_F(MetricsRouteTest, CountsWhatWasAsked) {
-  Do("GET", std::string(kClaims) + "/none");
+  Do("GET", std::string(kMeasuredClaims) + "/none");
   Do("GET", "/livez");
   const std::string text = Do("GET", "/metrics");
   EXPECT_THAT(text,

@@ -15,7 +15,7 @@ namespace dray::server::http {
 namespace {
 
 using access::Attributes;
-using verbs::User;
+using access::User;
 
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
 

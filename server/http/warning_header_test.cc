@@ -10,8 +10,8 @@
 namespace dray::server::http {
 namespace {
 
-using testing::ElementsAre;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
 
 std::vector<std::string> Headers(const std::vector<std::string>& texts) {
   return WarningHeaders(texts);

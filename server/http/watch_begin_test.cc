@@ -26,8 +26,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::seconds kPatience{20};  // only ever used up by a bug
+constexpr std::string_view kBegunMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::chrono::seconds kBeginPatience{20};  // only ever used up by a bug
 
 class WatchBegin : public ::testing::TestWithParam<const char*> {
  protected:
@@ -64,7 +64,7 @@ class WatchBegin : public ::testing::TestWithParam<const char*> {
 
   /// The first line that tells of `name`.
   std::string LineAbout(std::string_view name, net::client::ResponseStream& stream) {
-    while (stream.ReadLine(kPatience) == net::client::ResponseStream::Outcome::kLine) {
+    while (stream.ReadLine(kBeginPatience) == net::client::ResponseStream::Outcome::kLine) {
       if (stream.line().find(name) != std::string_view::npos) return std::string(stream.line());
     }
     return "nothing";
@@ -83,8 +83,9 @@ class WatchBegin : public ::testing::TestWithParam<const char*> {
 TEST_P(WatchBegin, SeesWhatIsCommittedMeanwhile) {
   for (const std::string name : {"in-an-empty-collection", "beside-others"}) {
     store_.AfterNextRead([&] { CreateMap(name); });
-    auto stream = client_->Open(
-        {.method = "GET", .target = std::string(kMaps) + "?watch=1&" + std::string(GetParam())});
+    auto stream =
+        client_->Open({.method = "GET",
+                       .target = std::string(kBegunMaps) + "?watch=1&" + std::string(GetParam())});
     ASSERT_TRUE(stream.has_value()) << stream.error().message;
     EXPECT_THAT(LineAbout(name, **stream),
                 AllOf(StartsWith(R"({"type":"ADDED")"), HasSubstr(R"("name":")" + name)));

@@ -14,13 +14,13 @@
 namespace dray::server::patch {
 namespace {
 
-struct Case {
+struct DuplicateCase {
   const char* json;
   std::vector<std::string> found;
 };
 
 TEST(DuplicateFields, AreNamedByTheirPath) {
-  const Case cases[] = {
+  const DuplicateCase cases[] = {
       {R"({"a":1,"b":{"a":2}})", {}},
       {R"({"a":1,"a":2,"a":3})", {R"(duplicate field "a")", R"(duplicate field "a")"}},
       {R"({"l":[{"x":1},{"x":1,"x":2}]})", {R"(duplicate field "l[1].x")"}},
@@ -29,7 +29,7 @@ TEST(DuplicateFields, AreNamedByTheirPath) {
       {R"({"a":1,"a":)", {}},
       {"", {}},
   };
-  for (const Case& c : cases) EXPECT_EQ(DuplicateFields(c.json), c.found) << c.json;
+  for (const DuplicateCase& c : cases) EXPECT_EQ(DuplicateFields(c.json), c.found) << c.json;
 }
 
 TEST(DuplicateFields, AreToldUpToTheirLimits) {

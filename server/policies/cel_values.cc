@@ -35,25 +35,26 @@ Value NumberOf(std::string_view text) {
   return Value::Double(number);
 }
 
-Value ValueOf(const JsonTree& tree, Arena& arena);
+Value TreeValueOf(const JsonTree& tree, Arena& arena);
 
 Value ListOf(const JsonTree& tree, Arena& arena) {
   const std::span<Value> items = arena.NewValues(tree.elements().size());
   size_t next = 0;
-  for (const JsonTree& element : tree.elements()) items[next++] = ValueOf(element, arena);
+  for (const JsonTree& element : tree.elements()) items[next++] = TreeValueOf(element, arena);
   return cel::AdoptList(arena, items);
 }
 
 Value MapOf(const JsonTree& tree, Arena& arena) {
   std::vector<cel::MapEntry> entries;
   for (const auto& [name, member] : tree.members().All()) {
-    entries.push_back({.key = Value::String(arena.Copy(name)), .value = ValueOf(*member, arena)});
+    entries.push_back(
+        {.key = Value::String(arena.Copy(name)), .value = TreeValueOf(*member, arena)});
   }
   return cel::MakeMap(arena, entries);
 }
 
 // As deep as the document, which is bounded.
-Value ValueOf(const JsonTree& tree, Arena& arena) {  // NOLINT(misc-no-recursion)
+Value TreeValueOf(const JsonTree& tree, Arena& arena) {  // NOLINT(misc-no-recursion)
   switch (tree.kind) {
     case api::JsonKind::kObject: return MapOf(tree, arena);
     case api::JsonKind::kArray: return ListOf(tree, arena);
@@ -84,7 +85,7 @@ void WriteResource(api::JsonWriter& json, const api::KindInfo& kind) {
 
 Value ValueOfJson(std::string_view json, Arena& arena) {
   const Result<JsonTree> tree = api::ParseJsonTree(json, kDepthMax);
-  return tree.has_value() ? ValueOf(*tree, arena) : Value();
+  return tree.has_value() ? TreeValueOf(*tree, arena) : Value();
 }
 
 Value ValueOf(const api::Object* object,

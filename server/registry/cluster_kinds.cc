@@ -275,7 +275,7 @@ constexpr Strategy kPolicy = {
 constexpr Strategy kPolicyBinding =
     kAlwaysAsNew<ValidatingAdmissionPolicyBinding, policies::ValidatePolicyBinding>;
 
-constexpr Strategy kRows[] = {
+constexpr Strategy kClusterStrategies[] = {
     kPolicy,
     kPolicyBinding,
     kService,
@@ -298,7 +298,7 @@ constexpr Strategy kRows[] = {
 }  // namespace
 
 std::span<const Strategy> ClusterStrategies() {
-  return kRows;
+  return kClusterStrategies;
 }
 
 }  // namespace dray::server::registry

@@ -34,7 +34,7 @@ struct Holding {
   api::Map<Quantity> consumed;
 };
 
-bool Takes(const DeviceRequestAllocationResult& result) {
+bool TakesDevice(const DeviceRequestAllocationResult& result) {
   return !result.admin_access.value_or(false);
 }
 
@@ -171,10 +171,10 @@ void DeviceHolders::SetClaim(const ResourceClaim* before, const ResourceClaim* a
   const AllocationResult& now = AllocationOf(after);
   if (old.devices.results == now.devices.results) return;
   for (const Result& result : old.devices.results) {
-    if (Takes(result)) Remove(api::ObjectKey(before->metadata), result);
+    if (TakesDevice(result)) Remove(api::ObjectKey(before->metadata), result);
   }
   for (const Result& result : now.devices.results) {
-    if (Takes(result)) Add(api::ObjectKey(after->metadata), result);
+    if (TakesDevice(result)) Add(api::ObjectKey(after->metadata), result);
   }
 }
 
@@ -241,7 +241,7 @@ std::string CapacityOverlap(const Question& question, const std::vector<const Ho
     if (capacity == nullptr) continue;
     Quantity wanted;
     for (const DeviceRequestAllocationResult& own : question.allocation.devices.results) {
-      if (SameDevice(own, result) && Takes(own)) {
+      if (SameDevice(own, result) && TakesDevice(own)) {
         wanted += AmountOf(own.consumed_capacity, name, result.driver);
       }
     }
@@ -337,7 +337,7 @@ static CounterUses UsesOf(const Pool& pool, const Question& question) {
   }
   const DeviceRequestAllocationResult& asked = question.result;
   for (const DeviceRequestAllocationResult& own : question.allocation.devices.results) {
-    if (own.pool != asked.pool || own.driver != asked.driver || !Takes(own)) continue;
+    if (own.pool != asked.pool || own.driver != asked.driver || !TakesDevice(own)) continue;
     const Device* device = pool.Find(own.device);
     if (device == nullptr || !counted.insert(own.device).second) continue;
     ForEachCounter(*device, [&](const CounterUses::key_type& key, const Quantity& amount) {
@@ -353,7 +353,7 @@ OverlapVerdict DeviceHolders::Judge(const ResourceClaim& before, const ResourceC
   const AllocationResult& now = AllocationOf(&after);
   std::map<const Pool*, CounterUses> uses;
   for (const Result& result : now.devices.results) {
-    if (!Takes(result) || std::ranges::find(old, result) != old.end()) continue;
+    if (!TakesDevice(result) || std::ranges::find(old, result) != old.end()) continue;
     verdict.decided_about.push_back(Named(result));
     const Pool* pool = Find(result.driver, result.pool);
     if (pool == nullptr) continue;

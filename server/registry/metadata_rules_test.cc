@@ -18,7 +18,7 @@ namespace {
 
 using api::Release;
 
-const api::KindInfo& Claims() {
+const api::KindInfo& ClaimKind() {
   return api::Reflected<api::resource_v1::ResourceClaim>::kKind;
 }
 
@@ -44,10 +44,10 @@ TEST(MetadataRules, OwnersAreNamedAsInTheRelease) {
       {Release::k1_34, "Invalid value: \"\": must not be empty"},
   };
   for (const auto& [release, message] : cases) {
-    const auto causes = CheckNewMetadata(Claims(), meta, api::Profile::Of(release));
+    const auto causes = CheckNewMetadata(ClaimKind(), meta, api::Profile::Of(release));
     EXPECT_EQ(MessageAbout(causes, "metadata.ownerReferences.uid"), message);
   }
-  const auto newest = CheckNewMetadata(Claims(), meta, api::Profile::Of(Release::kNewest));
+  const auto newest = CheckNewMetadata(ClaimKind(), meta, api::Profile::Of(Release::kNewest));
   EXPECT_EQ(MessageAbout(newest, "metadata.ownerReferences[0].uid"),
             "Required value: must not be empty");
 }
@@ -66,9 +66,9 @@ TEST(MetadataRules, ChangesAreLookedAtAsOftenAsInTheRelease) {
       {api::Reflected<alpha2::PodSchedulingContext>::kKind, Release::k1_31, 5},
       {api::Reflected<alpha2::ResourceClaimParameters>::kKind, Release::k1_30, 4},
       {api::Reflected<alpha2::ResourceSlice>::kKind, Release::k1_30, 4},
-      {Claims(), Release::k1_31, 4},
+      {ClaimKind(), Release::k1_31, 4},
       {api::Reflected<api::resource_v1::ResourceSlice>::kKind, Release::k1_31, 3},
-      {Claims(), Release::kNewest, 1},
+      {ClaimKind(), Release::kNewest, 1},
   };
   for (const Looks& one : cases) {
     api::meta_v1::ObjectMeta old = Named();
@@ -90,10 +90,10 @@ TEST(MetadataRules, AnnotationsHaveALimitOfBytes) {
   };
   for (const auto& [release, message] : cases) {
     const api::Profile profile = api::Profile::Of(release);
-    EXPECT_TRUE(CheckNewMetadata(Claims(), meta, profile).empty());
+    EXPECT_TRUE(CheckNewMetadata(ClaimKind(), meta, profile).empty());
     api::meta_v1::ObjectMeta longer = meta;
     longer.annotations["k"] += 'x';
-    EXPECT_EQ(MessageAbout(CheckNewMetadata(Claims(), longer, profile), "metadata.annotations"),
+    EXPECT_EQ(MessageAbout(CheckNewMetadata(ClaimKind(), longer, profile), "metadata.annotations"),
               message);
   }
 }
@@ -107,7 +107,7 @@ TEST(MetadataRules, TimesAreShownAsInTheRelease) {
       {Release::k1_34, "Invalid value: \"2020-01-01T00:00:00Z\": field is immutable"},
   };
   for (const auto& [release, message] : cases) {
-    const auto causes = CheckChangedMetadata(Claims(), meta, old, api::Profile::Of(release));
+    const auto causes = CheckChangedMetadata(ClaimKind(), meta, old, api::Profile::Of(release));
     EXPECT_EQ(MessageAbout(causes, "metadata.deletionTimestamp"), message);
   }
 }

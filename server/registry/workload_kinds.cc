@@ -93,7 +93,7 @@ constexpr Strategy kPodGroups = {
     .validate_create = Rule<scheduling_v1beta1::Workload, validation::ValidateWorkload>,
     .validate_update = Rule<scheduling_v1beta1::Workload, validation::ValidateWorkload>};
 
-constexpr Strategy kRows[] = {
+constexpr Strategy kWorkloadStrategies[] = {
     kPodGroup,
     kPodGroups,
     kWorkload<apps_v1::DaemonSet, validation::ValidateDaemonSet>,
@@ -109,7 +109,7 @@ constexpr Strategy kRows[] = {
 }  // namespace
 
 std::span<const Strategy> WorkloadStrategies() {
-  return kRows;
+  return kWorkloadStrategies;
 }
 
 }  // namespace dray::server::registry

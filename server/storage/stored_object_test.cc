@@ -31,8 +31,8 @@
 namespace dray::server::storage {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::string_view kEnvelope("k8s\0", 4);
 

@@ -18,8 +18,8 @@
 namespace dray::server::storage {
 namespace {
 
-using testing::HasSubstr;
-using testing::SizeIs;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 std::string Checked(std::string_view key, std::string_view bytes) {
   const std::optional<UnreadableRecord> found = RecordReader().Check(key, bytes);
@@ -28,7 +28,7 @@ std::string Checked(std::string_view key, std::string_view bytes) {
 
 TEST(RecordReader, NamesWhatCannotBeReadAndWhy) {
   EXPECT_THAT(Checked("/registry/deviceclasses/gpu", "{"),
-              testing::StartsWith("DeviceClass \"gpu\" cannot be read: "));
+              ::testing::StartsWith("DeviceClass \"gpu\" cannot be read: "));
   EXPECT_EQ(Checked("/registry/resourceclaims/default/c", "k8s:enc:aescbc:v1:key:123"),
             "ResourceClaim \"c\" in namespace \"default\" cannot be read: it is encrypted, and "
             "there is no key for it");
@@ -113,8 +113,8 @@ TEST(StoredObject, ThatCouldNotBeReadBackIsFoundOut) {
   ASSERT_FALSE(checked.has_value());
   EXPECT_THAT(
       checked.error().message,
-      testing::StartsWith("Internal error occurred: the ResourceClaim would not be readable "
-                          "once it was stored: protobuf: byte "));
+      ::testing::StartsWith("Internal error occurred: the ResourceClaim would not be readable "
+                            "once it was stored: protobuf: byte "));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ store::RecordRange RecordsOf(const api::KindInfo& kind, const store::Snapshot& s
 }
 
 // What cannot be read says nothing.
-std::optional<api::Object> Read(const api::KindInfo& kind, const store::Record& record) {
+std::optional<api::Object> ReadIfKnown(const api::KindInfo& kind, const store::Record& record) {
   auto item = storage::ItemOf(storage::View::OfStorage(kind), record);
   if (!item.has_value() || !item->has_value()) return std::nullopt;
   return std::move((*item)->object);
@@ -51,7 +51,7 @@ std::optional<api::Object> Read(const api::KindInfo& kind, const store::Record& 
 std::shared_ptr<const CompiledPolicy> CompiledOf(const store::Record& record,
                                                  const Policies::List* known,
                                                  api::Release release) {
-  const std::optional<api::Object> object = Read(PolicyKind(), record);
+  const std::optional<api::Object> object = ReadIfKnown(PolicyKind(), record);
   if (!object.has_value()) return nullptr;
   const auto& policy = object->As<Policy>();
   if (known != nullptr) {
@@ -117,7 +117,7 @@ class InSnapshot final : public policies::Surroundings {
     const api::KindInfo& hub = kind.storage();
     const store::Record* const record =
         snapshot_.Find(storage::ObjectKey(hub, namespace_name, name));
-    return record == nullptr ? std::nullopt : Read(hub, *record);
+    return record == nullptr ? std::nullopt : ReadIfKnown(hub, *record);
   }
 
   std::vector<api::Object> All(const api::KindInfo& kind,
@@ -126,7 +126,7 @@ class InSnapshot final : public policies::Surroundings {
     const api::KindInfo& hub = kind.storage();
     const std::string prefix = storage::CollectionPrefix(hub, namespace_name);
     for (const store::Record& record : snapshot_.Range({.prefix = prefix})) {
-      if (std::optional<api::Object> one = Read(hub, record)) all.push_back(*std::move(one));
+      if (std::optional<api::Object> one = ReadIfKnown(hub, record)) all.push_back(*std::move(one));
     }
     return all;
   }
@@ -194,7 +194,7 @@ void Policies::Learn(const store::Snapshot& snapshot) {
   }
   for (const store::Record& record : RecordsOf(BindingKind(), snapshot)) {
     parts_.push_back({.key = std::string(record.key()), .modified = record.modified});
-    const std::optional<api::Object> object = Read(BindingKind(), record);
+    const std::optional<api::Object> object = ReadIfKnown(BindingKind(), record);
     if (!object.has_value()) continue;
     const auto& binding = object->As<Binding>();
     const auto policy = by_name.find(binding.spec.policy_name);

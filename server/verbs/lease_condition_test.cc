@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::string_view kRefusal =
+constexpr std::string_view kLeaseRefusal =
     "409 Conflict: Operation cannot be fulfilled on deviceclasses.resource.k8s.io \"c\": me does "
     "not hold the lease kube-system/dray any more";
 
@@ -46,7 +46,7 @@ TEST_F(LeaseConditionTest, AWriteNeedsTheLeaseItNames) {
     std::string_view spec;
     bool is_held;
   };
-  EXPECT_EQ(Do(Label("0")), kRefusal) << "there is none";
+  EXPECT_EQ(Do(Label("0")), kLeaseRefusal) << "there is none";
   constexpr Case kCases[] = {
       {R"({"holderIdentity":"me","leaseTransitions":3})", true},
       {R"({"holderIdentity":"other","leaseTransitions":4})", false},
@@ -59,7 +59,8 @@ TEST_F(LeaseConditionTest, AWriteNeedsTheLeaseItNames) {
   for (const Case& each : kCases) {
     SCOPED_TRACE(each.spec);
     SetLease(each.spec);
-    EXPECT_THAT(Do(Label(std::to_string(++value))), StartsWith(each.is_held ? "200" : kRefusal));
+    EXPECT_THAT(Do(Label(std::to_string(++value))),
+                StartsWith(each.is_held ? "200" : kLeaseRefusal));
   }
 }
 

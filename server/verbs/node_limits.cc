@@ -31,7 +31,7 @@ using core_v1::Pod;
 
 // -------------------------------------------------------------------------------------- relations
 
-const api::KindInfo& Pods() {
+const api::KindInfo& PodKind() {
   return api::Reflected<Pod>::kKind;
 }
 
@@ -237,9 +237,9 @@ bool IsOfNode(const store::Snapshot& snapshot,
   }
   const auto* const row = std::ranges::find(kRows, asked.resource, &Row::resource);
   if (row == kRows.end() || asked.namespace_.empty()) return false;
-  const std::string prefix = storage::CollectionPrefix(Pods(), asked.namespace_);
+  const std::string prefix = storage::CollectionPrefix(PodKind(), asked.namespace_);
   for (const store::Record& record : snapshot.Range({.prefix = prefix, .start_key = {}})) {
-    const auto item = storage::ItemOf(storage::View::OfStorage(Pods()), record);
+    const auto item = storage::ItemOf(storage::View::OfStorage(PodKind()), record);
     if (!item.has_value() || !item->has_value()) continue;
     const Pod& pod = (*item)->object.As<Pod>();
     if (pod.spec.node_name == node && row->needs(pod, asked.name)) return true;

@@ -22,7 +22,7 @@ using api::core_v1::Pod;
 using api::scheduling_v1::PriorityClass;
 using api::scheduling_v1beta1::PodGroup;
 
-constexpr const api::KindInfo& kClasses = api::Reflected<PriorityClass>::kKind;
+constexpr const api::KindInfo& kPriorityClasses = api::Reflected<PriorityClass>::kKind;
 
 registry::PodPriority PriorityOfClass(const PriorityClass& priority_class) {
   registry::PodPriority priority{.class_name = priority_class.metadata.name,
@@ -38,8 +38,8 @@ registry::PodPriority PriorityOfClass(const PriorityClass& priority_class) {
 std::optional<PriorityClass> DefaultClass(const store::Snapshot& snapshot) {
   std::optional<PriorityClass> lowest;
   for (const store::Record& record :
-       snapshot.Range({.prefix = storage::ResourcePrefix(kClasses), .start_key = {}})) {
-    const auto item = storage::ItemOf(storage::View::OfStorage(kClasses), record);
+       snapshot.Range({.prefix = storage::ResourcePrefix(kPriorityClasses), .start_key = {}})) {
+    const auto item = storage::ItemOf(storage::View::OfStorage(kPriorityClasses), record);
     if (!item.has_value() || !item->has_value()) continue;
     const auto& one = (*item)->object.As<PriorityClass>();
     if (one.global_default && (!lowest.has_value() || one.value < lowest->value)) lowest = one;
@@ -60,8 +60,8 @@ Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& objec
     const std::optional<PriorityClass> usual = DefaultClass(snapshot);
     return usual.has_value() ? PriorityOfClass(*usual) : registry::PodPriority{};
   }
-  if (const store::Record* record = snapshot.Find(storage::ObjectKey(kClasses, "", name))) {
-    DRAY_TRY(const auto item, storage::ItemOf(storage::View::OfStorage(kClasses), *record));
+  if (const store::Record* record = snapshot.Find(storage::ObjectKey(kPriorityClasses, "", name))) {
+    DRAY_TRY(const auto item, storage::ItemOf(storage::View::OfStorage(kPriorityClasses), *record));
     if (item.has_value()) return PriorityOfClass(item->object.As<PriorityClass>());
   }
   return Fail(errors::Forbidden(object.kind(),

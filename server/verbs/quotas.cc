@@ -29,20 +29,21 @@ using api::core_v1::ResourceQuota;
 constexpr const api::KindInfo& kQuotas = api::Reflected<ResourceQuota>::kKind;
 constexpr const api::KindInfo& kPods = api::Reflected<api::core_v1::Pod>::kKind;
 constexpr const api::KindInfo& kClaims = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
-constexpr const api::KindInfo& kClasses = api::Reflected<api::resource_v1::DeviceClass>::kKind;
+constexpr const api::KindInfo& kDeviceClasses =
+    api::Reflected<api::resource_v1::DeviceClass>::kKind;
 
 /// The object in the record; empty when it cannot be read.
-api::Object Read(const api::KindInfo& kind, const store::Record& record) {
+api::Object ReadStored(const api::KindInfo& kind, const store::Record& record) {
   const auto item = storage::ItemOf(storage::View::OfStorage(kind), record);
   return item.has_value() && item->has_value() ? (*item)->object : api::Object();
 }
 
-api::Object Find(const store::Snapshot& snapshot,
-                 const api::KindInfo& kind,
-                 std::string_view namespace_,
-                 std::string_view name) {
+api::Object FindStored(const store::Snapshot& snapshot,
+                       const api::KindInfo& kind,
+                       std::string_view namespace_,
+                       std::string_view name) {
   const store::Record* record = snapshot.Find(storage::ObjectKey(kind, namespace_, name));
-  return record == nullptr ? api::Object() : Read(kind, *record);
+  return record == nullptr ? api::Object() : ReadStored(kind, *record);
 }
 
 std::vector<api::Object> ClaimsOfPod(const store::Snapshot& snapshot,
@@ -51,7 +52,7 @@ std::vector<api::Object> ClaimsOfPod(const store::Snapshot& snapshot,
   std::vector<api::Object> claims;
   for (const store::Record& record : snapshot.Range(
            {.prefix = storage::CollectionPrefix(kClaims, namespace_), .start_key = {}})) {
-    api::Object claim = Read(kClaims, record);
+    api::Object claim = ReadStored(kClaims, record);
     if (claim.empty() || api::claims::PodOfExtendedClaim(claim.metadata()).uid != uid) continue;
     claims.push_back(std::move(claim));
   }
@@ -66,11 +67,13 @@ api::quota::Surroundings SurroundingsOf(const std::string& namespace_,
   api::quota::Surroundings surroundings{.now = now};
   if (!extended) return surroundings;
   surroundings.resource_of_class = [&snapshot](std::string_view name) {
-    const api::Object found = Find(snapshot, kClasses, "", name);
+    const api::Object found = FindStored(snapshot, kDeviceClasses, "", name);
     if (found.empty()) return std::string();
     return found.As<api::resource_v1::DeviceClass>().spec.extended_resource_name.value_or("");
   };
-  surroundings.pod = [&](std::string_view name) { return Find(snapshot, kPods, namespace_, name); };
+  surroundings.pod = [&](std::string_view name) {
+    return FindStored(snapshot, kPods, namespace_, name);
+  };
   surroundings.claims_of_pod = [&](std::string_view uid) {
     return ClaimsOfPod(snapshot, namespace_, uid);
   };
@@ -106,7 +109,7 @@ Result<> ChargeQuotas(const api::Object& object,
   std::optional<api::quota::Amounts> charge;  // made for the first quota
   for (const store::Record& record : snapshot.Range(
            {.prefix = storage::CollectionPrefix(kQuotas, namespace_), .start_key = {}})) {
-    const api::Object quota = Read(kQuotas, record);
+    const api::Object quota = ReadStored(kQuotas, record);
     if (quota.empty()) continue;
     if (!charge) {
       charge = api::quota::ChargeOf(object, SurroundingsOf(namespace_, extended, now, snapshot));

@@ -23,7 +23,7 @@ namespace core_v1 = api::core_v1;
 using core_v1::ServiceAccount;
 
 constexpr const api::KindInfo& kAccounts = api::Reflected<ServiceAccount>::kKind;
-constexpr std::string_view kManager = "kube-controller-manager";  // whose work it is elsewhere
+constexpr std::string_view kFieldManager = "kube-controller-manager";  // whose work it is elsewhere
 
 std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std::string& trusted) {
   ServiceAccount account;
@@ -85,7 +85,7 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
     request.kind = &object.kind();
     request.namespace_ = namespace_name;
     request.user = User{.name = {}, .uid = {}, .groups = {std::string(access::kMasters)}};
-    request.write.field_manager = kManager;
+    request.write.field_manager = kFieldManager;
     request.body = object.Clone();
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
     if (answer.outcome.has_value()) continue;

@@ -44,10 +44,10 @@ Failure Refuse(std::string why) {
 }
 
 /// Empty when it is not there, or cannot be read.
-api::Object Find(const store::Snapshot& snapshot,
-                 const api::KindInfo& kind,
-                 std::string_view namespace_,
-                 std::string_view name) {
+api::Object FindBound(const store::Snapshot& snapshot,
+                      const api::KindInfo& kind,
+                      std::string_view namespace_,
+                      std::string_view name) {
   const store::Record* record = snapshot.Find(storage::ObjectKey(kind, namespace_, name));
   if (record == nullptr) return {};
   const auto item = storage::ItemOf(storage::View::OfStorage(kind), *record);
@@ -63,7 +63,8 @@ bool IsDeleted(const api::meta_v1::ObjectMeta& meta, WallTime now) {
 // ----------------------------------------------------------------------------------------- reading
 
 Result<> CheckAccount(const store::Snapshot& snapshot, const TokenClaims& claims, WallTime now) {
-  const api::Object account = Find(snapshot, Accounts(), claims.namespace_, claims.account.name);
+  const api::Object account =
+      FindBound(snapshot, Accounts(), claims.namespace_, claims.account.name);
   if (account.empty()) {
     return Refuse(fmt::format(R"(serviceaccounts "{}" not found)", claims.account.name));
   }
@@ -79,19 +80,19 @@ Result<> CheckAccount(const store::Snapshot& snapshot, const TokenClaims& claims
   return {};
 }
 
-struct Binding {
+struct BoundKind {
   const api::KindInfo& kind;
   std::string_view word;   // what it is called where its uid is another
   std::string_view claim;  // and what the token says
 };
 
 Result<> CheckBound(const store::Snapshot& snapshot,
-                    const Binding& binding,
+                    const BoundKind& binding,
                     std::string_view namespace_,
                     const TokenSubject& subject,
                     WallTime now) {
   const api::Object bound =
-      Find(snapshot, binding.kind, binding.kind.namespaced ? namespace_ : "", subject.name);
+      FindBound(snapshot, binding.kind, binding.kind.namespaced ? namespace_ : "", subject.name);
   if (bound.empty()) return Refuse("service account token has been invalidated");
   if (bound.metadata().uid != subject.uid) {
     return Refuse(fmt::format("{} UID ({}) does not match service account {} ref claim ({})",
@@ -105,7 +106,7 @@ Result<> CheckBound(const store::Snapshot& snapshot,
 }
 
 Result<> CheckAllBound(const store::Snapshot& snapshot, const TokenClaims& claims, WallTime now) {
-  const auto check = [&](const Binding& binding, const std::optional<TokenSubject>& subject) {
+  const auto check = [&](const BoundKind& binding, const std::optional<TokenSubject>& subject) {
     if (!subject.has_value()) return Result<>();
     return CheckBound(snapshot, binding, claims.namespace_, *subject, now);
   };
@@ -176,7 +177,7 @@ Result<> BindToPod(const store::Snapshot& snapshot, const core_v1::Pod& pod, Tok
   claims.pod = TokenSubject{.name = pod.metadata.name, .uid = pod.metadata.uid};
   if (pod.spec.node_name.empty()) return {};
   const api::Object node =
-      Find(snapshot, api::Reflected<core_v1::Node>::kKind, "", pod.spec.node_name);
+      FindBound(snapshot, api::Reflected<core_v1::Node>::kKind, "", pod.spec.node_name);
   claims.node = TokenSubject{.name = pod.spec.node_name,
                              .uid = node.empty() ? std::string() : node.metadata().uid};
   return {};
@@ -201,7 +202,7 @@ Result<> Bind(const store::Snapshot& snapshot,
         "cannot bind token to object of type {}/{}, Kind={}", group, version, ref.kind)));
   }
   const api::Object bound =
-      Find(snapshot, *kind, kind->namespaced ? claims.namespace_ : "", ref.name);
+      FindBound(snapshot, *kind, kind->namespaced ? claims.namespace_ : "", ref.name);
   if (bound.empty()) return Fail(errors::NotFound(*kind, ref.name));
   if (const auto* const pod = bound.If<core_v1::Pod>()) {
     DRAY_TRY_VOID(BindToPod(snapshot, *pod, claims));
@@ -274,7 +275,7 @@ Task<Outcome> IssueToken(Call call) {
   const access::TokenIssuer& issuer = *core.options.tokens;
   DRAY_CO_TRY_VOID(CheckPlace(request, asked.metadata));
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  const api::Object account = Find(*snapshot, Accounts(), request.namespace_, request.name);
+  const api::Object account = FindBound(*snapshot, Accounts(), request.namespace_, request.name);
   if (account.empty()) co_return Fail(errors::NotFound(Accounts(), request.name));
   if (!asked.metadata.uid.empty() && asked.metadata.uid != account.metadata().uid) {
     co_return Fail(errors::ConflictOn(

@@ -8,7 +8,7 @@
 namespace dray::server::verbs {
 namespace {
 
-constexpr std::string_view kEverything = "/registry/";
+constexpr std::string_view kAllKeys = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
 
 /// False without memory.
@@ -60,7 +60,7 @@ void WatchHub::OnCommit(Revision newest) {
   const Revision before = seen_;
   bool all_know = true;
   while (seen_ < newest) {
-    const Result<store::Batch> batch = store_.EventsAfter(seen_, kEverything, kBatchEventsMax);
+    const Result<store::Batch> batch = store_.EventsAfter(seen_, kAllKeys, kBatchEventsMax);
     // Forgotten before it was looked at: somebody may have to be told so.
     if (!batch.has_value()) {
       seen_ = newest;
@@ -79,7 +79,7 @@ void WatchHub::OnCommit(Revision newest) {
 // Each scope that the key can be of: its folders, and the key itself.
 bool WatchHub::Wake(std::string_view key) {
   bool all_know = true;
-  for (size_t end = key.find('/', kEverything.size()); end != std::string_view::npos;
+  for (size_t end = key.find('/', kAllKeys.size()); end != std::string_view::npos;
        end = key.find('/', end + 1)) {
     all_know &= WakeScope(key.substr(0, end + 1));
   }

@@ -45,7 +45,7 @@ using testing::SyncAtLast;
 using testing::TcpProxy;
 
 /// Quick to notice and to try again.
-constexpr milliseconds kShort{300};
+constexpr milliseconds kReconnectSoon{300};
 
 class EtcdReconnect : public EtcdTest {
  protected:
@@ -238,7 +238,7 @@ TEST_F(EtcdReconnect, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
 }
 
 TEST_F(EtcdReconnect, NoAnswerInTimeLeavesTheOutcomeUnknown) {
-  OpenBoth({.commit_timeout = kShort});
+  OpenBoth({.commit_timeout = kReconnectSoon});
   proxy_->HoldAnswers();
   const Result<CommitOutcome> outcome = store_->CommitAndWait(PutOf(Key(0), "carried out"));
   ASSERT_FALSE(outcome.has_value());
@@ -249,7 +249,7 @@ TEST_F(EtcdReconnect, NoAnswerInTimeLeavesTheOutcomeUnknown) {
 }
 
 TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
-  OpenBoth({.commit_timeout = kShort, .sync_timeout = kShort});
+  OpenBoth({.commit_timeout = kReconnectSoon, .sync_timeout = kReconnectSoon});
   Do(*store_, PutOf(Key(0), "0"));
   etcd_->Pause();
   EXPECT_EQ(store_->CommitAndWait(PutOf(Key(0), "?")).error().reason, StatusReason::kTimeout);
@@ -263,7 +263,7 @@ TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
 }
 
 TEST_F(EtcdReconnect, AWatchThatFallsSilentIsReplaced) {
-  OpenBoth({.sync_timeout = kShort,
+  OpenBoth({.sync_timeout = kReconnectSoon,
             .keepalive_time = milliseconds(1000),
             .keepalive_timeout = milliseconds(200)});
   Do(*store_, PutOf(Key(0), "0"));

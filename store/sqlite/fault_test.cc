@@ -67,7 +67,7 @@ SqliteOptions Restless(const FaultDisk& disk) {
           .vfs = disk.vfs()};
 }
 
-std::vector<Txn> Workload() {
+std::vector<Txn> FaultWorkload() {
   std::vector<Txn> txns;
   const std::string big(20'000, 'b');
   for (int i = 0; i < 18; ++i) {
@@ -80,7 +80,7 @@ std::vector<Txn> Workload() {
   return txns;
 }
 
-std::vector<std::string> StateOf(const Store& store) {
+std::vector<std::string> StateAfterFault(const Store& store) {
   const Frozen<Snapshot> newest = store.Read();
   std::vector<std::string> texts = Texts(newest->Range({}));
   texts.push_back("at " + std::to_string(newest->revision().value()));
@@ -90,10 +90,10 @@ std::vector<std::string> StateOf(const Store& store) {
 /// What the store must hold after each number of transactions of the workload.
 std::vector<std::vector<std::string>> ExpectedStates() {
   MemoryStore model;
-  std::vector<std::vector<std::string>> states{StateOf(model)};
-  for (Txn& txn : Workload()) {
+  std::vector<std::vector<std::string>> states{StateAfterFault(model)};
+  for (Txn& txn : FaultWorkload()) {
     Do(model, std::move(txn));
-    states.push_back(StateOf(model));
+    states.push_back(StateAfterFault(model));
   }
   return states;
 }
@@ -118,8 +118,8 @@ class Life {
       error_ = store.error();
       return;
     }
-    state_ = StateOf(**store);
-    const std::vector<Txn> txns = Workload();
+    state_ = StateAfterFault(**store);
+    const std::vector<Txn> txns = FaultWorkload();
     for (; committed_ < txns.size() && !error_.has_value(); ++committed_) {
       Result<CommitOutcome> outcome = (*store)->CommitAndWait(txns[committed_]);
       if (outcome.has_value()) continue;
@@ -127,7 +127,7 @@ class Life {
       break;
     }
     failure_ = (*store)->status().failure;
-    last_state_ = StateOf(**store);
+    last_state_ = StateAfterFault(**store);
     if (error_.has_value()) later_ = (*store)->CommitAndWait(PutOf("later", "v"));
   }
 
@@ -155,7 +155,7 @@ uint64_t CallsOfALife() {
   FaultDisk disk;
   const TestFolder folder;
   const Life life(disk, folder.path(), 0);
-  EXPECT_EQ(life.committed(), Workload().size());
+  EXPECT_EQ(life.committed(), FaultWorkload().size());
   return disk.calls();
 }
 
@@ -168,7 +168,7 @@ void ExpectRecovered(FaultDisk& disk, const std::string& folder, size_t committe
   {
     const auto store = SqliteStore::Open(folder, {.events_max = 6}, Restless(disk));
     ASSERT_TRUE(store.has_value()) << store.error().message;
-    state = StateOf(**store);
+    state = StateAfterFault(**store);
     EXPECT_THAT(ProblemsOn(disk, folder), IsEmpty());
   }
   const bool is_before = *state == kExpected[committed];
@@ -221,7 +221,7 @@ TEST_P(SqlitePowerCut, AgainWhileOpening) {
         static const std::vector<std::vector<std::string>> kExpected = ExpectedStates();
         cut_at(again);
         const auto store = SqliteStore::Open(folder.path(), {.events_max = 6}, Restless(disk));
-        if (store.has_value() && StateOf(**store) != kExpected[committed]) ++opened_with;
+        if (store.has_value() && StateAfterFault(**store) != kExpected[committed]) ++opened_with;
       }
       disk.CutPower(GetParam(), again);
       ExpectRecovered(disk, folder.path(), opened_with);
@@ -287,9 +287,9 @@ TEST_P(SqliteFailingCall, EachInTurnThenOpenedAgainThenThePowerIsCut) {
       static const std::vector<std::vector<std::string>> kExpected = ExpectedStates();
       const auto store = SqliteStore::Open(folder.path(), {.events_max = 6}, Restless(disk));
       ASSERT_TRUE(store.has_value()) << store.error().message;
-      if (StateOf(**store) != kExpected[committed]) ++committed;
+      if (StateAfterFault(**store) != kExpected[committed]) ++committed;
       ASSERT_LT(committed, kExpected.size());
-      ASSERT_EQ(StateOf(**store), kExpected[committed]);
+      ASSERT_EQ(StateAfterFault(**store), kExpected[committed]);
       disk.SetPlan([](uint64_t, Call, const std::string&) { return Fault::kPowerCut; });
     }
     disk.CutPower(Unsynced::kLost, at);

@@ -70,7 +70,7 @@ size_t Allocate(SimulatedWorld& world) {
   return cluster.AllocateAll().size();
 }
 
-struct Case {
+struct CommandCase {
   const char* name;
   Run run;
   std::function<std::string(size_t)> text;
@@ -124,7 +124,7 @@ std::string WithHead(size_t bytes, std::string_view unit) {
       bytes, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},)", unit, "}\n");
 }
 
-const Case kCases[] = {
+const CommandCase kCommandCases[] = {
     {"ValidateDocuments", Validate, [](size_t n) { return Documents(n / 4, SmallMap); }},
     {"ValidateList", Validate, ListOf},
     {"ValidateUnknownFields", Validate, [](size_t n) { return WithHead(n, R"("x#":0)"); }},
@@ -183,10 +183,10 @@ const Case kCases[] = {
      }},
 };
 
-class CommandsCost : public testing::TestWithParam<Case> {};
+class CommandsCost : public ::testing::TestWithParam<CommandCase> {};
 
 TEST_P(CommandsCost, IsInProportionToTheInput) {
-  const Case& command = GetParam();
+  const CommandCase& command = GetParam();
   Growth growth(command.name);
   const size_t largest = std::min<size_t>(kBodyBytes, Instances(kBodyBytes / 8));
   for (const size_t size : {largest / 4, largest / 2, largest}) {
@@ -201,7 +201,7 @@ TEST_P(CommandsCost, IsInProportionToTheInput) {
   EXPECT_EQ(growth.Complaint(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(, CommandsCost, testing::ValuesIn(kCases), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(, CommandsCost, ::testing::ValuesIn(kCommandCases), [](const auto& info) {
   return info.param.name;
 });
 

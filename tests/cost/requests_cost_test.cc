@@ -532,13 +532,13 @@ const Case kCases[] = {
      [](fuzz::DirectApi& api, size_t n) { Create(api, kClaims, DeepClaims(n / 10)); }},
 };
 
-class RequestsCost : public testing::TestWithParam<Case> {};
+class RequestsCost : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RequestsCost, IsInProportionToTheInput) {
   EXPECT_EQ(ComplaintAbout(GetParam()), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(, RequestsCost, testing::ValuesIn(kCases), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(, RequestsCost, ::testing::ValuesIn(kCases), [](const auto& info) {
   return info.param.name;
 });
 

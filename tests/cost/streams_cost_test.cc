@@ -537,13 +537,13 @@ const Case kApplies[] = {
      ApplyMapByAnother},
 };
 
-class Cost : public testing::TestWithParam<Case> {};
+class Cost : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Cost, IsInProportionToTheInput) {
   EXPECT_EQ(ComplaintAbout(GetParam(), kQuick), "");
 }
 
-class ApplyCost : public testing::TestWithParam<Case> {};
+class ApplyCost : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ApplyCost, IsInProportionToTheInput) {
   Case apply = GetParam();
@@ -554,11 +554,11 @@ TEST_P(ApplyCost, IsInProportionToTheInput) {
 
 constexpr auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
-INSTANTIATE_TEST_SUITE_P(Watches, Cost, testing::ValuesIn(kWatches), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Selectors, Cost, testing::ValuesIn(kSelectors), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Protobuf, Cost, testing::ValuesIn(kProtobuf), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Deletions, Cost, testing::ValuesIn(kDeletions), kNameOf);
-INSTANTIATE_TEST_SUITE_P(, ApplyCost, testing::ValuesIn(kApplies), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Watches, Cost, ::testing::ValuesIn(kWatches), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Selectors, Cost, ::testing::ValuesIn(kSelectors), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Protobuf, Cost, ::testing::ValuesIn(kProtobuf), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Deletions, Cost, ::testing::ValuesIn(kDeletions), kNameOf);
+INSTANTIATE_TEST_SUITE_P(, ApplyCost, ::testing::ValuesIn(kApplies), kNameOf);
 
 }  // namespace
 }  // namespace dray::cost

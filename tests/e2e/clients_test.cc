@@ -50,7 +50,7 @@ api::Object Parse(std::string_view json) {
 enum class Way { kHttp, kInProcess };
 
 /// A server on loopback and a client of it.
-class ClientsTest : public testing::TestWithParam<Way> {
+class ClientsTest : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()));
@@ -114,13 +114,14 @@ TEST_P(ClientsTest, WritesAreReadBackAndConflictsAreSaid) {
   const Result<api::Object> refused = client_->Update(second, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().reason, StatusReason::kConflict);
-  EXPECT_THAT(refused.error().message, testing::HasSubstr("the object has been modified"));
+  EXPECT_THAT(refused.error().message, ::testing::HasSubstr("the object has been modified"));
 
   const auto patched =
       client_->Patch(ref, client::PatchType::kMerge, R"({"metadata":{"labels":{"n":"1"}}})");
   ASSERT_TRUE(patched) << patched.error().message;
-  EXPECT_THAT(patched->metadata().labels,
-              testing::UnorderedElementsAre(testing::Pair("by", "first"), testing::Pair("n", "1")));
+  EXPECT_THAT(
+      patched->metadata().labels,
+      ::testing::UnorderedElementsAre(::testing::Pair("by", "first"), ::testing::Pair("n", "1")));
   const auto list = client_->List(created->kind(), {.label_selector = "n=1"});
   ASSERT_TRUE(list) << list.error().message;
   ASSERT_EQ(list->items.size(), 1U);
@@ -179,7 +180,7 @@ TEST_P(ClientsTest, WatchesDeliverEveryChangeInOrder) {
   ASSERT_TRUE(client_->Patch(
       Ref(kind, "a"), client::PatchType::kMerge, R"({"metadata":{"labels":{"n":"1"}}})"));
   ASSERT_TRUE(client_->Delete(Ref(kind, "a"), {}));
-  EXPECT_THAT(collector.WaitFor(3), testing::ElementsAre("added a", "modified a", "deleted a"));
+  EXPECT_THAT(collector.WaitFor(3), ::testing::ElementsAre("added a", "modified a", "deleted a"));
 }
 
 /// A component's loop on a thread.
@@ -251,12 +252,12 @@ TEST_P(ClientsTest, TheControlPlaneBindsAPodWithAClaim) {
   ASSERT_EQ(claim.status.reserved_for.size(), 1U);
   EXPECT_EQ(claim.status.reserved_for[0].name, "p");
   EXPECT_THAT(claim.metadata.finalizers,
-              testing::ElementsAre("resource.kubernetes.io/delete-protection"));
+              ::testing::ElementsAre("resource.kubernetes.io/delete-protection"));
 }
 
 INSTANTIATE_TEST_SUITE_P(BothWays,
                          ClientsTest,
-                         testing::Values(Way::kHttp, Way::kInProcess),
+                         ::testing::Values(Way::kHttp, Way::kInProcess),
                          [](const auto& way) {
                            return way.param == Way::kHttp ? "Http" : "InProcess";
                          });

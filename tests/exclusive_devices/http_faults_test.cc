@@ -79,9 +79,9 @@ std::unique_ptr<client::HttpClient> ClientAt(const Clock& clock, const TcpProxy&
 }
 
 /// A client of a server that is heard through a proxy, perhaps with a scheduler beside it.
-class Site {
+class HttpSite {
  public:
-  Site(uint16_t server_port, bool schedules, std::atomic<int>& unknown)
+  HttpSite(uint16_t server_port, bool schedules, std::atomic<int>& unknown)
       : proxy_(server_port), client_(ClientAt(RealWorld().clock, proxy_)) {
     proxy_.LoseAnswers("/status HTTP/1.1", kLostEvery);
     if (!schedules) return;
@@ -161,15 +161,15 @@ enum class Keeps : uint8_t {
 };
 
 /// What was seen to happen, of all seeds.
-struct Tally {
+struct HttpTally {
   std::atomic<int> unknown = 0;
   std::atomic<size_t> allocations = 0;
 };
 
 /// What one seed does to servers that have nothing yet.
-class Trial {
+class HttpTrial {
  public:
-  Trial(uint64_t seed, Keeps keeps, By by, Tally& tally)
+  HttpTrial(uint64_t seed, Keeps keeps, By by, HttpTally& tally)
       : seed_(seed), keeps_(keeps), by_(by), tally_(tally) {
     if (keeps == Keeps::kEtcd) etcd_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
     for (size_t i = 0; i < (keeps == Keeps::kEtcd ? 3 : 1); ++i) {
@@ -193,7 +193,7 @@ class Trial {
     std::vector<client::Client*> strangers;
     for (size_t i = 0; i < 2; ++i) {
       const bool schedules = by_ == By::kServers || i == 0;
-      sites_.push_back(std::make_unique<Site>(ServerOf(i).port(), schedules, tally_.unknown));
+      sites_.push_back(std::make_unique<HttpSite>(ServerOf(i).port(), schedules, tally_.unknown));
       if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
     UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
@@ -264,18 +264,18 @@ class Trial {
   const uint64_t seed_;
   const Keeps keeps_;
   const By by_;
-  Tally& tally_;
+  HttpTally& tally_;
   std::unique_ptr<EtcdProcess> etcd_;
   std::vector<std::unique_ptr<TestFolder>> folders_;
   std::vector<std::unique_ptr<serving::ServerChild>> servers_;
   TcpProxy* direct_ = nullptr;
-  std::vector<std::unique_ptr<Site>> sites_;
+  std::vector<std::unique_ptr<HttpSite>> sites_;
 };
 
 void ExpectExclusiveDevices(Keeps keeps) {
-  Tally tally;
+  HttpTally tally;
   ForEachSeed(Instances(50), [&](uint64_t seed) {
-    Trial trial(seed, keeps, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
+    HttpTrial trial(seed, keeps, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
     EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
   });
   EXPECT_GT(tally.unknown, 0) << "nothing went wrong in the middle of a write";

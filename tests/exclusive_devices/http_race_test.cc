@@ -37,9 +37,9 @@ constexpr size_t kWriters = 4;
 constexpr int kRounds = 25;
 
 /// A server as `dray serve` runs it, without components, and a client as kubectl is one.
-class Server {
+class RacedServer {
  public:
-  Server(const std::filesystem::path& folder, control_plane::StoreChoice store)
+  RacedServer(const std::filesystem::path& folder, control_plane::StoreChoice store)
       : process_(RealWorld(), Log::Silent(), OptionsOf(folder, std::move(store))) {
     const Result<> started = process_.Start();
     EXPECT_TRUE(started.has_value()) << started.error().message;
@@ -81,7 +81,7 @@ class HttpRace : public ::testing::Test {
 
   void StartServer(const control_plane::StoreChoice& store) {
     const auto folder = folder_ / std::to_string(servers_.size());
-    servers_.push_back(std::make_unique<Server>(folder, store));
+    servers_.push_back(std::make_unique<RacedServer>(folder, store));
   }
 
   static std::string NameOf(size_t writer) { return "claim-" + std::to_string(writer); }
@@ -136,7 +136,7 @@ class HttpRace : public ::testing::Test {
 
   std::filesystem::path folder_;
   std::unique_ptr<EtcdProcess> etcd_;
-  std::vector<std::unique_ptr<Server>> servers_;
+  std::vector<std::unique_ptr<RacedServer>> servers_;
 };
 
 TEST_F(HttpRace, TwoServersOnOneEtcdGiveADeviceToOneWriter) {

@@ -40,16 +40,16 @@ using scheduler::Scheduler;
 using scheduler::testing::Cluster;
 
 constexpr size_t kConsumersMax = 256;  // of one claim, as the API has it
-constexpr int kPods = 1000;
-constexpr int kNodes = 12;
-constexpr int kDevices = 8;  // of a node
+constexpr int kRivalPods = 1000;
+constexpr int kRivalNodes = 12;
+constexpr int kRivalDevices = 8;  // of a node
 
 /// What a server makes of writes of claims: it refuses devices that another claim has and too many
 /// consumers, and its answers may get lost or the requests come late. Counts for itself what every
 /// claim has.
-class Server final : public client::Client {
+class RivalServer final : public client::Client {
  public:
-  Server(client::testing::MemoryClient& objects, SeededRandom& random)
+  RivalServer(client::testing::MemoryClient& objects, SeededRandom& random)
       : objects_(objects), random_(random) {}
 
   Result<api::Object> Get(const client::ObjectRef& ref) override { return objects_.Get(ref); }
@@ -160,7 +160,8 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
 
   RivalsTest() {
     cluster_.AddClass();
-    for (int i = 0; i < kNodes; ++i) cluster_.AddNode(fmt::format("node-{}", i), kDevices);
+    for (int i = 0; i < kRivalNodes; ++i)
+      cluster_.AddNode(fmt::format("node-{}", i), kRivalDevices);
     for (int i = 0; i < kShared; ++i) cluster_.AddClaim(fmt::format("shared-{}", i));
     for (size_t i = 0; i < rivals_.size(); ++i) Start(i);
   }
@@ -205,7 +206,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
   }
 
   void Turn() {
-    for (uint64_t i = random_.Next() % 6; i > 0 && pods_made_ < kPods; --i) AddPod();
+    for (uint64_t i = random_.Next() % 6; i > 0 && pods_made_ < kRivalPods; --i) AddPod();
     if (Chance(20)) cluster_.client.HoldBackEvents();
     for (int i = 0; i < 6; ++i) rivals_[random_.Next() % rivals_.size()]->Step();
     for (uint64_t i = random_.Next() % 4; i > 0 && alive_.size() > 20; --i) {
@@ -258,7 +259,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
 
   SeededRandom random_{GetParam()};
   Cluster cluster_{GetParam()};
-  Server server_{cluster_.client, random_};
+  RivalServer server_{cluster_.client, random_};
   std::array<std::unique_ptr<Scheduler>, 2> rivals_;
   std::vector<Use> alive_;
   std::vector<Use> released_;  // by uids of pods that are gone
@@ -266,7 +267,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
 };
 
 TEST_P(RivalsTest, NoDeviceTwiceAndEveryPodBoundOrTold) {
-  while (pods_made_ < kPods && !HasFailure()) Turn();
+  while (pods_made_ < kRivalPods && !HasFailure()) Turn();
   Settle();
   CheckPods();
   EXPECT_GT(server_.refused(), 0) << "they never got in each other's way";

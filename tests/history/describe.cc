@@ -16,18 +16,18 @@ namespace {
 
 constexpr size_t kValueShown = 24;
 
-std::string TextOf(const Get& get) {
+std::string Described(const Get& get) {
   return "get " + get.key;
 }
 
-std::string TextOf(const List& list) {
+std::string Described(const List& list) {
   std::string text = fmt::format("list \"{}\"", list.prefix);
   if (!list.start_key.empty()) text += " from " + ShortValue(list.start_key);
   if (list.limit > 0) text += fmt::format(" limit {}", list.limit);
   return text;
 }
 
-std::string TextOf(const Write& write) {
+std::string Described(const Write& write) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const Condition& condition : write.conditions) {
@@ -47,7 +47,7 @@ std::string_view Verb(const Request& request) {
   return std::holds_alternative<List>(request) ? "list" : "write";
 }
 
-std::string_view Word(Event::Kind kind) {
+std::string_view DescribedKind(Event::Kind kind) {
   switch (kind) {
     case Event::Kind::kCreated: return "created";
     case Event::Kind::kUpdated: return "updated";
@@ -88,7 +88,7 @@ std::string Name(const Operation& operation) {
 
 std::string Describe(const Operation& operation) {
   return Name(operation) + ": " +
-         std::visit([](const auto& request) { return TextOf(request); }, operation.request);
+         std::visit([](const auto& request) { return Described(request); }, operation.request);
 }
 
 std::string Name(const Watch& watch) {
@@ -100,7 +100,7 @@ std::string Name(const Watch& watch) {
 }
 
 std::string Describe(const Event& event) {
-  return std::string(Word(event.kind)) + " " + Describe(event.item);
+  return std::string(DescribedKind(event.kind)) + " " + Describe(event.item);
 }
 
 }  // namespace dray::history

@@ -19,7 +19,7 @@
 namespace dray::history {
 namespace {
 
-using Verdict = KeyOrder::Verdict;
+using OrderVerdict = KeyOrder::Verdict;
 
 const Operation kSomebody{.called = 1, .returned = 2, .request = Get{}, .answer = Seen{}};
 
@@ -42,31 +42,32 @@ KeyStep Maybe(KeyStep step) {
   return step;
 }
 
-Verdict Decide(std::vector<KeyStep> steps, size_t steps_max = 100'000) {
+OrderVerdict Decide(std::vector<KeyStep> steps, size_t steps_max = 100'000) {
   std::ranges::sort(steps, {}, &KeyStep::called);
   return FindKeyOrder("k", std::nullopt, steps, steps_max).verdict;
 }
 
 TEST(KeyOrder, ConcurrentReadsMayDisagreeWhileAWriteRuns) {
-  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, "x"), Read(4, 5, "x")}), Verdict::kExists);
-  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, ""), Read(4, 5, "x")}), Verdict::kExists);
-  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, "x"), Read(4, 5, "")}), Verdict::kNone);
+  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, "x"), Read(4, 5, "x")}), OrderVerdict::kExists);
+  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, ""), Read(4, 5, "x")}), OrderVerdict::kExists);
+  EXPECT_EQ(Decide({Put(1, 10, "x"), Read(2, 3, "x"), Read(4, 5, "")}), OrderVerdict::kNone);
 }
 
 TEST(KeyOrder, AReadAfterAWriteSeesIt) {
-  EXPECT_EQ(Decide({Put(1, 2, "x"), Read(3, 4, "x")}), Verdict::kExists);
-  EXPECT_EQ(Decide({Put(1, 2, "x"), Read(3, 4, "")}), Verdict::kNone);
+  EXPECT_EQ(Decide({Put(1, 2, "x"), Read(3, 4, "x")}), OrderVerdict::kExists);
+  EXPECT_EQ(Decide({Put(1, 2, "x"), Read(3, 4, "")}), OrderVerdict::kNone);
 }
 
 TEST(KeyOrder, AnUncertainWriteMayHappenMuchLaterOrNever) {
-  EXPECT_EQ(Decide({Maybe(Put(1, 0, "x")), Read(3, 4, ""), Read(5, 6, "x")}), Verdict::kExists);
-  EXPECT_EQ(Decide({Maybe(Put(1, 0, "x")), Read(3, 4, "")}), Verdict::kExists);
+  EXPECT_EQ(Decide({Maybe(Put(1, 0, "x")), Read(3, 4, ""), Read(5, 6, "x")}),
+            OrderVerdict::kExists);
+  EXPECT_EQ(Decide({Maybe(Put(1, 0, "x")), Read(3, 4, "")}), OrderVerdict::kExists);
   EXPECT_EQ(Decide({Maybe(Put(1, 0, "x")),
                     Put(2, 3, "y"),
                     Read(4, 5, "x"),
                     Read(6, 7, "y"),
                     Read(8, 9, "x")}),
-            Verdict::kNone);
+            OrderVerdict::kNone);
 }
 
 TEST(KeyOrder, RevisionsDecide) {
@@ -74,15 +75,15 @@ TEST(KeyOrder, RevisionsDecide) {
   KeyStep second = Put(2, 10, "y");
   first.revision = Revision{3};
   second.revision = Revision{2};
-  EXPECT_EQ(Decide({first, second, Read(11, 12, "x")}), Verdict::kExists);
-  EXPECT_EQ(Decide({first, second, Read(11, 12, "y")}), Verdict::kNone);
+  EXPECT_EQ(Decide({first, second, Read(11, 12, "x")}), OrderVerdict::kExists);
+  EXPECT_EQ(Decide({first, second, Read(11, 12, "y")}), OrderVerdict::kNone);
 }
 
 TEST(KeyOrder, ADeletionThatTellsWhatItDeletedNeedsIt) {
   KeyStep gone = Read(3, 4, "x");
   gone.kind = KeyStep::Kind::kDelete;
-  EXPECT_EQ(Decide({Put(1, 2, "x"), gone, Read(5, 6, "")}), Verdict::kExists);
-  EXPECT_EQ(Decide({Put(1, 2, "y"), gone, Read(5, 6, "")}), Verdict::kNone);
+  EXPECT_EQ(Decide({Put(1, 2, "x"), gone, Read(5, 6, "")}), OrderVerdict::kExists);
+  EXPECT_EQ(Decide({Put(1, 2, "y"), gone, Read(5, 6, "")}), OrderVerdict::kNone);
 }
 
 TEST(KeyOrder, ARefusalNeedsAnotherRevision) {
@@ -94,9 +95,9 @@ TEST(KeyOrder, ARefusalNeedsAnotherRevision) {
                   .tells_item = false,
                   .expected = Revision{2},
                   .operation = &kSomebody};
-  EXPECT_EQ(Decide({put, refused}), Verdict::kNone);
+  EXPECT_EQ(Decide({put, refused}), OrderVerdict::kNone);
   refused.expected = Revision{0};
-  EXPECT_EQ(Decide({put, refused}), Verdict::kExists);
+  EXPECT_EQ(Decide({put, refused}), OrderVerdict::kExists);
 }
 
 /// Whether the steps in this order respect the clock and answer right.
@@ -139,7 +140,8 @@ TEST(KeyOrder, AgreesWithAllPermutations) {
     std::ranges::sort(steps, {}, &KeyStep::called);
     const bool exists = AnyOrder(steps);
     exist += exists ? 1 : 0;
-    ASSERT_EQ(Decide(steps), exists ? Verdict::kExists : Verdict::kNone) << "instance " << instance;
+    ASSERT_EQ(Decide(steps), exists ? OrderVerdict::kExists : OrderVerdict::kNone)
+        << "instance " << instance;
   }
   EXPECT_GT(exist, kInstances / 10);
   EXPECT_LT(exist, kInstances * 9 / 10);
@@ -151,7 +153,7 @@ TEST(KeyOrder, GivesUpAtItsLimit) {
   for (Moment i = 0; i < 12; ++i)
     steps.push_back(Put(1 + i, 100, std::string(1, static_cast<char>('a' + i))));
   steps.push_back(Read(200, 201, "?"));
-  EXPECT_EQ(Decide(steps, 1'000), Verdict::kUndecided);
+  EXPECT_EQ(Decide(steps, 1'000), OrderVerdict::kUndecided);
 }
 
 }  // namespace

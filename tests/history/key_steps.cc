@@ -19,9 +19,9 @@ namespace {
 
 constexpr Moment kNever = std::numeric_limits<Moment>::max();
 
-class Collector {
+class StepCollector {
  public:
-  explicit Collector(std::string_view key) : key_(key) {}
+  explicit StepCollector(std::string_view key) : key_(key) {}
 
   std::vector<KeyStep> Collect(const History& history) {
     for (const Operation& operation : history.operations) {
@@ -155,7 +155,7 @@ class Collector {
 }  // namespace
 
 std::vector<KeyStep> StepsOn(const History& history, std::string_view key) {
-  return Collector(key).Collect(history);
+  return StepCollector(key).Collect(history);
 }
 
 }  // namespace dray::history

@@ -305,7 +305,7 @@ TEST(CapacityProperty, AddsUpAndIsARecount) {
       if (by != CapacityBy::kClass) EXPECT_EQ(devices, report->total.total);
       EXPECT_EQ(TextOf(rows), TextOf(Recounted(problem, recount, by)));
     }
-    ASSERT_FALSE(testing::Test::HasFailure());
+    ASSERT_FALSE(::testing::Test::HasFailure());
   }
   EXPECT_GT(partitions, 20U);
   EXPECT_GT(blocked, 5U);

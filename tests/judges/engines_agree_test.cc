@@ -39,8 +39,8 @@ void ExpectAgreement(SearchOptions search,
                      const ProblemOptions& problems) {
   const Comparison comparison = Compare(Literal, Fast(search), first_seed, count, problems);
   EXPECT_FALSE(comparison.smallest.has_value()) << comparison.smallest->ToString();
-  testing::Test::RecordProperty("compared", static_cast<int>(comparison.compared));
-  testing::Test::RecordProperty("undecided", static_cast<int>(comparison.undecided));
+  ::testing::Test::RecordProperty("compared", static_cast<int>(comparison.compared));
+  ::testing::Test::RecordProperty("undecided", static_cast<int>(comparison.undecided));
 }
 
 TEST(EnginesAgree, OnAllFamilies) {

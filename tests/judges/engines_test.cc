@@ -15,12 +15,12 @@ namespace {
 
 constexpr allocator::Budget kBudget = {.steps_max = 5'000};
 
-Result<allocator::Outcome> Literal(const Problem& problem, const api::core_v1::Node& node) {
+Result<allocator::Outcome> LiteralAnswer(const Problem& problem, const api::core_v1::Node& node) {
   return RunLiteral(problem, node, kBudget);
 }
 
 TEST(Engines, AnEngineAgreesWithItself) {
-  const Comparison comparison = Compare(Literal, Literal, 1, 100);
+  const Comparison comparison = Compare(LiteralAnswer, LiteralAnswer, 1, 100);
   EXPECT_FALSE(comparison.smallest.has_value());
   EXPECT_GT(comparison.compared, 100U);
   EXPECT_LT(comparison.undecided, 10U);
@@ -34,13 +34,13 @@ TEST(Engines, ADefectIsFoundAndMadeSmall) {
     return RunLiteral(other, node, kBudget);
   };
   const Comparison comparison =
-      Compare(Literal, without_taints, 1, 1000, {.family = FindFamily("taints")});
+      Compare(LiteralAnswer, without_taints, 1, 1000, {.family = FindFamily("taints")});
   ASSERT_TRUE(comparison.smallest.has_value());
   EXPECT_NE(comparison.smallest->first, comparison.smallest->second);
   const Result<Problem> small = DecodeProblem(comparison.smallest->problem);
   ASSERT_TRUE(small) << small.error().message;
   ASSERT_EQ(small->nodes.size(), 1U);
-  EXPECT_NE(Render(Literal(*small, small->nodes.front())),
+  EXPECT_NE(Render(LiteralAnswer(*small, small->nodes.front())),
             Render(without_taints(*small, small->nodes.front())));
   EXPECT_EQ(small->claims.size(), 1U);
   EXPECT_EQ(small->slices.size(), 1U);

@@ -38,7 +38,7 @@ namespace {
 namespace v1 = api::resource_v1;
 using planning::Step;
 
-constexpr allocator::Budget kBudget = {.steps_max = 100'000};
+constexpr allocator::Budget kExplainedBudget = {.steps_max = 100'000};
 
 allocator::AllocatedState StateOf(const std::vector<Frozen<v1::ResourceClaim>>& holders,
                                   const allocator::Features& features,
@@ -52,8 +52,8 @@ allocator::AllocatedState StateOf(const std::vector<Frozen<v1::ResourceClaim>>& 
 
 enum class Answer3 : uint8_t { kNo, kYes, kError, kUnknown };
 
-Answer3 LiteralAnswer(const Problem& problem, const api::core_v1::Node& node) {
-  const Result<allocator::Outcome> outcome = RunLiteral(problem, node, kBudget);
+Answer3 ExplainedAnswer(const Problem& problem, const api::core_v1::Node& node) {
+  const Result<allocator::Outcome> outcome = RunLiteral(problem, node, kExplainedBudget);
   if (!outcome) return Answer3::kError;
   if (std::holds_alternative<allocator::Undecided>(*outcome)) return Answer3::kUnknown;
   return std::holds_alternative<allocator::Allocation>(*outcome) ? Answer3::kYes : Answer3::kNo;
@@ -74,7 +74,7 @@ class Case {
                                       .holders = holders,
                                       .claims = problem_.claims,
                                       .nodes = nodes,
-                                      .budget = kBudget});
+                                      .budget = kExplainedBudget});
   }
 
   const Problem& problem() const { return problem_; }
@@ -84,7 +84,7 @@ class Case {
   Answer3 Verdict() const {
     Answer3 verdict = Answer3::kNo;
     for (const api::core_v1::Node& node : problem_.nodes)
-      verdict = std::max(verdict, LiteralAnswer(problem_, node));
+      verdict = std::max(verdict, ExplainedAnswer(problem_, node));
     return verdict;
   }
 
@@ -128,7 +128,7 @@ class Case {
       changed.allocated =
           StateOf(holders_, problem_.features, {suggestion.freed.begin(), suggestion.freed.end()});
       if (suggestion.added != nullptr) changed.slices.push_back(suggestion.added);
-      const Answer3 answer = LiteralAnswer(changed, NodeNamed(suggestion.node));
+      const Answer3 answer = ExplainedAnswer(changed, NodeNamed(suggestion.node));
       EXPECT_TRUE(answer == Answer3::kYes || answer == Answer3::kUnknown) << suggestion.text;
       if (suggestion.kind != planning::ChangeKind::kSplitPod) continue;
       ExpectSameRequests(suggestion);
@@ -159,7 +159,7 @@ class Case {
   /// Beside what the first pod gets. `first`: its problem.
   void ExpectSecondFits(const planning::Suggestion& suggestion, Problem first) const {
     const Result<allocator::Outcome> outcome =
-        RunLiteral(first, NodeNamed(suggestion.node), kBudget);
+        RunLiteral(first, NodeNamed(suggestion.node), kExplainedBudget);
     std::vector<Frozen<v1::ResourceClaim>> holders = holders_;
     for (const auto& result : std::get<allocator::Allocation>(*outcome).results) {
       auto claim = std::make_shared<v1::ResourceClaim>();
@@ -169,7 +169,7 @@ class Case {
     }
     first.claims = suggestion.second_claims;
     first.allocated = StateOf(holders, problem_.features);
-    const Answer3 answer = LiteralAnswer(first, NodeNamed(suggestion.second_node));
+    const Answer3 answer = ExplainedAnswer(first, NodeNamed(suggestion.second_node));
     EXPECT_TRUE(answer == Answer3::kYes || answer == Answer3::kUnknown) << suggestion.text;
   }
 
@@ -191,7 +191,7 @@ class Case {
     Problem fewer = problem_;
     fewer.claims = planning::OnlyParts(problem_.claims, parts);
     fewer.allocated = StateOf(holders_, problem_.features, freed);
-    return LiteralAnswer(fewer, NodeNamed(explanation_.conflict->node));
+    return ExplainedAnswer(fewer, NodeNamed(explanation_.conflict->node));
   }
 
   /// Those that have a device that the node sees; the others are never given up.
@@ -381,11 +381,11 @@ TEST(ExplanationProperty, CountsConflictsAndSuggestionsAreTrue) {
     }
     EXPECT_NE(planning::OneLine(explanation), "");
     EXPECT_LE(planning::OneLine(explanation).size(), planning::kEventBytesMax);
-    ASSERT_FALSE(testing::Test::HasFailure());
+    ASSERT_FALSE(::testing::Test::HasFailure());
   }
-  testing::Test::RecordProperty("conflicts", static_cast<int>(conflicts));
-  testing::Test::RecordProperty("suggestions", static_cast<int>(suggestions));
-  testing::Test::RecordProperty("splits", static_cast<int>(splits));
+  ::testing::Test::RecordProperty("conflicts", static_cast<int>(conflicts));
+  ::testing::Test::RecordProperty("suggestions", static_cast<int>(suggestions));
+  ::testing::Test::RecordProperty("splits", static_cast<int>(splits));
   EXPECT_GT(conflicts, wanted / 2);
   EXPECT_GT(suggestions, wanted / 2);
   EXPECT_GT(splits, wanted / 20);

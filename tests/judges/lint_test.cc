@@ -68,7 +68,7 @@ TEST(LintProperty, CallsNothingAnErrorThatFits) {
           << "seed " << seed << ": " << finding.field << ": " << finding.why << "\n"
           << EncodeProblem(problem);
     }
-    ASSERT_FALSE(testing::Test::HasFailure());
+    ASSERT_FALSE(::testing::Test::HasFailure());
   }
   EXPECT_GT(fitting, 100U);
   EXPECT_GT(errors, 20U);

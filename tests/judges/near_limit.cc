@@ -63,7 +63,7 @@ v1::DeviceRequest Exactly(std::string name, std::string_view device_class, int c
   return request;
 }
 
-v1::DeviceSelector Selector(std::string_view expression) {
+v1::DeviceSelector LongSelector(std::string_view expression) {
   return {.cel = v1::CELDeviceSelector{.expression = std::string(expression)}};
 }
 
@@ -100,7 +100,7 @@ void AddHopeless(const ProblemOptions& options, Claims& claims, Chance& chance) 
   if (std::ssize(requests) >= options.requests_max) requests.pop_back();
   v1::DeviceRequest request = Exactly("late", "gpu", chance.Between(2, 3));
   request.exactly->selectors.push_back(
-      Selector(R"(device.attributes["gpu.example.com"].index < 2)"));
+      LongSelector(R"(device.attributes["gpu.example.com"].index < 2)"));
   requests.push_back(std::move(request));
 }
 
@@ -198,7 +198,7 @@ Claims WantTheSameFew(const ProblemOptions& options, Cluster& cluster, Chance& c
     // The later ones may have ever fewer devices.
     const int bound = std::max(wanted, count - i * chance.Between(0, 2)) - chance.Between(0, 1);
     request.exactly->selectors.push_back(
-        Selector(fmt::format(R"(device.attributes["gpu.example.com"].index < {})", bound)));
+        LongSelector(fmt::format(R"(device.attributes["gpu.example.com"].index < {})", bound)));
     NewClaim(claims).spec.devices.requests.push_back(std::move(request));
   }
   return claims;

@@ -215,7 +215,7 @@ TEST(PlannedPods, GetWhatTheSchedulerThenGivesThem) {
     EXPECT_EQ(planned, scheduled);
     pods += planned.size();
     fitting += static_cast<size_t>(std::ranges::count(planned, true, &Fate::fits));
-    ASSERT_FALSE(testing::Test::HasFailure());
+    ASSERT_FALSE(::testing::Test::HasFailure());
   }
   EXPECT_GT(fitting, pods / 5);
   EXPECT_LT(fitting, pods * 4 / 5);

@@ -39,7 +39,7 @@ std::string Text(const json::value& value) {
   return std::string(value.as_string());
 }
 
-std::vector<std::string> Texts(const json::object& object, std::string_view member) {
+std::vector<std::string> TextsOf(const json::object& object, std::string_view member) {
   std::vector<std::string> texts;
   if (const json::value* list = object.if_contains(member)) {
     for (const json::value& text : list->as_array()) texts.push_back(Text(text));
@@ -73,11 +73,11 @@ Result<allocator::AllocatedState> AllocatedOf(const json::object& problem) {
   const json::value* const given = problem.if_contains("allocated");
   if (given == nullptr) return state;
   const json::object& allocated = given->as_object();
-  for (const std::string& id : Texts(allocated, "devices")) {
+  for (const std::string& id : TextsOf(allocated, "devices")) {
     DRAY_TRY(DeviceId device, DeviceNamed(id));
     state.devices.insert(std::move(device));
   }
-  for (const std::string& id : Texts(allocated, "shared")) {
+  for (const std::string& id : TextsOf(allocated, "shared")) {
     const size_t slash = std::min(id.rfind('/'), id.size());
     DRAY_TRY(DeviceId device, DeviceNamed(std::string_view(id).substr(0, slash)));
     state.shares.insert({.device = std::move(device), .share = id.substr(slash + 1)});
@@ -100,13 +100,13 @@ api::core_v1::Node NodeOf(const json::object& value) {
   if (const json::value* labels = value.if_contains("labels")) {
     for (const auto& [key, text] : labels->as_object()) node.metadata.labels[key] = Text(text);
   }
-  node.status.declared_features = Texts(value, "declaredFeatures");
+  node.status.declared_features = TextsOf(value, "declaredFeatures");
   return node;
 }
 
 Result<Problem> Decode(const json::object& value) {
   Problem problem{.id = Text(value.at("id"))};
-  const std::optional<Features> features = FeaturesNamed(Texts(value, "features"));
+  const std::optional<Features> features = FeaturesNamed(TextsOf(value, "features"));
   if (!features) return Malformed(problem.id + " has a feature switch that is not known");
   problem.features = *features;
   for (const json::value& node : value.at("nodes").as_array())

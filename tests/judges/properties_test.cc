@@ -55,9 +55,9 @@ void ExpectSoundAndComplete(uint64_t wanted,
   uint64_t skipped = 0;
   for (const auto& [reason, count] : unknown) {
     skipped += count;
-    testing::Test::RecordProperty(reason, static_cast<int>(count));
+    ::testing::Test::RecordProperty(reason, static_cast<int>(count));
   }
-  testing::Test::RecordProperty("judged", static_cast<int>(judged));
+  ::testing::Test::RecordProperty("judged", static_cast<int>(judged));
   EXPECT_LT(skipped, judged / 2) << "too many instances are not judged";
 }
 

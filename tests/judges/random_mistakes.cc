@@ -17,7 +17,7 @@ namespace {
 namespace v1 = api::resource_v1;
 using Claims = std::vector<v1::ResourceClaim>;
 
-v1::DeviceSelector Selector(std::string_view expression) {
+v1::DeviceSelector MistakenSelector(std::string_view expression) {
   return {.cel = v1::CELDeviceSelector{.expression = std::string(expression)}};
 }
 
@@ -61,8 +61,8 @@ void MistakeInRequest(Claims& claims, Chance& chance) {
       case 1: request.allocation_mode = is_missing ? "" : "Some"; break;
       case 2: request.count = count; break;
       case 3: request.selectors.emplace_back(); break;  // without an expression
-      case 4: request.selectors.push_back(Selector("device.driver ==")); break;
-      case 5: request.selectors.push_back(Selector("device.driver")); break;  // no bool
+      case 4: request.selectors.push_back(MistakenSelector("device.driver ==")); break;
+      case 5: request.selectors.push_back(MistakenSelector("device.driver")); break;  // no bool
       case 6: request.derived_attributes.push_back({"derived.example.com/side", "1 +"}); break;
       case 7:
         request.capacity.emplace();
@@ -143,11 +143,12 @@ void MakeSelectorFail(Cluster& cluster, Claims& claims, Chance& chance) {
   const std::string_view expression = chance.Pick(kFailing);
   if (chance.Percent(25)) {
     cluster.classes[chance.Below(cluster.classes.size())].spec.selectors.push_back(
-        Selector(expression));
+        MistakenSelector(expression));
     return;
   }
-  ChangeRequest(
-      claims, chance, [&](auto& request) { request.selectors.push_back(Selector(expression)); });
+  ChangeRequest(claims, chance, [&](auto& request) {
+    request.selectors.push_back(MistakenSelector(expression));
+  });
 }
 
 void MakeMistake(Cluster& cluster, Claims& claims, allocator::Features& features, Chance& chance) {

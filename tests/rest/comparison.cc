@@ -18,7 +18,7 @@ namespace json = boost::json;
 using vectors::ListOf;
 using vectors::TextOf;
 
-constexpr size_t kShownMax = 200;
+constexpr size_t kShownDifferencesMax = 200;
 
 /// Messages that libraries of a language make, and values as a language prints them.
 bool IsFreeText(std::string_view text) {
@@ -60,7 +60,7 @@ bool IsTime(std::string_view text) {
 }
 
 std::string Shown(const json::value& value) {
-  return json::serialize(value).substr(0, kShownMax);
+  return json::serialize(value).substr(0, kShownDifferencesMax);
 }
 
 std::string Escaped(std::string_view name) {
@@ -185,7 +185,10 @@ class Comparer {
     if (are_tokens && place.ends_with("/token")) return;
     if (IsOwnDescription(place, a) && !b.empty()) return;
     if (place.ends_with("message") && IsFreeText(a)) return;
-    Tell(place, fmt::format("'{}', expected '{}'", b.substr(0, kShownMax), a.substr(0, kShownMax)));
+    Tell(place,
+         fmt::format("'{}', expected '{}'",
+                     b.substr(0, kShownDifferencesMax),
+                     a.substr(0, kShownDifferencesMax)));
   }
 
   const Freedom& freedom_;

@@ -13,9 +13,9 @@ namespace dray::rest {
 namespace {
 
 namespace json = boost::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<std::string> Compared(std::string_view recorded,
                                   std::string_view got,
@@ -27,7 +27,7 @@ TEST(RestComparison, EqualUpToTheOrderOfMembers) {
   EXPECT_THAT(Compared(R"({"a":1,"b":[1,2]})", R"({"b":[1,2],"a":1})"), IsEmpty());
   EXPECT_THAT(Compared(R"({"a":1})", R"({"a":2})"), ElementsAre("/a: 2, expected 1"));
   EXPECT_THAT(Compared(R"({"a":1})", R"({"a":"1"})"), ElementsAre("/a: \"1\", expected 1"));
-  EXPECT_THAT(Compared(R"({"b":[1,2]})", R"({"b":[2,1]})"), testing::SizeIs(2));
+  EXPECT_THAT(Compared(R"({"b":[1,2]})", R"({"b":[2,1]})"), ::testing::SizeIs(2));
   EXPECT_THAT(Compared(R"({"b":[1]})", R"({"b":[]})"), ElementsAre("/b: 0 elements, expected 1"));
   EXPECT_THAT(Compared(R"({"a/b~":1})", "{}"), ElementsAre("/a~1b~0: missing"));
   EXPECT_THAT(Compared("{}", R"({"c":1})"), ElementsAre("/c: more than expected: 1"));
@@ -36,7 +36,7 @@ TEST(RestComparison, EqualUpToTheOrderOfMembers) {
 TEST(RestComparison, OfAFreePlaceTheTypeCounts) {
   const Freedom freedom = Freedom::Of(json::parse(R"({"volatile":["/a"]})").as_object());
   EXPECT_THAT(Compared(R"({"a":"x"})", R"({"a":"y"})", freedom), IsEmpty());
-  EXPECT_THAT(Compared(R"({"a":"x"})", R"({"a":7})", freedom), testing::SizeIs(1));
+  EXPECT_THAT(Compared(R"({"a":"x"})", R"({"a":7})", freedom), ::testing::SizeIs(1));
   EXPECT_THAT(Compared(R"({"a":"x"})", "{}", freedom), ElementsAre("/a: missing"));
 }
 
@@ -47,7 +47,8 @@ TEST(RestComparison, PatternsNameWhatDiffersInATextOfOnePlace) {
               IsEmpty());
   EXPECT_THAT(Compared(R"({"message":"took 5 ms"})", R"({"message":"had 5 ms"})", freedom),
               ElementsAre(HasSubstr("had ~")));
-  EXPECT_THAT(Compared(R"({"other":"5 ms"})", R"({"other":"6 ms"})", freedom), testing::SizeIs(1));
+  EXPECT_THAT(Compared(R"({"other":"5 ms"})", R"({"other":"6 ms"})", freedom),
+              ::testing::SizeIs(1));
 }
 
 TEST(RestComparison, CausesAndManagersHaveNoOrder) {
@@ -67,15 +68,15 @@ TEST(RestComparison, AgesInCellsAreFreeElsewhereTheyAreTexts) {
       IsEmpty());
   EXPECT_THAT(
       Compared(R"({"rows":[{"cells":["a","0s"]}]})", R"({"rows":[{"cells":["a","<none>"]}]})"),
-      testing::SizeIs(1));
-  EXPECT_THAT(Compared(R"({"age":"0s"})", R"({"age":"1s"})"), testing::SizeIs(1));
+      ::testing::SizeIs(1));
+  EXPECT_THAT(Compared(R"({"age":"0s"})", R"({"age":"1s"})"), ::testing::SizeIs(1));
 }
 
 TEST(RestComparison, TextsOfLibrariesAreFreeInMessages) {
   const std::string_view recorded = R"({"message":"json: cannot unmarshal string into Go value"})";
   EXPECT_THAT(Compared(recorded, R"({"message":"no object"})"), IsEmpty());
   EXPECT_THAT(Compared(R"({"reason":"json: cannot unmarshal"})", R"({"reason":"x"})"),
-              testing::SizeIs(1));
+              ::testing::SizeIs(1));
 }
 
 TEST(RestComparison, WhereNothingIsMarkedUidsVersionsAndTimesAreFree) {
@@ -84,12 +85,12 @@ TEST(RestComparison, WhereNothingIsMarkedUidsVersionsAndTimesAreFree) {
                        R"({"uid":"b","at":"2027-01-01T00:00:00Z","resourceVersion":"8"})",
                        freedom),
               IsEmpty());
-  EXPECT_THAT(Compared(R"({"name":"a"})", R"({"name":"b"})", freedom), testing::SizeIs(1));
+  EXPECT_THAT(Compared(R"({"name":"a"})", R"({"name":"b"})", freedom), ::testing::SizeIs(1));
 }
 
 TEST(RestComparison, AtMostAFewDifferencesAreTold) {
-  EXPECT_THAT(Compared("[1,2,3,4,5]", "[0,0,0,0,0]"), testing::SizeIs(kDifferencesMax));
-  EXPECT_THAT(Compared("[1,2,3,4]", "[0,0,0,0]"), testing::SizeIs(kDifferencesMax));
+  EXPECT_THAT(Compared("[1,2,3,4,5]", "[0,0,0,0,0]"), ::testing::SizeIs(kDifferencesMax));
+  EXPECT_THAT(Compared("[1,2,3,4]", "[0,0,0,0]"), ::testing::SizeIs(kDifferencesMax));
 }
 
 constexpr std::string_view kDocument = R"({"openapi":"3.0.0","paths":{"/a":{"get":{
@@ -113,7 +114,7 @@ TEST(RestComparison, OfOpenApiCountsWhatClientsReadInIt) {
   EXPECT_THAT(Compared(kDocument, Replaced("p.B", "q.C")), IsEmpty());  // names of schemas
   EXPECT_THAT(Compared(kDocument, Replaced("pretty", "plain")),
               ElementsAre("get /a: no parameter pretty"));
-  EXPECT_THAT(Compared(kDocument, Replaced("readA", "readB")), testing::SizeIs(1));
+  EXPECT_THAT(Compared(kDocument, Replaced("readA", "readB")), ::testing::SizeIs(1));
   EXPECT_THAT(Compared(kDocument, Replaced("/a", "/b")), ElementsAre("/a: no such path"));
   EXPECT_THAT(Compared(kDocument, Replaced("[\"x\"]", "[\"y\"]")),
               ElementsAre(R"(/v1 A.b.c: enum is ["y"], expected ["x"])"));
@@ -127,9 +128,9 @@ TEST(RestComparison, HashesOfDocumentsAreFree) {
   EXPECT_THAT(
       Compared(index, R"({"paths":{"api":{"serverRelativeURL":"/openapi/v3/api?hash=B"}}})"),
       IsEmpty());
-  EXPECT_THAT(Compared(index, R"({"paths":{}})"), testing::SizeIs(1));
+  EXPECT_THAT(Compared(index, R"({"paths":{}})"), ::testing::SizeIs(1));
   EXPECT_THAT(Compared(index, R"({"paths":{"api":{"serverRelativeURL":"/openapi/v3/api"}}})"),
-              testing::SizeIs(1));
+              ::testing::SizeIs(1));
 }
 
 TEST(RestChosen, VariablesHaveTheLatestValueAndUnknownOnesSaySo) {

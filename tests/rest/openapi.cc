@@ -28,7 +28,7 @@ bool IsOfServiceAccounts(std::string_view path) {
   return path.contains("openid");
 }
 
-const json::object& Member(const json::object& object, std::string_view name) {
+const json::object& OpenApiMember(const json::object& object, std::string_view name) {
   static const json::object kNone;
   const json::value* value = object.if_contains(name);
   return value != nullptr && value->is_object() ? value->get_object() : kNone;
@@ -44,10 +44,10 @@ class Document {
  public:
   explicit Document(const json::object& root) : root_(root) {}
 
-  const json::object& paths() const { return Member(root_, "paths"); }
+  const json::object& paths() const { return OpenApiMember(root_, "paths"); }
   const json::object& schemas() const {
-    return root_.contains("swagger") ? Member(root_, "definitions")
-                                     : Member(Member(root_, "components"), "schemas");
+    return root_.contains("swagger") ? OpenApiMember(root_, "definitions")
+                                     : OpenApiMember(OpenApiMember(root_, "components"), "schemas");
   }
 
   /// What `object` refers to, itself or by the one element of allOf; else itself.
@@ -81,14 +81,14 @@ class Document {
   const json::object& root_;
 };
 
-class Comparer {
+class OpenApiComparer {
  public:
-  Comparer(const json::object& recorded, const json::object& got) : a_(recorded), b_(got) {}
+  OpenApiComparer(const json::object& recorded, const json::object& got) : a_(recorded), b_(got) {}
 
   std::vector<std::string> Run() {
     for (const auto& [path, item] : a_.paths()) {
       if (IsOfServiceAccounts(path)) continue;
-      const json::object& other = Member(b_.paths(), path);
+      const json::object& other = OpenApiMember(b_.paths(), path);
       if (other.empty()) {
         Tell(path, "no such path");
       } else {
@@ -119,7 +119,7 @@ class Comparer {
     for (const auto& [method, operation] : a) {
       if (method == "parameters") continue;
       const std::string place = fmt::format("{} {}", std::string_view(method), path);
-      const json::object& other = Member(b, method);
+      const json::object& other = OpenApiMember(b, method);
       if (other.empty()) {
         Tell(place, "no such operation");
         continue;
@@ -145,15 +145,15 @@ class Comparer {
       return set;
     };
     const auto content = [&](const json::object& operation) {
-      return names(Member(Member(operation, "requestBody"), "content"));
+      return names(OpenApiMember(OpenApiMember(operation, "requestBody"), "content"));
     };
     if (content(a) != content(b)) Tell(place, "other types of bodies");
-    const json::object& before = Member(a, "responses");
-    const json::object& now = Member(b, "responses");
+    const json::object& before = OpenApiMember(a, "responses");
+    const json::object& now = OpenApiMember(b, "responses");
     if (names(before) != names(now)) Tell(place, "other codes");
     for (const auto& [code, response] : before) {
-      if (names(Member(response.as_object(), "content")) !=
-          names(Member(Member(now, code), "content"))) {
+      if (names(OpenApiMember(response.as_object(), "content")) !=
+          names(OpenApiMember(OpenApiMember(now, code), "content"))) {
         Tell(place, "other types of answers");
       }
     }
@@ -198,18 +198,19 @@ class Comparer {
     CompareFacets(place, first, second);
     if (!compared_.emplace(&a, &b).second) return;  // recursive, or known
     if (&a != &first) CompareFacets(place, a, b);
-    const json::object& properties = Member(b, "properties");
-    for (const auto& [name, property] : Member(a, "properties")) {
+    const json::object& properties = OpenApiMember(b, "properties");
+    for (const auto& [name, property] : OpenApiMember(a, "properties")) {
       const std::string below = fmt::format("{}.{}", place, std::string_view(name));
       if (properties.contains(name)) {
-        CompareSchema(below, property.as_object(), Member(properties, name));
+        CompareSchema(below, property.as_object(), OpenApiMember(properties, name));
       } else {
         Tell(below, "no such property");
       }
     }
     for (const std::string_view name : {"items", "additionalProperties"}) {
       if (a.contains(name)) {
-        CompareSchema(fmt::format("{}.{}", place, name), Member(a, name), Member(b, name));
+        CompareSchema(
+            fmt::format("{}.{}", place, name), OpenApiMember(a, name), OpenApiMember(b, name));
       }
     }
   }
@@ -242,18 +243,18 @@ class Comparer {
 
 /// The list of the documents of version 3, which names a hash of each.
 bool IsIndex(const json::object& answer) {
-  const json::object& paths = Member(answer, "paths");
+  const json::object& paths = OpenApiMember(answer, "paths");
   return answer.size() == 1 && !paths.empty() &&
-         Member(paths, paths.begin()->key()).contains("serverRelativeURL");
+         OpenApiMember(paths, paths.begin()->key()).contains("serverRelativeURL");
 }
 
 std::vector<std::string> IndexDifferences(const json::object& recorded, const json::object& got) {
   const auto without_hash = [](std::string_view url) { return url.substr(0, url.find('?')); };
   const auto url_of = [](const json::object& index, std::string_view path) {
-    return TextOf(Member(Member(index, "paths"), path), "serverRelativeURL");
+    return TextOf(OpenApiMember(OpenApiMember(index, "paths"), path), "serverRelativeURL");
   };
   std::vector<std::string> told;
-  for (const auto& [path, document] : Member(recorded, "paths")) {
+  for (const auto& [path, document] : OpenApiMember(recorded, "paths")) {
     if (IsOfServiceAccounts(path) || told.size() == kDifferencesMax) continue;
     const std::string_view url = url_of(got, path);
     if (without_hash(url) != without_hash(url_of(recorded, path)) || !url.contains("?hash=")) {
@@ -272,7 +273,7 @@ bool IsOpenApi(const json::value& answer) {
 }
 
 std::vector<std::string> OpenApiDifferences(const json::object& recorded, const json::object& got) {
-  return IsIndex(recorded) ? IndexDifferences(recorded, got) : Comparer(recorded, got).Run();
+  return IsIndex(recorded) ? IndexDifferences(recorded, got) : OpenApiComparer(recorded, got).Run();
 }
 
 }  // namespace dray::rest

@@ -23,10 +23,10 @@ namespace {
 
 namespace json = boost::json;
 using std::chrono::milliseconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::string_view kFolder = DRAY_SOURCE_DIR "/tests/data/stories";
 
@@ -54,7 +54,7 @@ TEST(StoryRunner, PlaysWhatItCanAndNamesTheRest) {
                   "other-release.json: /release: 1.20.0 is not played; 1.30, 1.31 and 1.37 are",
                   "seconds-as-text.json: /steps/0/do/0/seconds: must be a number",
                   R"(unknown-deed.json: /steps/0/do/0/op: unknown deed "jump")",
-                  testing::StartsWith("unknown-gate.json (unknown-gate): /gates: ")));
+                  ::testing::StartsWith("unknown-gate.json (unknown-gate): /gates: ")));
 }
 
 TEST(StoryRunner, AServerThatDoesNotRunIsNoDifference) {
@@ -64,7 +64,7 @@ TEST(StoryRunner, AServerThatDoesNotRunIsNoDifference) {
   EXPECT_EQ(report->passed, 0U);
   EXPECT_THAT(report->failures, IsEmpty());
   EXPECT_THAT(report->not_played,
-              testing::Contains(HasSubstr("(bind-without-kind): cannot run /no/such/program")));
+              ::testing::Contains(HasSubstr("(bind-without-kind): cannot run /no/such/program")));
 }
 
 TEST(StoryRunner, NamesOfListsThatNoStoryHasAreARemark) {
@@ -73,7 +73,7 @@ TEST(StoryRunner, NamesOfListsThatNoStoryHasAreARemark) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->passed, 1U);
   EXPECT_THAT(report->summary,
-              testing::Contains(races + ": no story two-schedulers-last-slot here"));
+              ::testing::Contains(races + ": no story two-schedulers-last-slot here"));
 }
 
 TEST(StoryRunner, NoStoryAtAllIsAnError) {
@@ -161,7 +161,7 @@ TEST(StoryComparison, ReservationsAreASetAlsoOfTwoPodsWithOneName) {
   outcome.snapshot["resourceclaims"] = claims(kNew, kOld);
   EXPECT_THAT(Differences(story, 0, outcome), IsEmpty());
   outcome.snapshot["resourceclaims"] = claims(kNew, kNew);
-  EXPECT_THAT(Differences(story, 0, outcome), testing::SizeIs(1));
+  EXPECT_THAT(Differences(story, 0, outcome), ::testing::SizeIs(1));
 }
 
 // ------------------------------------------------------------------------------------------------

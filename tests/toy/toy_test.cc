@@ -27,7 +27,7 @@ namespace dray {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr milliseconds kPatience{20'000};
 constexpr std::string_view kKites = "/apis/toys.example.com/v1/namespaces/default/kites";
@@ -40,7 +40,7 @@ api::Scheme SchemeWithKites() {
 }
 
 /// A server on loopback, and requests to it. Paths begin at the collection of kites.
-class ToyTest : public testing::Test {
+class ToyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()).has_value());

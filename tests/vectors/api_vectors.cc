@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kAfter = ".after_roundtrip";
 
 /// "v1.31.0" and "HEAD"; nothing for any other name.
-std::optional<api::Release> ReleaseOf(std::string_view folder) {
+std::optional<api::Release> ReleaseOfFolder(std::string_view folder) {
   if (folder == "HEAD") return api::Release::kNewest;
   int minor = 0;
   if (!folder.starts_with("v1.")) return std::nullopt;
@@ -241,13 +241,13 @@ class Folder {
 Result<> RunFolder(Disk& disk, const std::string& path, Report& report) {
   DRAY_TRY(const std::vector<std::string> names, disk.List(path));
   const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-  if (const std::optional<api::Release> release = ReleaseOf(name)) {
+  if (const std::optional<api::Release> release = ReleaseOfFolder(name)) {
     return Folder(disk, path, *release, report).Run(names);
   }
   bool has_releases = false;
   for (const std::string& inner : names) {
     const std::string inner_path = fmt::format("{}/{}", path, inner);
-    if (!ReleaseOf(inner) || !disk.IsFolder(inner_path)) continue;
+    if (!ReleaseOfFolder(inner) || !disk.IsFolder(inner_path)) continue;
     has_releases = true;
     DRAY_TRY_VOID(RunFolder(disk, inner_path, report));
   }

@@ -72,7 +72,7 @@ TEST(ApiVectors, NoticeChanges) {
 TEST(ApiVectors, RefuseFoldersOfNoRelease) {
   const Result<Report> report = RunApiVectors(RealWorld().disk, {DRAY_SOURCE_DIR "/tests"});
   ASSERT_FALSE(report);
-  EXPECT_THAT(report.error().message, testing::HasSubstr("is no folder of a release"));
+  EXPECT_THAT(report.error().message, ::testing::HasSubstr("is no folder of a release"));
 }
 
 }  // namespace

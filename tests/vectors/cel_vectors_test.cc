@@ -52,7 +52,7 @@ TEST(CelVectors, LanguageIsCelSpecs) {
 
 // The failures of one case of a file with two releases, by what the case expects.
 std::vector<std::string> FailuresOf(std::string_view expression, std::string_view expect) {
-  const std::string file = testing::TempDir() + "/one.json";
+  const std::string file = ::testing::TempDir() + "/one.json";
   const std::string text = fmt::format(
       R"json({{"format": "k8s-measured/1",
         "measured_with": {{"baseline": "Kubernetes 1.36 (…)", "versions": {{"1.37": "…"}}}},

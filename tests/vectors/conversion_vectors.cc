@@ -25,7 +25,7 @@ using api::Release;
 
 // The moment all cases happen at, and how vectors write theirs.
 constexpr int64_t kNowSeconds = 1'800'000'000;
-constexpr std::string_view kNowText = "2027-01-15T08:00:00Z";
+constexpr std::string_view kConvertedAtText = "2027-01-15T08:00:00Z";
 constexpr std::string_view kNowMark = "<now>";
 constexpr size_t kDifferenceBytesMax = 1200;
 
@@ -35,7 +35,7 @@ void MarkNow(json::value& value) {
     for (auto& member : *object) MarkNow(member.value());
   } else if (auto* array = value.if_array()) {
     for (json::value& item : *array) MarkNow(item);
-  } else if (value.is_string() && value.as_string() == kNowText) {
+  } else if (value.is_string() && value.as_string() == kConvertedAtText) {
     value = kNowMark;
   }
 }
@@ -107,7 +107,7 @@ struct Subject {
   const api::KindInfo* kind = nullptr;
 };
 
-Result<Subject> SubjectOf(const json::object& test, std::string_view api_version) {
+Result<Subject> ConversionSubjectOf(const json::object& test, std::string_view api_version) {
   DRAY_TRY(const Release release, api::ParseRelease(TextOf(test, "release")));
   const api::KindInfo* kind = api::Scheme().FindKind(api_version, TextOf(test, "kind"));
   if (kind == nullptr) return Fail(StatusReason::kNotFound, "no such kind");
@@ -160,7 +160,7 @@ std::string DifferenceOfVersions(const Subject& subject,
 // Empty when all is as measured.
 Result<std::string> RunConversion(const json::object& test) {
   const std::string api_version = fmt::format("resource.k8s.io/{}", TextOf(test, "from"));
-  DRAY_TRY(const Subject subject, SubjectOf(test, api_version));
+  DRAY_TRY(const Subject subject, ConversionSubjectOf(test, api_version));
   api::DecodeIssues issues;
   const auto object =
       subject.server.Read(*subject.kind, json::serialize(test.at("input")), &issues);
@@ -174,7 +174,7 @@ Result<std::string> RunConversion(const json::object& test) {
 }
 
 Result<std::string> RunDefaulting(const json::object& test) {
-  DRAY_TRY(const Subject subject, SubjectOf(test, TextOf(test, "apiVersion")));
+  DRAY_TRY(const Subject subject, ConversionSubjectOf(test, TextOf(test, "apiVersion")));
   const auto object = subject.server.Read(*subject.kind, json::serialize(test.at("input")));
   if (!object) return "not decoded: " + object.error().message;
   std::string difference =

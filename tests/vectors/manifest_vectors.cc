@@ -44,7 +44,7 @@ Lines StringsOf(const json::object& object, std::string_view name) {
   return strings;
 }
 
-Said Expected(const json::object& entry) {
+Said ExpectedLines(const json::object& entry) {
   Said said = {
       .about = fmt::format(
           "{} {} {}", TextOf(entry, "kind"), TextOf(entry, "name"), TextOf(entry, "operation")),
@@ -176,7 +176,7 @@ void RunFile(manifests::ManifestValidator& validator,
     return;
   }
   for (size_t i = 0; i < entries.size(); ++i) {
-    const Said want = Expected(*entries[i]);
+    const Said want = ExpectedLines(*entries[i]);
     if (want.verdict == kNotMeasured) {
       ++report.not_run["not measured"];
       continue;

@@ -20,7 +20,7 @@ namespace json = boost::json;
 using api::Release;
 
 constexpr std::string_view kGroup = "resource.k8s.io/";
-constexpr int64_t kNowSeconds = 1'800'000'000;
+constexpr int64_t kMergedAtSeconds = 1'800'000'000;
 
 // All releases together, and each one that serves `kind`.
 std::vector<Release> ReleasesOf(const api::KindInfo& kind) {
@@ -52,7 +52,7 @@ Result<api::Object> Store(const api::KindInfo& version, std::string_view text, R
   api::DecodeIssues ignored;
   DRAY_TRY(api::Object object, api::DecodeJson(version, text, &ignored, {.release = release}));
   if (release == Release::kAny) {
-    api::defaults::SetDefaults(object, api::Time::FromUnixSeconds(kNowSeconds));
+    api::defaults::SetDefaults(object, api::Time::FromUnixSeconds(kMergedAtSeconds));
   }
   return api::conversion::ToHub(object, release);
 }

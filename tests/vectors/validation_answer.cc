@@ -99,13 +99,13 @@ std::string DifferenceOfErrors(const Outcome& outcome,
   return {};
 }
 
-Lines StringsOf(const json::object& object, std::string_view name) {
+Lines TextsAt(const json::object& object, std::string_view name) {
   Lines strings;
   for (const json::value& value : ListOf(object, name)) strings.emplace_back(value.as_string());
   return strings;
 }
 
-Lines Sorted(Lines lines) {
+Lines SortedLines(Lines lines) {
   std::ranges::sort(lines);
   return lines;
 }
@@ -155,13 +155,13 @@ std::string DifferenceFromAnswer(const Outcome& outcome, const json::object& tes
   std::string errors = DifferenceOfErrors(outcome, kind, measured);
   if (!errors.empty()) return Shortened(std::move(errors));
   if (outcome.code == 400) return {};
-  const Lines strict = Sorted(StringsOf(measured, "strict"));
-  if (Sorted(outcome.strict) != strict) {
+  const Lines strict = SortedLines(TextsAt(measured, "strict"));
+  if (SortedLines(outcome.strict) != strict) {
     return Shortened(fmt::format("want strict errors {}\n  got {}",
                                  fmt::join(strict, "; "),
-                                 fmt::join(Sorted(outcome.strict), "; ")));
+                                 fmt::join(SortedLines(outcome.strict), "; ")));
   }
-  const Lines warnings = StringsOf(measured, "warnings");
+  const Lines warnings = TextsAt(measured, "warnings");
   if (outcome.code < 300 && outcome.warnings != warnings) {
     return Shortened(fmt::format("want warnings {}\n  got {}",
                                  fmt::join(warnings, "; "),

@@ -14,7 +14,7 @@
 namespace dray::vectors {
 namespace {
 
-class ValidationVectors : public testing::TestWithParam<std::string> {};
+class ValidationVectors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ValidationVectors, AnswersAreUpstreams) {
   Disk& disk = RealWorld().disk;
@@ -29,11 +29,11 @@ TEST_P(ValidationVectors, AnswersAreUpstreams) {
 
 INSTANTIATE_TEST_SUITE_P(Releases,
                          ValidationVectors,
-                         testing::Values("1.30", "1.31", "1.32", "1.34", "1.36", "1.37"),
+                         ::testing::Values("1.30", "1.31", "1.32", "1.34", "1.36", "1.37"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
 // Of these the repository has no cases.
-class SharedValidationVectors : public testing::TestWithParam<std::string> {};
+class SharedValidationVectors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SharedValidationVectors, AnswersAreUpstreams) {
   Disk& disk = RealWorld().disk;
@@ -49,12 +49,12 @@ TEST_P(SharedValidationVectors, AnswersAreUpstreams) {
 
 INSTANTIATE_TEST_SUITE_P(Releases,
                          SharedValidationVectors,
-                         testing::Values("1.33", "1.35"),
+                         ::testing::Values("1.33", "1.35"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
 // A case whose answer is not ours must be told, or nothing here means anything.
 TEST(ValidationAnswers, DifferencesAreTold) {
-  const std::string file = testing::TempDir() + "/wrong.json";
+  const std::string file = ::testing::TempDir() + "/wrong.json";
   const std::string text = R"json([{
     "name": "wrong", "release": "1.37", "operation": "create", "expect": [],
     "object": {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "A"}},
