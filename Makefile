@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-PRESET ?= dev  # of test: dev, asan, tsan, shared, coverage, release
+PRESET ?= test  # of test: test, dev, asan, tsan, shared, coverage, release
 OPTIMIZED ?= release  # of build, run, serve, bench: release, or package (LTO)
 ARGS ?=        # of test: for ctest, e.g. ARGS='-R store'; of serve: for dray serve
 SINCE ?=       # of lint: only files that changed since this commit

@@ -61,7 +61,9 @@ function(dray_gtest name)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     # Only where it is used: what other tests compile to is the same in every clone (ccache).
     file(STRINGS ${source} lines REGEX "DRAY_SOURCE_DIR" LIMIT_COUNT 1)
-    if(lines)
+    if(lines AND DRAY_UNITY)  # a source with definitions of its own would not join a unit
+      target_compile_definitions(${name} PRIVATE DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    elseif(lines)
       set_property(SOURCE ${source} APPEND PROPERTY
                    COMPILE_DEFINITIONS DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     endif()
@@ -140,6 +142,7 @@ function(dray_mutants layer)
     set(copies ${files})
     list(TRANSFORM copies PREPEND ${folder}/)
     list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/)
+    set_property(GLOBAL APPEND PROPERTY DRAY_COMPILED_ALONE ${files})
     add_custom_command(OUTPUT ${copies} COMMAND ${Python3_EXECUTABLE} ${script} write ${edits} ${folder}
                        DEPENDS ${edits} ${script} ${files} VERBATIM)
     set(program mutant_${layer}_${name})
