@@ -28,6 +28,7 @@ endif()
 set(DRAY_SANITIZE "" CACHE STRING "sanitizers of -fsanitize=, e.g. address,undefined")
 option(DRAY_FUZZ "build the fuzz targets (libFuzzer)" OFF)
 option(DRAY_LTO "link-time optimisation (ThinLTO)" OFF)
+option(DRAY_COMPILE_COSTS "each compile appends its CPU time to compile_costs.csv (dev/build_budget.py)" OFF)
 option(DRAY_COVERAGE "source-based coverage" OFF)
 option(DRAY_STATIC "programs need no shared library, libc included" OFF)
 option(DRAY_ETCD_MODULE "gRPC is in a file beside the program, loaded for etcd only" OFF)
@@ -53,6 +54,10 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT DRAY_SANITIZE)
   # Functions with equal code are one, where nobody compares their addresses: 5 % less of it to load.
   target_link_options(dray_options INTERFACE -Wl,--icf=safe)
   target_compile_options(dray_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+if(DRAY_COMPILE_COSTS)
+  # Relative to the build folder, so that all clones share one compiler cache.
+  target_compile_options(dray_options INTERFACE -fproc-stat-report=compile_costs.csv)
 endif()
 if(DRAY_UNITY)
   # A local name may be that of a constant in another source of the unit; `dev` checks each source.
