@@ -38,6 +38,8 @@ class SimulatedNetwork::End final : public Socket {
   End(SimulatedNetwork& network, std::shared_ptr<Link> link, bool is_server, bool is_tested)
       : network_(network), link_(std::move(link)), is_server_(is_server), is_tested_(is_tested) {}
   ~End() override { End::Close(); }
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
 
   IoResult Read(std::span<char> into) override { return Receive(into, true); }
   IoResult Peek(std::span<char> into) override { return Receive(into, false); }
