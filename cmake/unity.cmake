@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unity builds: the sources of a target are compiled in few units, each of which includes several
 # sources of the same folders. Headers are then parsed, and templates instantiated, once per unit: a
-# build from scratch takes about a third of the CPU-seconds (CONTRIBUTING.md has the figures). The
+# build from scratch takes fewer CPU-seconds (CONTRIBUTING.md has the figures). The
 # preset `dev` compiles each source alone, so that a changed source costs only itself; `make lint`
 # uses it, and so proves that every source includes what it needs.
 #

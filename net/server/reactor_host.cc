@@ -52,8 +52,7 @@ ReactorHost::ReactorHost(const Clock& clock,
                .options = options,
                .handler = handler,
                .load = load,
-               .reactor = {clock, NetworkOf(options).MakePoller()}},
-      network_(NetworkOf(options)) {
+               .reactor = {clock, NetworkOf(options).MakePoller()}} {
   context_.on_known = [this](const Connection& connection) {
     strangers_.erase(connection.arrival());
   };
@@ -62,9 +61,10 @@ ReactorHost::ReactorHost(const Clock& clock,
 
 Result<> ReactorHost::Listen(const SocketAddress& address) {
   DRAY_TRY(acceptor_,
-           network_.Listen({.address = address,
-                            .shares_port = context_.options.reactors > 1,
-                            .send_buffer_bytes = context_.options.send_buffer_bytes}));
+           NetworkOf(context_.options)
+               .Listen({.address = address,
+                        .shares_port = context_.options.reactors > 1,
+                        .send_buffer_bytes = context_.options.send_buffer_bytes}));
   return {};
 }
 

@@ -65,7 +65,6 @@ class ReactorHost final : private Waiter {
   void CloseLingering();
 
   ReactorContext context_;
-  Network& network_;
   std::unique_ptr<Acceptor> acceptor_;  // null before Listen
   bool accepts_again_ = false;          // more may wait to be accepted, without another edge
   std::map<uint64_t, std::shared_ptr<Connection>> connections_;  // by arrival

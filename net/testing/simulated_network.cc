@@ -205,11 +205,16 @@ Result<std::unique_ptr<server::Acceptor>> SimulatedNetwork::Listen(
   return std::make_unique<SimulatedAcceptor>(*this);
 }
 
-std::unique_ptr<Socket> SimulatedNetwork::Connect(size_t room_to_server, size_t room_to_client) {
+std::shared_ptr<Link> SimulatedNetwork::NewLink(size_t room_to_server, size_t room_to_client) {
   auto link = std::make_shared<Link>();
   link->to_server.room = room_to_server;
   link->to_client.room = room_to_client;
   link->reluctance = OneIn(3) ? 1 : 1 + Below(60);
+  return link;
+}
+
+std::unique_ptr<Socket> SimulatedNetwork::Connect(size_t room_to_server, size_t room_to_client) {
+  std::shared_ptr<Link> link = NewLink(room_to_server, room_to_client);
   if (listener_ < 0) {
     link->to_client.is_reset = link->to_server.is_reset = true;
   } else {
@@ -221,10 +226,7 @@ std::unique_ptr<Socket> SimulatedNetwork::Connect(size_t room_to_server, size_t 
 }
 
 SimulatedNetwork::Pair SimulatedNetwork::MakePair(size_t room_to_server, size_t room_to_client) {
-  auto link = std::make_shared<Link>();
-  link->to_server.room = room_to_server;
-  link->to_client.room = room_to_client;
-  link->reluctance = OneIn(3) ? 1 : 1 + Below(60);
+  std::shared_ptr<Link> link = NewLink(room_to_server, room_to_client);
   link->server_descriptor = next_descriptor_++;
   links_.push_back(link);
   return {.client = std::make_unique<End>(*this, link, false, true),

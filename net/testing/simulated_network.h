@@ -126,6 +126,7 @@ class SimulatedNetwork final : public server::Network {
     bool has_edge = false;
   };
 
+  std::shared_ptr<Link> NewLink(size_t room_to_server, size_t room_to_client);
   void Interleave(uint64_t most);
   bool DeliverOn(Link& link, Pipe& pipe);
   void Edge(int descriptor);
