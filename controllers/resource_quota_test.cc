@@ -94,7 +94,7 @@ TEST_F(ResourceQuotaControllerTest, AnEndedPodGivesBackWhatItHad) {
   core_v1::Pod pod;
   pod.metadata.namespace_ = "lab";
   pod.metadata.name = "worker";
-  pod.spec.containers.push_back({.name = "main"});
+  pod.spec.containers.emplace_back().name = "main";
   pod.spec.containers[0].resources.requests["cpu"] = api::Quantity::FromInt(2);
   const api::Object created = *client_.Create(api::Object::Of(std::move(pod)));
   AddQuota("requests.cpu", "8");

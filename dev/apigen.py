@@ -29,6 +29,7 @@ FLAGS = {"required": "required", "omitempty": "omit_empty", "omitzero": "omit_ze
          "inline": "inlined", "hub": "hub"}
 UNUSUAL = {"required", "omitempty", "omitzero", "inline", "hub", "in", "nullable", "plain"}
 ALWAYS = {"omitzero", "inline", "nullable", "plain"}
+AGGREGATE_MEMBERS_MAX = 60  # of a struct, with those of its members
 RELEASES = {"in": "in", "nullable": "nullable", "plain": "plain"}
 KIND_FLAGS = {"namespaced", "cluster", "status", "generation", "returns-deleted", "graceful",
               "unconditional-update", "create-on-update", "create-only", "unserved"}
@@ -273,9 +274,21 @@ class Schema:
         out += ["", "}  // namespace dray::api", ""]
         return "\n".join(out)
 
+    def members_in(self, type_, open_=frozenset()):
+        """How many members a copy of such a value copies, with those of its elements, once each."""
+        home = self.home(type_)
+        name = type_.strip("?*[]{}").rpartition(".")[2]
+        if home is None or (home, name) in open_:
+            return 1
+        struct = next(s for s in home.structs if s.name == name)
+        return 1 + sum(home.members_in(f["type"], open_ | {(home, name)}) for f in struct.fields)
+
     def special_members(self, s):
-        """Of a struct in a map of its own, which asks what it can before it is complete."""
-        if not s.in_own_map:
+        """Constructors, assignments and the destructor. Those of a big struct are defined beside its
+        tables: else each source that copies an object compiles the copies of all that it holds. So are
+        those of a struct in a map of its own, which asks what it can before it is complete. Others
+        are aggregates."""
+        if self.members_in(s.name) <= AGGREGATE_MEMBERS_MAX and not s.in_own_map:
             return []
         return [f"  {s.name}();", f"  {s.name}(const {s.name}&);", f"  {s.name}({s.name}&&) noexcept;",
                 f"  {s.name}& operator=(const {s.name}&);",

@@ -369,7 +369,9 @@ class ObjectValidator {
   void Template(const core::PodTemplateSpec& pods,
                 const api::Profile& profile,
                 const std::string& namespace_) {
-    core::Pod pod{.metadata = pods.metadata, .spec = pods.spec};
+    core::Pod pod;
+    pod.metadata = pods.metadata;
+    pod.spec = pods.spec;
     pod.metadata.name = "pod";
     pod.metadata.namespace_ = namespace_.empty() ? std::string(kDefaultNamespace) : namespace_;
     api::Object object = api::Object::Of(std::move(pod));

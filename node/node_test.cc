@@ -62,7 +62,9 @@ class PodLifecycleTest : public ::testing::Test {
     pod_.metadata.namespace_ = "lab";
     pod_.metadata.name = "worker";
     pod_.metadata.uid = "uid-worker";
-    pod_.spec.containers.push_back({.name = "main", .image = "acme/worker"});
+    api::core_v1::Container& container = pod_.spec.containers.emplace_back();
+    container.name = "main";
+    container.image = "acme/worker";
   }
   PodAction Next() {
     return NextAction(

@@ -24,7 +24,7 @@ api::Quantity Q(const char* text) {
 
 core_v1::Pod PodOf(const char* cpu, const char* memory) {
   core_v1::Pod pod;
-  pod.spec.containers.push_back({.name = "main"});
+  pod.spec.containers.emplace_back().name = "main";
   if (cpu != nullptr) pod.spec.containers[0].resources.requests["cpu"] = Q(cpu);
   if (memory != nullptr) pod.spec.containers[0].resources.requests["memory"] = Q(memory);
   return pod;

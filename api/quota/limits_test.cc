@@ -80,8 +80,8 @@ TEST(Charged, EveryContainerSaysWhatTheQuotaLimits) {
       QuotaOf({{"limits.memory", Q("1Gi")}, {"requests.cpu", Q("2")}},
               {{"limits.memory", Q("0")}, {"requests.cpu", Q("0")}});
   core_v1::Pod pod;
-  pod.spec.containers.push_back({.name = "main"});
-  pod.spec.containers.push_back({.name = "side"});
+  pod.spec.containers.emplace_back().name = "main";
+  pod.spec.containers.emplace_back().name = "side";
   pod.spec.containers[1].resources.requests["cpu"] = Q("1");
   const Object object = Object::Of(std::move(pod));
   const auto refused = Charged(quota, object, ChargeOf(object, {}));
