@@ -166,6 +166,20 @@ bool Arrangement::IsUncertain(const std::string& key, Revision revision) const {
                              [&](size_t i) { return loose_[i].later_than < revision; });
 }
 
+Revision Arrangement::PlaceOf(const Operation& write) const {
+  const auto found = std::ranges::find_if(loose_, [&](const Loose& loose) {
+    return loose.expires == nullptr && loose.operation == &write;
+  });
+  return found == loose_.end() ? Revision{} : found->placed;
+}
+
+Revision Arrangement::ExpiryOf(const Operation& write, std::string_view key) const {
+  const auto found = std::ranges::find_if(loose_, [&](const Loose& loose) {
+    return loose.expires == &write && WriteOf(*loose.operation).changes[0].key == key;
+  });
+  return found == loose_.end() ? Revision{} : found->placed;
+}
+
 /// Whether a watch knows of `key` at `at`, and has told of no event.
 bool Arrangement::IsSilent(std::string_view key, Revision at) const {
   return std::ranges::any_of(coverages_, [&](const Coverage& watch) {
@@ -213,7 +227,7 @@ void Arrangement::NoteExpiries() {
            .request = Write{.conditions = {}, .changes = {{.key = change.key, .value = {}}}},
            .answer = Unknown{}});
       loose_.push_back({.operation = &expiries_.back(),
-                        .is_expiry = true,
+                        .expires = &operation,
                         .later_than = done != nullptr ? done->revision : history_.first});
     }
   }
@@ -252,7 +266,7 @@ std::vector<Fact> Arrangement::ConditionsOn(const std::string& name) const {
       fact.modified = condition.modified;
       conditions.push_back(fact);
     }
-    if (loose.is_expiry) {
+    if (loose.expires != nullptr) {
       fact.claim = Fact::Claim::kMayExpire;
       conditions.push_back(fact);
     }
@@ -331,7 +345,8 @@ void Arrangement::Remove(const Attempt& attempt) {
 bool Arrangement::IsFree(Revision revision, const Loose& loose) const {
   const auto writers = writers_.find(revision);
   if (writers == writers_.end()) return true;
-  return loose.is_expiry && std::ranges::all_of(writers->second, [&](const Operation* other) {
+  return loose.expires != nullptr &&
+         std::ranges::all_of(writers->second, [&](const Operation* other) {
            return other->client == kStoreItself &&
                   WriteOf(*other).changes[0].key != WriteOf(*loose.operation).changes[0].key;
          });

@@ -51,6 +51,11 @@ class Arrangement {
   std::vector<std::string> Keys() const;
   /// Whether a write of unknown outcome might have changed `key` at or before `revision`.
   bool IsUncertain(const std::string& key, Revision revision) const;
+  /// Where a write of unknown outcome stands; 0: nowhere.
+  Revision PlaceOf(const Operation& write) const;
+  /// Where the deletion stands by which the store ended what `write` had put under `key`; 0:
+  /// nowhere.
+  Revision ExpiryOf(const Operation& write, std::string_view key) const;
   /// Who wrote at which revision.
   const std::map<Revision, std::vector<const Operation*>>& writers() const { return writers_; }
 
@@ -75,7 +80,7 @@ class Arrangement {
   /// A write of unknown outcome: of a client, or of the store itself when a key expires.
   struct Loose {
     const Operation* operation = nullptr;
-    bool is_expiry = false;
+    const Operation* expires = nullptr;  // what the store ends; null: it is a client's
     Revision later_than{};
     Revision placed{};  // 0: nowhere
   };

@@ -21,15 +21,51 @@
 namespace dray::history {
 namespace {
 
+/// The steps as `arrangement` explains them: what has an unknown outcome stands where it was
+/// placed, and what was not placed did not happen.
+std::vector<KeyStep> Arranged(std::vector<KeyStep> steps,
+                              const std::string& key,
+                              const Arrangement& arrangement) {
+  for (KeyStep& step : steps) {
+    if (step.is_certain) continue;
+    if (step.is_expiry) {
+      step.revision = arrangement.ExpiryOf(*step.operation, key);
+      step.expected.reset();  // it was seen to that what is there may expire, whoever put it
+    } else {
+      step.revision = arrangement.PlaceOf(*step.operation);
+    }
+    step.is_certain = step.revision.value() != 0;
+  }
+  std::erase_if(steps, [](const KeyStep& step) { return !step.is_certain; });
+  return steps;
+}
+
+/// Whatever the number of unknown outcomes, an order along the revisions of the arrangement is
+/// found without choices; only reads without a revision leave some. The search among all orders is
+/// for what no such order explains.
+KeyOrder OrderOf(const std::string& key,
+                 const std::optional<Item>& first,
+                 const std::vector<KeyStep>& steps,
+                 const Arrangement& arrangement,
+                 const Limits& limits) {
+  KeyOrder order = FindKeyOrder(key, first, Arranged(steps, key, arrangement), limits.steps_max);
+  if (order.verdict == KeyOrder::Verdict::kExists) return order;
+  const size_t steps_before = order.steps;
+  order = FindKeyOrder(key, first, steps, limits.steps_max);
+  order.steps += steps_before;
+  return order;
+}
+
 void CheckKeyOrder(const History& history,
                    const std::string& key,
+                   const Arrangement& arrangement,
                    const Limits& limits,
                    Report& report) {
   const auto held = std::ranges::find(history.held, key, &Item::key);
   std::optional<Item> first;
   if (held != history.held.end()) first = *held;
   const std::vector<KeyStep> steps = StepsOn(history, key);
-  const KeyOrder order = FindKeyOrder(key, first, steps, limits.steps_max);
+  const KeyOrder order = OrderOf(key, first, steps, arrangement, limits);
   report.steps += order.steps;
   switch (order.verdict) {
     case KeyOrder::Verdict::kExists: break;
@@ -50,7 +86,8 @@ void CheckKeyOrders(const History& history,
                     const Limits& limits,
                     Report& report) {
   for (const std::string& key : arrangement.Keys()) {
-    if (!arrangement.blamed().contains(key)) CheckKeyOrder(history, key, limits, report);
+    if (!arrangement.blamed().contains(key))
+      CheckKeyOrder(history, key, arrangement, limits, report);
   }
 }
 

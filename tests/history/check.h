@@ -12,7 +12,8 @@
 //      every event with the resulting state (timeline.h, facts.h). Writes of unknown outcome are
 //      placed by search where the other facts demand them (arrangement.h);
 //   3. looks for an order of the operations on each key from their answers alone, which also judges
-//      reads whose answers name no revision (key_order.h);
+//      reads whose answers name no revision (key_order.h): first one in which writes of unknown
+//      outcome stand where the arrangement has them, so that few choices are left;
 //   4. follows each watch along the writes (watch_rules.h).
 //
 // Works on values; no threads, no clock. The cost is that of sorting, times the number of keys for

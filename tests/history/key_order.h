@@ -36,6 +36,7 @@ struct KeyStep {
   Moment called = 0;
   Moment returned = 0;                 // it happened before; the greatest moment if unknown
   bool is_certain = true;              // otherwise it may never have happened
+  bool is_expiry = false;              // of what `operation` put, by the store itself
   bool tells_item = true;              // otherwise `item` says nothing; a put always does
   std::optional<Item> item{};          // of a put, `created` and `version` may be 0: unknown
   std::optional<Revision> expected{};  // it was modified last then; 0: it was absent

@@ -142,6 +142,7 @@ class StepCollector {
     KeyStep step = Step(KeyStep::Kind::kDelete);
     step.returned = kNever;
     step.is_certain = false;
+    step.is_expiry = true;
     step.tells_item = false;
     if (done != nullptr) step.expected = done->revision;
     steps_.push_back(std::move(step));

@@ -39,6 +39,20 @@ TEST(RandomHistories, WithoutRevisionsOfReadsAreSound) {
   }
 }
 
+// As of clients on a busy machine: many calls overlap, and most writes are not heard of.
+TEST(RandomHistories, ManyUnknownOutcomesAreDecidedWithoutSearch) {
+  for (uint64_t seed = 1; seed <= Instances(6); ++seed) {
+    const testing::ModelOptions options{.seed = seed,
+                                        .clients = 16,
+                                        .operations = 300,
+                                        .keys = 6,
+                                        .unknown_percent = 30 + seed % 3 * 25};
+    const Report report = Check(testing::ModelHistory(options));
+    ASSERT_EQ(ToText(report), "sound\n") << "seed " << seed;
+    EXPECT_LT(report.steps, 10 * options.operations) << "seed " << seed;
+  }
+}
+
 TEST(RandomHistories, LongOnesAreQuick) {
   const History history = testing::ModelHistory({.seed = 7,
                                                  .clients = 16,

@@ -108,6 +108,7 @@ void Recorder::Called(const Operation& operation) {
 }
 
 void Recorder::Returned(const Operation& operation) {
+  ++answered_;
   const MutexLock lock(mutex_);
   if (log_) return Write(AnswerText(operation));
   // The call is among the last ones: no more than there are clients behind it.

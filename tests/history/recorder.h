@@ -36,6 +36,9 @@ class Recorder {
   /// `watch` without earlier responses, or with.
   void Received(const Watch& watch, const Response& response);
 
+  /// Calls that have returned so far.
+  uint64_t answered() const { return answered_; }
+
   /// Goes on from `history`, which another process recorded.
   void Resume(History history);
 
@@ -46,6 +49,7 @@ class Recorder {
   void Write(const std::string& line) DRAY_REQUIRES(mutex_);
 
   std::atomic<Moment> now_;
+  std::atomic<uint64_t> answered_ = 0;
   const Log log_;
   Mutex mutex_;
   History history_ DRAY_GUARDED_BY(mutex_);

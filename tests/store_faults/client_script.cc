@@ -53,7 +53,7 @@ store::Operation ClientScript::AnyChange(const std::string& key) {
   std::string value = std::to_string(client_) + "." + std::to_string(++values_) + ".";
   value.append(Below(options_.value_bytes_max), static_cast<char>('a' + client_ % 26));
   store::Put put{.key = key, .value = store::MakeBytes(value)};
-  if (Percent(10)) {
+  if (Percent(options_.expiring_percent)) {
     const int64_t due = seconds_.fetch_add(1) + static_cast<int64_t>(Below(20));
     put.expiry = WallTime(std::chrono::seconds(due));
   }

@@ -72,7 +72,7 @@ TEST(MemoryFaults, RingOverflowCompactionsAndAbandonedCommitsLoseNothing) {
     store::Options limits;
     limits.events_max = 5 + seed % 5 * 20;
     const auto store = std::make_unique<store::MemoryStore>(limits);
-    const WorkloadOptions options{.seed = seed, .abandoned_percent = 10};
+    const WorkloadOptions options{.seed = seed, .abandoned_percent = 10, .lag_revisions = 30};
     const history::History history = Record(*store, *store, options, 3);
     expired += WatchesThatCameTooLate(history);
     ExpectSound(history, "memory", seed);
@@ -83,18 +83,20 @@ TEST(MemoryFaults, RingOverflowCompactionsAndAbandonedCommitsLoseNothing) {
 class PlantedBug : public ::testing::TestWithParam<Bug> {};
 
 TEST_P(PlantedBug, IsFoundInEveryRunThatShowsIt) {
+  // Whether a bug shows depends on who meets whom, so as many are run as it takes.
+  constexpr size_t kRuns = 3;
   size_t runs = 0;
-  for (uint64_t seed = 1; seed <= 9; seed += 2) {  // without compactions
+  for (uint64_t seed = 1; runs < kRuns && seed < 1'000; seed += 2) {  // without compactions
     const auto right = std::make_unique<store::MemoryStore>();
     const auto store = std::make_unique<BuggyStore>(*right, GetParam(), seed);
-    const WorkloadOptions options{.seed = seed};
+    const WorkloadOptions options{.seed = seed, .expiring_percent = 0};  // all outcomes are known
     const history::History history = Record(*store, *right, options, 1);
     if (store->times() == 0) continue;
     ++runs;
     EXPECT_FALSE(history::Check(history).findings.empty())
         << BugName(GetParam()) << ", seed " << seed;
   }
-  EXPECT_GE(runs, 3U) << "the bug hardly shows";
+  EXPECT_EQ(runs, kRuns) << "the bug hardly shows";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedBug, ::testing::ValuesIn(AllBugs()), [](const auto& info) {

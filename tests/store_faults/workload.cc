@@ -46,8 +46,9 @@ void Workload::Run(const std::vector<Server>& servers, const Chaos& chaos) {
   std::vector<std::jthread> watchers;
   for (size_t i = 0; i < watchers_.size(); ++i) {
     const uint32_t client = first + kFirstWatcher + static_cast<uint32_t>(i);
-    watchers.emplace_back(
-        [this, client, i, server = server_of(i)] { RunWatcher(server, client, watchers_[i]); });
+    watchers.emplace_back([this, client, i, server = server_of(i)] {
+      RunWatcher(server, client, watchers_[i], i == 0 ? options_.lag_revisions : 0);
+    });
   }
   watchers.emplace_back([this, &servers] { Expire(*servers[0].store); });
   if (chaos) watchers.emplace_back([this, &chaos] { chaos(is_over_); });
@@ -63,7 +64,10 @@ void Workload::Run(const std::vector<Server>& servers, const Chaos& chaos) {
 }
 
 /// Follows until all clients are done and everything its store knows has been seen.
-void Workload::RunWatcher(const Server& server, uint32_t client, Watcher& watcher) {
+void Workload::RunWatcher(const Server& server,
+                          uint32_t client,
+                          Watcher& watcher,
+                          int64_t lag_revisions) {
   SeededRandom random(options_.seed * 7'777 + client);
   Wakeup wakeup;
   const history::Identity identity{.client = client, .server = server.id};
@@ -76,6 +80,11 @@ void Workload::RunWatcher(const Server& server, uint32_t client, Watcher& watche
   };
   begin(watcher.after);
   while (true) {
+    const auto is_near = [&] {
+      const int64_t newest = server.store->Read()->revision().value();
+      return newest < watch->through().value() + lag_revisions;
+    };
+    while (is_near() && !is_over_) wakeup.WaitFor(kLookAgain);
     const bool was_over = is_over_;
     const Result<store::Batch> batch = watch->Next(1 + random.Next() % 8);
     if (!batch.has_value()) {  // too late: list, and watch from there

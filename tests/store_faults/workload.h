@@ -31,6 +31,10 @@ struct WorkloadOptions {
   size_t value_bytes_max = 60;
   /// Of all writes: the client does not wait for the answer.
   uint64_t abandoned_percent = 0;
+  /// Of all puts: what is put expires by and by.
+  uint64_t expiring_percent = 10;
+  /// How far the first watcher lets its store get ahead before it looks again; 0: not at all.
+  int64_t lag_revisions = 0;
   /// A client ends its phase after so many errors in a row.
   size_t errors_max = 3;
   /// For a run that goes on in another process: the number of its first phase, and where its
@@ -66,7 +70,7 @@ class Workload {
     Revision after{};  // where it goes on
   };
 
-  void RunWatcher(const Server& server, uint32_t client, Watcher& watcher);
+  void RunWatcher(const Server& server, uint32_t client, Watcher& watcher, int64_t lag_revisions);
   void Expire(store::Store& store);
 
   history::Recorder& recorder_;
