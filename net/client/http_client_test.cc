@@ -48,12 +48,14 @@ TEST_F(HttpClientTest, SendsItsTokenAndBasePath) {
 TEST_F(HttpClientTest, ReplacesAConnectionTheServerHasClosed) {
   server::HttpServerOptions server;
   server.idle_timeout = milliseconds(1);
+  LetTimeStand();
   StartServer(
       [](const Request&, const std::shared_ptr<Responder>& r) { r->Respond({}, Bytes("ok")); },
       server);
   HttpClient client(RealWorld().clock, ClientOptions());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(client.Send(Get("/")).value().body, "ok");
+    const PassingTime passes(*this);
     while (server_->connections() != 0) std::this_thread::yield();
   }
 }

@@ -269,9 +269,11 @@ TEST_F(Http2ServerTest, SlowPeersAreClosedInEveryPhase) {
 TEST_F(Http2ServerTest, AnIdleConnectionIsToldBeforeItEnds) {
   HttpServerOptions options;
   options.idle_timeout = milliseconds(20);
+  LetTimeStand();
   StartServer(EchoHttp2, options);
   Http2Socket socket(server_->port());
   EXPECT_EQ(AnswerTo(socket, "/").status, 200);
+  const PassingTime passes(*this);
   EXPECT_FALSE(socket.Run([] { return false; }));
   ASSERT_FALSE(socket.peer().goaways().empty());
   EXPECT_EQ(socket.peer().goaways().back().error_code, NGHTTP2_NO_ERROR);

@@ -9,9 +9,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -24,6 +27,7 @@
 #include "base/bounded_queue.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/simulated_world.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
 #include "net/http.h"
@@ -34,7 +38,7 @@
 
 namespace dray::net::testing {
 
-inline constexpr std::chrono::milliseconds kPatience{20'000};  // only ever used up by a bug
+inline constexpr std::chrono::milliseconds kPatience{600'000};  // only ever used up by a bug
 
 /// What a shell command prints; "no shell" when there is none.
 inline std::string OutputOf(const std::string& command) {
@@ -98,8 +102,8 @@ class ServerTest : public ::testing::Test {
                    server::HttpServerOptions options = {},
                    FunctionHandler::Judge knows = nullptr) {
     handler_ = std::make_unique<FunctionHandler>(std::move(function), std::move(knows));
-    options.tick = std::chrono::milliseconds(5);
-    auto server = server::HttpServer::Start(RealWorld().clock, log_, std::move(options), *handler_);
+    options.tick = kTick;
+    auto server = server::HttpServer::Start(*server_clock_, log_, std::move(options), *handler_);
     ASSERT_TRUE(server.has_value()) << server.error().message;
     server_ = *std::move(server);
   }
@@ -111,16 +115,45 @@ class ServerTest : public ::testing::Test {
     return options;
   }
 
+  /// Before StartServer: its time passes while there is a PassingTime, and stands otherwise,
+  /// however busy the machine is.
+  void LetTimeStand() { server_clock_ = &standing_clock_; }
+
+  /// One tick after the other, for a server whose time stands.
+  class PassingTime {
+   public:
+    explicit PassingTime(ServerTest& test)
+        : ticks_([&test](const std::stop_token& stop) {
+            while (!stop.stop_requested()) test.Tick();
+          }) {}
+
+   private:
+    std::jthread ticks_;
+  };
+
   client::HttpClientOptions TlsClientOptionsFor(const tls::ClientOptions& tls) const {
     client::HttpClientOptions options = ClientOptions(Scheme::kHttps);
     options.tls = tls::ClientContext::Create(tls).value();
     return options;
   }
 
+  SimulatedClock standing_clock_;
+  const Clock* server_clock_ = &RealWorld().clock;
   Log log_ = Log::Silent();
   Events events_;  // outlives the server, whose thread may still be in Add when Next has its word
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<server::HttpServer> server_;
+
+ private:
+  static constexpr std::chrono::milliseconds kTick{5};
+
+  /// Returns when the server has noticed.
+  void Tick() {
+    standing_clock_.Advance(kTick);
+    std::promise<void> noticed;
+    server_->reactors().front()->Post([&] { noticed.set_value(); });
+    noticed.get_future().wait();
+  }
 };
 
 /// A client that does what no client should.

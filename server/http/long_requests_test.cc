@@ -40,7 +40,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view kWatchedMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::seconds kLongPatience{20};  // only ever used up by a bug
+constexpr std::chrono::minutes kLongPatience{10};  // only ever used up by a bug
 
 /// A place where a thread waits until the test says go.
 class Gate {

@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view kBegunMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::seconds kBeginPatience{20};  // only ever used up by a bug
+constexpr std::chrono::minutes kBeginPatience{10};  // only ever used up by a bug
 
 class WatchBegin : public ::testing::TestWithParam<const char*> {
  protected:

@@ -12,6 +12,7 @@
 #include "base/world.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
+#include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/store.h"
 #include "store/testing/conformance.h"
@@ -29,14 +30,18 @@ using store::testing::StoreThreads;
 using store::testing::StoreWatching;
 using testing::EtcdDisk;
 using testing::EtcdProcess;
+using testing::Patient;
 
 /// Opens stores one after the other, each in an etcd that replaces the one before.
 class NewEtcds {
  public:
   std::unique_ptr<Store> Open(const Options& options) {
     process_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
-    Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(
-        RealWorld(), Log::Silent(), {.endpoints = {process_->endpoint()}, .prefix = ""}, options);
+    Result<std::unique_ptr<EtcdStore>> store =
+        EtcdStore::Open(RealWorld(),
+                        Log::Silent(),
+                        Patient({.endpoints = {process_->endpoint()}, .prefix = ""}),
+                        options);
     EXPECT_TRUE(store.has_value()) << store.error().message;
     return *std::move(store);
   }

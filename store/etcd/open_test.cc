@@ -43,9 +43,10 @@ using ::testing::ElementsAre;
 using testing::EtcdProcess;
 using testing::EtcdTest;
 using testing::EtcdTls;
-using testing::FreePort;
 using ::testing::HasSubstr;
-using testing::SyncAndWait;
+using testing::Patient;
+using testing::ReservedPort;
+using testing::SyncAtLast;
 using testing::TcpProxy;
 using testing::TemporaryFolder;
 using testing::TlsFiles;
@@ -92,7 +93,7 @@ TEST_F(EtcdOpen, OnlyThePrefixIsSeenAndWritten) {
   const auto store = Open();
   EXPECT_THAT(Texts(store->Read()->Range({})), ElementsAre("/registry/a=ours@2/2/1"));
   ASSERT_TRUE(etcd_->Etcdctl({"put", "/registryx", "still not"}));
-  EXPECT_EQ(SyncAndWait(*store).value(), Revision{5}) << "others' revisions are gaps";
+  EXPECT_EQ(SyncAtLast(*store), Revision{5}) << "others' revisions are gaps";
   EXPECT_EQ(store->Read()->size(), 1U);
   for (const std::string key : {"/registryx", "/registry", "compact_rev_key"}) {
     const Result<CommitOutcome> outcome = store->CommitAndWait(PutOf(key, "v"));
@@ -148,7 +149,8 @@ TEST_F(EtcdOpen, EndpointsAreCheckedFirst) {
 }
 
 TEST_F(EtcdOpen, NobodyListens) {
-  const std::string endpoint = "http://127.0.0.1:" + std::to_string(FreePort());
+  const ReservedPort port;
+  const std::string endpoint = "http://127.0.0.1:" + std::to_string(port.number());
   const Error error = ErrorOf({.endpoints = {endpoint}});
   EXPECT_EQ(error.reason, StatusReason::kServiceUnavailable);
   EXPECT_THAT(error.message, AllOf(HasSubstr(endpoint), HasSubstr("nobody listens there")));
@@ -208,7 +210,8 @@ TEST_F(EtcdOpen, SomebodyElseListens) {
 }
 
 TEST_F(EtcdOpen, EveryEndpointHasItsSay) {
-  const std::string nobody = "http://127.0.0.1:" + std::to_string(FreePort());
+  const ReservedPort port;
+  const std::string nobody = "http://127.0.0.1:" + std::to_string(port.number());
   const Sayer http("HTTP/1.1 400 Bad Request\r\n\r\n");
   EXPECT_THAT(ErrorOf({.endpoints = {nobody, "http://" + http.address()}}).message,
               AllOf(HasSubstr("nobody listens there"), HasSubstr("it is not an etcd")));
@@ -230,7 +233,7 @@ class EtcdTlsOpen : public ::testing::Test {
             .key_file = etcd_->tls_files().client_key};
   }
   static Error ErrorOf(const EtcdOptions& options) {
-    const auto store = EtcdStore::Open(RealWorld(), Log::Silent(), options);
+    const auto store = EtcdStore::Open(RealWorld(), Log::Silent(), Patient(options));
     if (!store.has_value()) return store.error();
     ADD_FAILURE() << "it opens";
     return {};
@@ -242,9 +245,9 @@ class EtcdTlsOpen : public ::testing::Test {
 };
 
 TEST_F(EtcdTlsOpen, CommitsAndFollowsOverTls) {
-  const auto store = EtcdStore::Open(RealWorld(), Log::Silent(), Good()).value();
+  const auto store = EtcdStore::Open(RealWorld(), Log::Silent(), Patient(Good())).value();
   EXPECT_EQ(Do(*store, PutOf("/registry/a", "v")).revision, Revision{2});
-  EXPECT_EQ(SyncAndWait(*store).value(), Revision{2});
+  EXPECT_EQ(SyncAtLast(*store), Revision{2});
 }
 
 TEST_F(EtcdTlsOpen, AnotherAuthorityIsNotTrusted) {

@@ -138,7 +138,7 @@ TEST_F(EtcdReconnect, AKilledEtcdIsWaitedFor) {
     SyncAtLast(*other_);
     Do(*store_, PutOf(Key(0), std::to_string(i)));
   }
-  EXPECT_EQ(SyncAndWait(*other_).value(), Revision{5});
+  EXPECT_EQ(SyncAtLast(*other_), Revision{5});
   EXPECT_EQ(ValuesAfter(*store_, kFirstRevision), Numbers(0, 3));
   EXPECT_EQ(ValuesAfter(*other_, kFirstRevision), Numbers(0, 3));
 }
@@ -216,7 +216,7 @@ TEST_F(EtcdReconnect, WhatWasNotSentIsNotCarriedOut) {
   ASSERT_FALSE(outcome.has_value());
   EXPECT_EQ(outcome.error().reason, StatusReason::kServiceUnavailable);
   EXPECT_THAT(outcome.error().message, HasSubstr(proxy_->endpoint()));
-  EXPECT_EQ(SyncAndWait(*other_).value(), Revision{2});
+  EXPECT_EQ(SyncAtLast(*other_), Revision{2});
 }
 
 TEST_F(EtcdReconnect, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
@@ -240,17 +240,21 @@ TEST_F(EtcdReconnect, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
 TEST_F(EtcdReconnect, NoAnswerInTimeLeavesTheOutcomeUnknown) {
   OpenBoth({.commit_timeout = kReconnectSoon});
   proxy_->HoldAnswers();
-  const Result<CommitOutcome> outcome = store_->CommitAndWait(PutOf(Key(0), "carried out"));
-  ASSERT_FALSE(outcome.has_value());
-  EXPECT_EQ(outcome.error().reason, StatusReason::kTimeout) << outcome.error().message;
-  AwaitChange(*other_, [&] { return other_->Read()->revision() == Revision{2}; });
+  Revision seen = kFirstRevision;
+  while (seen == kFirstRevision) {  // a busy machine may need all the time before the call is sent
+    const Result<CommitOutcome> outcome = store_->CommitAndWait(PutOf(Key(0), "carried out"));
+    ASSERT_FALSE(outcome.has_value());
+    EXPECT_EQ(outcome.error().reason, StatusReason::kTimeout) << outcome.error().message;
+    seen = SyncAtLast(*other_);
+  }
   proxy_->Release();
-  EXPECT_EQ(SyncAtLast(*store_), Revision{2});
+  EXPECT_GE(SyncAtLast(*store_), seen);
 }
 
 TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
   OpenBoth({.commit_timeout = kReconnectSoon, .sync_timeout = kReconnectSoon});
-  Do(*store_, PutOf(Key(0), "0"));
+  Do(*other_, PutOf(Key(0), "0"));
+  EXPECT_EQ(SyncAtLast(*store_), Revision{2});
   etcd_->Pause();
   EXPECT_EQ(store_->CommitAndWait(PutOf(Key(0), "?")).error().reason, StatusReason::kTimeout);
   EXPECT_EQ(SyncAndWait(*store_).error().reason, StatusReason::kServiceUnavailable);
@@ -262,18 +266,29 @@ TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
   EXPECT_GE(SyncAtLast(*store_), seen);
 }
 
+TEST_F(EtcdReconnect, WhatASilentWatchDoesNotBringIsNotThere) {
+  OpenBoth({.sync_timeout = kReconnectSoon});
+  Do(*store_, PutOf(Key(0), "0"));
+  ASSERT_EQ(proxy_->connections(), 2U) << "one for calls, one for watches";
+  proxy_->HoldConnection(1);
+  Do(*other_, PutOf(Key(0), "1"));
+  Result<Revision> synced = SyncAndWait(*store_);
+  while (!synced.has_value() && synced.error().reason == StatusReason::kServiceUnavailable) {
+    synced = SyncAndWait(*store_);  // on a busy machine etcd itself may not answer in time
+  }
+  ASSERT_FALSE(synced.has_value());
+  EXPECT_EQ(synced.error().reason, StatusReason::kTimeout);
+  EXPECT_THAT(synced.error().message, HasSubstr("revision 3"));
+  EXPECT_EQ(store_->Read()->revision(), Revision{2});
+}
+
 TEST_F(EtcdReconnect, AWatchThatFallsSilentIsReplaced) {
   OpenBoth({.sync_timeout = kReconnectSoon,
             .keepalive_time = milliseconds(1000),
             .keepalive_timeout = milliseconds(200)});
   Do(*store_, PutOf(Key(0), "0"));
-  ASSERT_EQ(proxy_->connections(), 2U) << "one for calls, one for watches";
   proxy_->HoldConnection(1);
   Do(*other_, PutOf(Key(0), "1"));
-  const Result<Revision> synced = SyncAndWait(*store_);
-  ASSERT_FALSE(synced.has_value());
-  EXPECT_EQ(synced.error().reason, StatusReason::kTimeout);
-  EXPECT_THAT(synced.error().message, HasSubstr("revision 3"));
   EXPECT_EQ(SyncAtLast(*store_), Revision{3}) << "a quiet connection is tried, and given up";
   EXPECT_EQ(ValuesAfter(*store_, kFirstRevision), Numbers(0, 1));
 }
@@ -297,7 +312,7 @@ TEST_F(EtcdReconnect, AnotherClusterIsNotMistakenForThisOne) {
 TEST_F(EtcdReconnect, AnEtcdThatWentBackIsNotFollowed) {
   OpenBoth();
   for (int i = 0; i < 3; ++i) Do(*store_, PutOf(Key(i), "0"));
-  ASSERT_EQ(SyncAndWait(*other_).value(), Revision{4});
+  ASSERT_EQ(SyncAtLast(*other_), Revision{4});
   etcd_->Kill();
   ASSERT_TRUE(etcd_->RestartEmpty().has_value()) << etcd_->log();
   lines_.Await("the store has stopped", 2);

@@ -43,7 +43,7 @@ class EtcdVersion : public ::testing::Test {
   std::unique_ptr<EtcdStore> Open(const FakeEtcd& etcd, EtcdOptions options = {}) {
     options.endpoints = {etcd.endpoint()};
     options.dial_backoff_min = options.dial_backoff_max = std::chrono::milliseconds(10);
-    return EtcdStore::Open(RealWorld(), lines_.log(), options).value();
+    return EtcdStore::Open(RealWorld(), lines_.log(), testing::Patient(options)).value();
   }
 
   LogLines lines_;
@@ -52,7 +52,7 @@ class EtcdVersion : public ::testing::Test {
 TEST_F(EtcdVersion, WhereProgressIsReliableItIsAskedForAndOnlyThePrefixIsWatched) {
   FakeEtcd etcd("3.5.13");
   etcd.SetRevision(40);
-  const auto store = Open(etcd);
+  const auto store = Open(etcd, {.sync_timeout = std::chrono::minutes(10)});
   const FakeWatch watch = etcd.AwaitWatch(1);
   EXPECT_EQ(watch.key, "/registry/");
   EXPECT_EQ(watch.range_end, "/registry0");
@@ -76,11 +76,25 @@ TEST_F(EtcdVersion, WhereItIsNotAllKeysAreWatchedAndOnlyEventsCount) {
   EXPECT_EQ(watch.range_end, std::string(1, '\0'));
   etcd.SetRevision(50);
   etcd.Send({});  // progress, too early
-  EXPECT_EQ(SyncAndWait(*store).error().reason, StatusReason::kTimeout);
+  Result<Revision> early = SyncAndWait(*store);
+  while (!early.has_value() && early.error().reason == StatusReason::kServiceUnavailable) {
+    early =
+        SyncAndWait(*store);  // on a busy machine the question itself may not be answered in time
+  }
+  ASSERT_FALSE(early.has_value());
+  EXPECT_EQ(early.error().reason, StatusReason::kTimeout);
   EXPECT_EQ(etcd.progress_requests(), 0U);
   EXPECT_EQ(store->Read()->revision(), Revision{40});
   // Patience is over, so the watch was begun anew.
   EXPECT_EQ(etcd.AwaitWatch(2).start_revision, 41);
+}
+
+TEST_F(EtcdVersion, WhereProgressIsNotReliableAnEventElsewhereBringsIt) {
+  FakeEtcd etcd("3.5.12");
+  etcd.SetRevision(40);
+  const auto store = Open(etcd, {.sync_timeout = std::chrono::minutes(10)});
+  etcd.AwaitWatch(1);
+  etcd.SetRevision(50);
   std::promise<Result<Revision>> synced;
   store->Sync([&](Result<Revision> revision) { synced.set_value(std::move(revision)); });
   etcd.Send({{.key = "elsewhere", .value = "v", .revision = 50}});

@@ -38,7 +38,7 @@ using api::core_v1::Pod;
 using api::resource_v1::ResourceClaim;
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::minutes kPatience{10};  // only ever used up by a bug
 
 template <class T>
 api::Object Parse(std::string_view json) {

@@ -2,6 +2,7 @@
 // For tests of the store in etcd: an etcd, stores in it, and things to wait for.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -100,6 +101,16 @@ inline Revision SyncAtLast(Store& store) {
   }
 }
 
+/// The same options, where what the test does not choose takes as long as it takes.
+inline EtcdOptions Patient(EtcdOptions options) {
+  constexpr std::chrono::minutes kPatience{10};  // only ever used up by a bug
+  const EtcdOptions usual;
+  if (options.dial_timeout == usual.dial_timeout) options.dial_timeout = kPatience;
+  if (options.commit_timeout == usual.commit_timeout) options.commit_timeout = kPatience;
+  if (options.page_timeout == usual.page_timeout) options.page_timeout = kPatience;
+  return options;
+}
+
 /// An etcd for each test.
 class EtcdTest : public ::testing::Test {
  protected:
@@ -112,7 +123,7 @@ class EtcdTest : public ::testing::Test {
   Result<std::unique_ptr<EtcdStore>> TryOpen(EtcdOptions etcd_options = {},
                                              const Options& options = {}) {
     if (etcd_options.endpoints.empty()) etcd_options.endpoints = {etcd_->endpoint()};
-    return EtcdStore::Open(RealWorld(), lines_.log(), etcd_options, options);
+    return EtcdStore::Open(RealWorld(), lines_.log(), Patient(etcd_options), options);
   }
   std::unique_ptr<EtcdStore> Open(const EtcdOptions& etcd_options = {},
                                   const Options& options = {}) {

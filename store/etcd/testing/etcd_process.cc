@@ -25,8 +25,10 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +44,8 @@ constexpr std::string_view kServing = "serving client traffic";
 constexpr std::string_view kPortTaken = "address already in use";
 constexpr size_t kLogBytesMax = size_t{64} << 10U;
 constexpr int kPortTries = 20;
-constexpr int kStartPatienceMs = 30'000;  // without a line of log; only ever used up by a bug
+constexpr uint16_t kFirstPort = 10'000;
+constexpr int kStartPatienceMs = 600'000;  // without a line of log; only ever used up by a bug
 
 std::vector<char*> Arguments(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
@@ -72,7 +75,7 @@ uint16_t FirstEphemeralPort() {
   if (!range.has_value()) return kUsual;
   uint16_t first = kUsual;
   std::from_chars(range->data(), range->data() + range->size(), first);
-  return first;
+  return first > kFirstPort ? first : kUsual;
 }
 
 /// Where to put a folder, for TemporaryFolder.
@@ -162,13 +165,35 @@ Result<std::string> RunProgram(const std::vector<std::string>& command) {
   return Fail(StatusReason::kInternalError, fmt::format("{} failed: {}", command.front(), text));
 }
 
-uint16_t FreePort() {
-  constexpr uint64_t kFirst = 10'000;
-  const uint64_t count = FirstEphemeralPort() - kFirst;
+ReservedPort::ReservedPort() {
+  const std::string folder = fmt::format("/tmp/dray-test-ports-{}", ::getuid());
+  ::mkdir(folder.c_str(), 0700);  // it may be there
+  const uint64_t count = FirstEphemeralPort() - kFirstPort;
   while (true) {
-    const auto port = static_cast<uint16_t>(kFirst + RealWorld().random.Next() % count);
-    if (IsFree(port)) return port;
+    number_ = static_cast<uint16_t>(kFirstPort + RealWorld().random.Next() % count);
+    const std::string file = fmt::format("{}/{}", folder, number_);
+    lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    DRAY_CHECK(lock_ >= 0);
+    if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 && IsFree(number_)) return;
+    ::close(lock_);
   }
+}
+
+ReservedPort::ReservedPort(ReservedPort&& other) noexcept
+    : number_(other.number_), lock_(std::exchange(other.lock_, -1)) {}
+
+ReservedPort& ReservedPort::operator=(ReservedPort&& other) noexcept {
+  std::swap(number_, other.number_);
+  std::swap(lock_, other.lock_);
+  return *this;
+}
+
+ReservedPort::~ReservedPort() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+uint16_t FreePort() {
+  return ReservedPort().number();
 }
 
 Result<TlsFiles> TlsFiles::Make(const std::string& folder) {
@@ -205,14 +230,14 @@ Result<std::unique_ptr<EtcdProcess>> EtcdProcess::Start(const EtcdProcessOptions
     DRAY_TRY(etcd->tls_files_, TlsFiles::Make(etcd->folder_.path()));
   }
   for (int tries = 1;; ++tries) {
-    etcd->client_port_ = FreePort();
-    etcd->peer_port_ = FreePort();
     Result<> launched = etcd->Launch();
     if (launched.has_value()) return etcd;
     if (tries == kPortTries || !launched.error().message.contains(kPortTaken)) {
       return std::move(launched).failure();
     }
     std::filesystem::remove_all(etcd->folder_.path() + "/data");
+    etcd->client_port_ = ReservedPort();
+    etcd->peer_port_ = ReservedPort();
   }
 }
 
@@ -237,7 +262,7 @@ Result<> EtcdProcess::Launch() {
 }
 
 std::vector<std::string> EtcdProcess::Command() const {
-  const std::string peer = fmt::format("http://127.0.0.1:{}", peer_port_);
+  const std::string peer = fmt::format("http://127.0.0.1:{}", peer_port_.number());
   std::vector<std::string> command = {
       "etcd",
       "--data-dir=" + folder_.path() + "/data",
@@ -347,7 +372,8 @@ Result<> EtcdProcess::RestartEmpty() {
 }
 
 Result<std::string> EtcdProcess::Etcdctl(const std::vector<std::string>& words) const {
-  std::vector<std::string> command = {"etcdctl", "--endpoints=" + endpoint()};
+  std::vector<std::string> command = {
+      "etcdctl", "--endpoints=" + endpoint(), "--dial-timeout=10m", "--command-timeout=10m"};
   if (options_.tls != EtcdTls::kOff) {
     command.push_back("--cacert=" + tls_files_.ca);
     command.push_back("--cert=" + tls_files_.client_certificate);
@@ -373,8 +399,7 @@ void EtcdProcess::Resume() {
 }
 
 std::string EtcdProcess::endpoint() const {
-  return fmt::format(
-      "{}://127.0.0.1:{}", options_.tls == EtcdTls::kOff ? "http" : "https", client_port_);
+  return fmt::format("{}://127.0.0.1:{}", options_.tls == EtcdTls::kOff ? "http" : "https", port());
 }
 
 std::string EtcdProcess::log() const {

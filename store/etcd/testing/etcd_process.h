@@ -43,9 +43,26 @@ class TemporaryFolder {
 /// Errors: kInternalError  it cannot be run, or fails; the message has what it printed.
 Result<std::string> RunProgram(const std::vector<std::string>& command);
 
-/// A port of 127.0.0.1 that nobody listens on at this moment. It lies outside the range that the
-/// system hands out to connecting sockets: a client that keeps dialling a dead server must not end
-/// up connected to itself.
+/// A port of 127.0.0.1 that nobody listens on, and that no other test gets as long as this lives: a
+/// server that was killed finds it free. It lies outside the range that the system hands out to
+/// connecting sockets: a client that keeps dialling a dead server must not end up connected to
+/// itself. tests/scripts/ports.py and lib.sh keep to the same rule.
+class ReservedPort {
+ public:
+  ReservedPort();
+  ReservedPort(const ReservedPort&) = delete;
+  ReservedPort& operator=(const ReservedPort&) = delete;
+  ReservedPort(ReservedPort&& other) noexcept;
+  ReservedPort& operator=(ReservedPort&& other) noexcept;
+  ~ReservedPort();
+  uint16_t number() const { return number_; }
+
+ private:
+  uint16_t number_ = 0;
+  int lock_ = -1;
+};
+
+/// One that is reserved by nobody at this moment.
 uint16_t FreePort();
 
 /// An authority with a server's and a client's certificate, made with the openssl program, as files
@@ -103,7 +120,7 @@ class EtcdProcess {
 
   /// As --etcd-servers takes it: "http://127.0.0.1:12345", or with https.
   std::string endpoint() const;
-  uint16_t port() const { return client_port_; }
+  uint16_t port() const { return client_port_.number(); }
   /// Files in its folder; empty without TLS.
   const TlsFiles& tls_files() const { return tls_files_; }
   /// Runs etcdctl on it.
@@ -126,8 +143,7 @@ class EtcdProcess {
   const EtcdProcessOptions options_;
   TemporaryFolder folder_;
   TlsFiles tls_files_;
-  uint16_t client_port_ = 0;
-  uint16_t peer_port_ = 0;
+  ReservedPort client_port_, peer_port_;
   mutable Mutex mutex_;
   Condition changed_;
   State state_ DRAY_GUARDED_BY(mutex_) = State::kGone;
