@@ -25,6 +25,9 @@ SUITES = ["pkg/cluster", "pkg/internal/recorder", "pkg/handler", "pkg/source", "
 CUSTOM = "begins with custom resources, which are not served"
 LEFT_OUT = {"pkg/builder": CUSTOM, "pkg/client": CUSTOM, "pkg/client/apiutil": CUSTOM,
             "pkg/controller": CUSTOM, "pkg/envtest": CUSTOM}
+# A busy machine needs longer than these have by themselves: seconds, and twenty of them.
+PATIENCE = {"GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT": "10m", "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT": "10m",
+            "KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT": "10m"}
 TESTS_LEFT_OUT = {("pkg/webhook", "should reject create request for"): "admission webhooks are not called"}
 
 
@@ -69,7 +72,7 @@ def run(program, folder, assets, report, left_out):
     with open(report.with_suffix(".log"), "w", encoding="utf-8") as log:
         subprocess.run([program, f"-ginkgo.json-report={report}",
                         *[f"-ginkgo.skip={test}" for test in left_out]], cwd=folder, stdout=log, stderr=log,
-                       env={**os.environ, "KUBEBUILDER_ASSETS": str(assets)}, check=False)
+                       env={**os.environ, **PATIENCE, "KUBEBUILDER_ASSETS": str(assets)}, check=False)
     states, failed, seconds = {}, [], 0
     for suite in json.loads(report.read_text(encoding="utf-8")):
         seconds += suite["RunTime"] / 1e9

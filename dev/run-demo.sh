@@ -8,7 +8,7 @@ export LC_ALL=C
 
 cd "$(dirname "$0")/.."
 readonly dray=${DRAY:-build/bin/dray}
-readonly wait_seconds_max=20
+readonly wait_seconds_max=600
 
 work=$(mktemp -d)
 server=
@@ -78,7 +78,7 @@ heading "dray serve: API server, scheduler, controllers, one simulated node of t
 "$dray" serve --data-dir "$work/data" --listen 127.0.0.1:0 --nodes example=1 \
   >"$work/serve.log" 2>&1 &
 server=$!
-for ((tries = 0; tries < 400; tries++)); do
+while true; do
   kill -0 "$server" 2>/dev/null || die "the server ended"
   if [[ -s $work/data/kubeconfig ]] && k get --raw /readyz >/dev/null 2>&1; then break; fi
   sleep 0.05

@@ -18,9 +18,9 @@ clean_root() {
   tar --extract --file "$archive" --directory "$folder" --numeric-owner
 }
 
-# until_true WHAT COMMAND...: repeats the command until it succeeds, for 60 s.
+# until_true WHAT COMMAND...: repeats the command until it succeeds, for ten minutes.
 until_true() {
-  local what=$1 end=$((SECONDS + 60))
+  local what=$1 end=$((SECONDS + 600))
   shift
   until "$@" >/dev/null 2>&1; do
     if ((SECONDS >= end)); then

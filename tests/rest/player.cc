@@ -32,8 +32,8 @@ using std::chrono::milliseconds;
 using vectors::ListOf;
 using vectors::TextOf;
 
-constexpr milliseconds kEventMax{10'000};
-constexpr milliseconds kQuiet{500};  // for so long nothing came where nothing was recorded
+constexpr milliseconds kEventMax{600'000};  // only ever used up by a bug
+constexpr milliseconds kQuiet{500};         // for so long nothing came where nothing was recorded
 constexpr size_t kShownMax = 120;
 
 const json::object& Member(const json::object& object, std::string_view name) {

@@ -4,21 +4,40 @@
 # scratch folder to work in, and the end of everything that `serve` starts.
 # shellcheck shell=bash
 
-# serve [FLAG...]: starts `dray serve` on a free port, or at $LISTEN, and returns once /readyz answers.
+# reserve_port: sets $port to one on which nobody listens and that no other test gets (ports.py) until this
+# shell and what it has started end. The system does not give it to who connects, so a server that was ended
+# can be started there again.
+reserve_port() {
+  local first folder=/tmp/dray-test-ports-$UID lock
+  read -r first _ </proc/sys/net/ipv4/ip_local_port_range
+  if ((first <= 10000)); then first=32768; fi
+  mkdir -p -m 700 "$folder"
+  while true; do
+    port=$((10000 + (RANDOM * 32768 + RANDOM) % (first - 10000)))
+    exec {lock}>>"$folder/$port"
+    if flock -n "$lock" && ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return; fi
+    exec {lock}>&-
+  done
+}
+
+# serve [FLAG...]: starts `dray serve` on a port of its own, or at $LISTEN, and returns once /readyz answers.
 # Then $SERVER is its URL, $TOKEN is empty, and kubectl and `api` talk to it.
 serve() {
-  "$DRAY" serve --data-dir "$PWD/data" --listen "${LISTEN:-127.0.0.1:0}" "$@" >serve.log 2>&1 &
+  local port listen=${LISTEN:-}
+  if [[ -z $listen ]]; then
+    reserve_port
+    listen=127.0.0.1:$port
+  fi
+  "$DRAY" serve --data-dir "$PWD/data" --listen "$listen" "$@" >serve.log 2>&1 &
   echo $! >>pids
-  local tries
-  for ((tries = 0; tries < 600; tries++)); do
+  while kill -0 "$(tail -n 1 pids)" 2>/dev/null; do
     if [[ -s data/kubeconfig ]]; then
       SERVER=$(sed -n 's/^ *server: *//p' data/kubeconfig | head -n 1)
-      if curl -ks --max-time 5 -o /dev/null "$SERVER/readyz"; then
+      if curl -ks --max-time 600 -o /dev/null "$SERVER/readyz"; then
         export KUBECONFIG=$PWD/data/kubeconfig SERVER
         return 0
       fi
     fi
-    if ! kill -0 "$(tail -n 1 pids)" 2>/dev/null; then break; fi
     sleep 0.05 # between polls of another process; no result depends on it
   done
   echo "dray serve did not get ready:" >&2
@@ -137,14 +156,15 @@ field() {
 # events [FILE]: the watch events of a file, one a line: type, kind, name.
 events() { python3 "$ROOT/tests/scripts/answer.py" events <"${1:-body}"; }
 
-# eventually COMMAND...: repeats the command until it succeeds, for at most 30 seconds.
+# eventually COMMAND...: repeats the command until it succeeds. What has not come to pass after ten minutes never
+# will: that ends the script.
 eventually() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + 600))
   until "$@" >eventually.out 2>&1; do
     if ((SECONDS >= end)); then
       echo "never: $*"
       cat eventually.out
-      return 1
+      exit 1
     fi
     sleep 0.05
   done

@@ -15,9 +15,12 @@ import socket
 import subprocess
 import time
 
-SECONDS_MAX = 240
-RETRY_SECONDS_MAX = 30
-READY_SECONDS_MAX = 30
+import ports
+
+# Only what is broken takes so long.
+SECONDS_MAX = 10_800
+PATIENCE_SECONDS = 600
+NO_TLS = 35  # what curl says of it
 PORT_OF_SERVE = "6443"  # what `dray serve` listens on unless told otherwise
 
 # What only looks, and is therefore asked again until the answer is the one shown: a reader types
@@ -176,12 +179,6 @@ class Shell:
         self.bash.wait()
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return str(one.getsockname()[1])
-
-
 class Ports:
     """Free ports for those that the page names: tests run beside each other."""
 
@@ -189,7 +186,9 @@ class Ports:
         self.free = {}
 
     def of(self, port):
-        return self.free.setdefault(port, free_port())
+        if port not in self.free:
+            self.free[port] = str(ports.reserve_port())
+        return self.free[port]
 
     def replaced(self, text):
         return re.sub(r"\b(127\.0\.0\.1|localhost):(\d{2,5})\b",
@@ -226,7 +225,7 @@ class Page:
         log = self.scratch / f"line{step.line}.log"
         log.touch()
         self.shell.run(f"{command} >'{log}' 2>&1 & echo $! >>'{self.scratch}/pids'")
-        end = time.monotonic() + READY_SECONDS_MAX
+        end = time.monotonic() + PATIENCE_SECONDS
         for port in re.findall(r"(?:127\.0\.0\.1|localhost):(\d+)", command):
             while not is_ready(port) and time.monotonic() < end:
                 time.sleep(0.05)  # between polls of another process
@@ -239,7 +238,7 @@ class Page:
         if command.rstrip().endswith("&"):
             return self.start(command, step)
         command = self.ports.replaced(command)
-        end = time.monotonic() + RETRY_SECONDS_MAX
+        end = time.monotonic() + PATIENCE_SECONDS
         while True:
             code, output = self.shell.run(command)
             if says(step, output) or not LOOKS.match(command) or time.monotonic() >= end:
@@ -261,11 +260,11 @@ class Page:
 
 def is_ready(port):
     """Whether somebody listens, and a Dray there says that it is ready."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port)), 1):
-        asked = subprocess.run(["curl", "-ks", "--max-time", "5", "-o", "/dev/null", "-w",
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port))):
+        asked = subprocess.run(["curl", "-ks", "--max-time", str(PATIENCE_SECONDS), "-o", "/dev/null", "-w",
                                 "%{http_code}", f"https://127.0.0.1:{port}/readyz"],
                                capture_output=True, text=True, check=False)
-        return asked.stdout in ("200", "000")  # 000: it does not speak TLS, so it is no Dray
+        return asked.stdout == "200" or asked.returncode == NO_TLS  # it is no Dray
     return False
 
 

@@ -38,7 +38,7 @@ import (
 )
 
 const (
-	patience  = 60 * time.Second
+	patience  = 10 * time.Minute
 	namespace = "client-go"
 	driver    = "gpu.example.com"
 )

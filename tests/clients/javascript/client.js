@@ -12,7 +12,7 @@ import * as k8s from '@kubernetes/client-node';
 
 const namespace = 'client-javascript';
 const driver = 'gpu.example.com';
-const patienceMs = 60_000; // only ever used up by a bug
+const patienceMs = 600_000; // only ever used up by a bug
 const as = type => k8s.setHeaderOptions('Content-Type', type);
 
 function expect(good, what) {

@@ -16,7 +16,7 @@ from kubernetes import client, dynamic, watch
 
 NAMESPACE = "client-python"
 DRIVER = "gpu.example.com"
-PATIENCE = 60  # seconds, only ever used up by a bug
+PATIENCE = 600  # seconds, only ever used up by a bug
 
 
 def expect(good, what):

@@ -7,12 +7,15 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
 import urllib.parse
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+from ports import reserve_port  # noqa: E402: it stands beside this folder
+
+PATIENCE = 600  # seconds, only ever used up by a bug
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 
 
@@ -47,7 +50,7 @@ class Server:
 
     def connect(self):
         return http.client.HTTPSConnection(
-            self.url.hostname, self.url.port, context=self.context, timeout=60)
+            self.url.hostname, self.url.port, context=self.context, timeout=PATIENCE)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -67,8 +70,8 @@ class Etcd:
         if shutil.which("etcd") is None:
             pathlib.Path("skip").write_text("skipped: no etcd: run dev/install-packages.sh\n")
             sys.exit(77)
-        for _ in range(20):  # somebody else may take a port between the search and the start
-            client, peer = free_port(), free_port()
+        for _ in range(20):  # somebody who is no test may take a port between the search and the start
+            client, peer = reserve_port(), reserve_port()
             self.url = f"http://127.0.0.1:{client}"
             peers = f"http://127.0.0.1:{peer}"
             self.process = subprocess.Popen(
@@ -84,7 +87,7 @@ class Etcd:
     def is_up(self, port):
         while self.process.poll() is None:
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
                 connection.request("GET", "/health")
                 return b"true" in connection.getresponse().read()
             except OSError:
@@ -100,9 +103,3 @@ def remember(process):
     """run.py ends what is still there after the script."""
     with open("pids", "a", encoding="ascii") as pids:
         pids.write(f"{process.pid}\n")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from cluster import CLAIMS, Server, ask
+from cluster import CLAIMS, PATIENCE, Server, ask
 
 WRITERS = 64
 
@@ -162,10 +162,10 @@ def one_round(dray, flags, number):
     resumed = Watcher(server, watcher.version, watcher.state)
     resumed.until = last  # an event on claims: the newest revision may be of another kind
     resumed.start()
-    resumed.join(60)
+    resumed.join(PATIENCE)
     problems += [f"watch: {watch.problem}" for watch in (watcher, resumed) if watch.problem]
     if resumed.is_alive():
-        problems.append(f"the watch has seen {resumed.version}, and not {last}, after 60 s")
+        problems.append(f"the watch has seen {resumed.version}, and not {last}, after {PATIENCE} s")
     if resumed.state != kept:
         problems.append(f"the watch saw {len(resumed.state)} claims, {len(kept)} are there")
     server.kill()

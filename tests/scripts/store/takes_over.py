@@ -9,11 +9,10 @@ import signal
 import sys
 import time
 
-from cluster import CLAIMS, Etcd, Server, ask
+from cluster import CLAIMS, PATIENCE, Etcd, Server, ask
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/dray"
 PODS = "/api/v1/namespaces/default/pods"
-PATIENCE = 60
 
 
 def eventually(what, look):

@@ -23,7 +23,7 @@ type Step = Result<(), Box<dyn Error>>;
 
 const NAMESPACE: &str = "client-rust";
 const DRIVER: &str = "gpu.example.com";
-const PATIENCE: Duration = Duration::from_secs(60); // only ever used up by a bug
+const PATIENCE: Duration = Duration::from_secs(600); // only ever used up by a bug
 
 fn expect(good: bool, what: impl Into<String>) -> Step {
     if good {
