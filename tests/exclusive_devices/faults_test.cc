@@ -45,59 +45,65 @@ using store::etcd::testing::EtcdProcess;
 using store::etcd::testing::TcpProxy;
 using ::testing::IsEmpty;
 
-constexpr milliseconds kPatience{150};  // of a server with its etcd
-constexpr int kLateEvery = 3;           // which writes of claims are heard of too late
+// Of a server with its etcd: what breaks is put right again, so only a bug uses it up. What nobody
+// hears of in time does not depend on how busy the machine is.
+constexpr std::chrono::minutes kPatience{10};
+constexpr int kLateEvery = 3;  // which writes of claims are heard of too late
 
-/// A store whose answers may be held from the moment it sends a claim until it has given up: the
-/// write is carried out, and nobody hears of it in time.
+/// A store that gives up some writes of claims: they are carried out, and nobody hears of it. Every
+/// second one is given up before it is carried out, so that it comes later than it is known of.
 class LateStore final : public store::ForwardingStore {
  public:
-  /// Every `every`-th write of a claim is heard of late; 0: none.
-  LateStore(std::unique_ptr<EtcdStore> store, TcpProxy* proxy, int every)
-      : ForwardingStore(*store), store_(std::move(store)), proxy_(proxy), every_(every) {}
+  /// Every `every`-th write of a claim is given up; 0: none. `unheard` counts them.
+  LateStore(std::unique_ptr<EtcdStore> store, int every, std::atomic<int>* unheard)
+      : ForwardingStore(*store), store_(std::move(store)), every_(every), unheard_(unheard) {}
 
   void Commit(store::Txn txn, store::CommitCallback done) override {
     const bool is_claim = std::ranges::any_of(txn.operations, [](const auto& operation) {
       const auto* put = std::get_if<store::Put>(&operation);
       return put != nullptr && put->key.starts_with("/registry/resourceclaims/default/p");
     });
-    if (every_ == 0 || !is_claim || ++claims_ % every_ != 0) {
+    const int number = is_claim ? ++claims_ : 0;
+    if (every_ == 0 || number == 0 || number % every_ != 0) {
       return store_->Commit(std::move(txn), std::move(done));
     }
-    proxy_->HoldAnswers();
-    store_->Commit(std::move(txn), [this, done = std::move(done)](auto outcome) mutable {
-      proxy_->Release();
-      done(std::move(outcome));
-    });
+    ++*unheard_;
+    if (number / every_ % 2 == 0) {
+      store_->Commit(std::move(txn), [](const auto&) {});
+      return done(NotKnown());
+    }
+    store_->Commit(std::move(txn),
+                   [done = std::move(done)](const auto&) mutable { done(NotKnown()); });
   }
 
  private:
+  static Result<store::CommitOutcome> NotKnown() {
+    return Fail(StatusReason::kTimeout, "etcd did not answer in time, the outcome is not known");
+  }
+
   const std::unique_ptr<EtcdStore> store_;
-  TcpProxy* const proxy_;
   const int every_;
+  std::atomic<int>* const unheard_;
   std::atomic<int> claims_ = 0;
 };
 
 /// What both kinds of server share: verbs over a store, and a client of them. `late` is of which
-/// claims it hears late; then there is a proxy.
+/// claims it hears late, and `unheard` counts them.
 class Server {
  public:
-  Server(std::string endpoint,
-         bool exclusive,
-         milliseconds patience,
-         TcpProxy* proxy = nullptr,
-         int late = 0)
+  Server(std::string endpoint, bool exclusive, int late = 0, std::atomic<int>* unheard = nullptr)
       : store_(EtcdStore::Open(RealWorld(),
                                Log::Silent(),
                                {.endpoints = {std::move(endpoint)},
-                                .commit_timeout = patience,
-                                .sync_timeout = patience,
+                                .dial_timeout = kPatience,
+                                .commit_timeout = kPatience,
+                                .sync_timeout = kPatience,
                                 .dial_backoff_min = milliseconds(10),
                                 .dial_backoff_max = milliseconds(50)},
                                {.read_value = server::storage::ReadStored})
                    .value(),
-               proxy,
-               late),
+               late,
+               unheard),
         resources_(scheme_, store_, RealWorld(), Log::Silent(), {.exclusive_devices = exclusive}),
         client_(resources_, {.name = "test", .groups = {"system:masters"}}) {}
 
@@ -115,10 +121,9 @@ class Server {
 /// A server behind a proxy, perhaps with a scheduler.
 class Site {
  public:
-  Site(uint16_t etcd_port, By by, bool schedules, std::atomic<int>& unknown)
-      : proxy_(etcd_port),
-        server_(proxy_.endpoint(), by == By::kServers, kPatience, &proxy_, kLateEvery) {
-    if (schedules) scheduler_.emplace(server_.client(), RealWorld(), unknown);
+  Site(uint16_t etcd_port, By by, bool schedules, std::atomic<int>& unheard)
+      : proxy_(etcd_port), server_(proxy_.endpoint(), by == By::kServers, kLateEvery, &unheard) {
+    if (schedules) scheduler_.emplace(server_.client(), RealWorld());
   }
 
   TcpProxy& proxy() { return proxy_; }
@@ -132,7 +137,7 @@ class Site {
 
 /// What was seen to happen, of all seeds.
 struct Tally {
-  std::atomic<int> unknown = 0;
+  std::atomic<int> unheard = 0;  // writes that nobody heard of
   std::atomic<size_t> allocations = 0;
 };
 
@@ -147,7 +152,7 @@ class Trial {
 
   /// Findings of the judge.
   std::vector<std::string> Run() {
-    Server observer(etcd_->endpoint(), false, std::chrono::minutes(1));  // connected directly
+    Server observer(etcd_->endpoint(), false);  // connected directly
     EXPECT_TRUE(dray::Wait(observer.resources().Bootstrap()).has_value());
     const Revision begin = observer.store().Read()->revision();
     Users users(observer.client());
@@ -155,7 +160,7 @@ class Trial {
     std::vector<client::Client*> strangers;
     for (size_t i = 0; i < 2; ++i) {
       const bool schedules = by_ == By::kServers || i == 0;
-      sites_.push_back(std::make_unique<Site>(etcd_->port(), by_, schedules, tally_.unknown));
+      sites_.push_back(std::make_unique<Site>(etcd_->port(), by_, schedules, tally_.unheard));
       if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
     UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
@@ -174,7 +179,7 @@ class Trial {
     for (int i = 0; i < kTroubles; ++i) {
       Wait(random);
       if (random.Next() % 6 != 0) {
-        Disturb(sites_[random.Next() % sites_.size()]->proxy(), random, kPatience);
+        Disturb(sites_[random.Next() % sites_.size()]->proxy(), random);
         continue;
       }
       etcd_->Pause();
@@ -197,7 +202,7 @@ TEST(ExclusiveDevicesFaults, NoDeviceIsEverInTwoAllocations) {
     Trial trial(seed, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
     EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
   });
-  EXPECT_GT(tally.unknown, 0) << "nothing went wrong in the middle of a write";
+  EXPECT_GT(tally.unheard, 0) << "nothing went wrong in the middle of a write";
   EXPECT_GT(tally.allocations, 0U);
 }
 

@@ -2,7 +2,6 @@
 #include "tests/exclusive_devices/running_scheduler.h"
 
 #include <chrono>
-#include <string_view>
 
 #include "base/log.h"
 #include "dray/selector.h"
@@ -16,14 +15,10 @@ constexpr int kBinders = 2;
 
 }  // namespace
 
-RunningScheduler::RunningScheduler(client::Client& client, World& world, std::atomic<int>& unknown)
+RunningScheduler::RunningScheduler(client::Client& client, World& world)
     : scheduler_(client,
                  world,
-                 Log(RealWorld().clock,
-                     [&unknown](std::string_view line) {
-                       unknown += line.contains("nobody knows") ? 1 : 0;
-                     },
-                     {}),
+                 Log::Silent(),
                  {.configuration = {.queue = {.backoff_initial = milliseconds(10),
                                               .backoff_max = milliseconds(50)}},
                   .selectors = allocator::SelectorCacheFor({}, 100),

@@ -2,7 +2,6 @@
 // A scheduler with threads of its own, quick enough for tests.
 #pragma once
 
-#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -15,9 +14,8 @@ namespace dray::exclusive_devices {
 /// Schedules and binds until it is destroyed.
 class RunningScheduler {
  public:
-  /// `unknown` counts the writes of which it does not hear whether they were done. The client, the
-  /// world and the counter outlive it.
-  RunningScheduler(client::Client& client, World& world, std::atomic<int>& unknown);
+  /// The client and the world outlive it.
+  RunningScheduler(client::Client& client, World& world);
   RunningScheduler(const RunningScheduler&) = delete;
   RunningScheduler& operator=(const RunningScheduler&) = delete;
   ~RunningScheduler() { scheduler_.Stop(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <thread>
@@ -67,19 +68,19 @@ void Wait(SeededRandom& random) {
   nobody.WaitFor(Moment(random));
 }
 
-void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random, milliseconds patience) {
+void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random) {
   Wakeup nobody;
   switch (random.Next() % 5) {
     case 0: proxy.Cut(); break;
     case 1:  // what was asked is done, and nobody hears of it
       proxy.HoldAnswers();
-      nobody.WaitFor(patience + Moment(random));
+      nobody.WaitFor(Moment(random));
       if (random.Next() % 2 == 0) proxy.Cut();
       proxy.Release();
       break;
     case 2:
       proxy.Hold();
-      nobody.WaitFor(patience + Moment(random));
+      nobody.WaitFor(Moment(random));
       if (random.Next() % 2 == 0) proxy.Cut();
       proxy.Release();
       break;

@@ -3,7 +3,6 @@
 // who go on while something goes wrong, and connections that break.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -38,10 +37,7 @@ void UseDuring(Users& users,
 /// A moment: 2 to 26 ms.
 void Wait(SeededRandom& random);
 
-/// One of five things happens to the connections, and is put right again. What is held up is held
-/// up for a moment longer than `patience`, after which the client has given up.
-void Disturb(store::etcd::testing::TcpProxy& proxy,
-             SeededRandom& random,
-             std::chrono::milliseconds patience);
+/// One of five things happens to the connections for a moment, and is put right again.
+void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random);
 
 }  // namespace dray::exclusive_devices

@@ -26,7 +26,7 @@ using api::resource_v1::ResourceClaim;
 using std::chrono::milliseconds;
 
 constexpr int kPods = 8;
-constexpr int kTriesMax = 12'000;
+constexpr int kTriesMax = 120'000;  // ten minutes: only ever used up by a bug
 constexpr milliseconds kBetweenTries{5};
 
 template <class T>

@@ -39,7 +39,7 @@ class Users {
   void UseAtRandom(uint64_t seed);
   void Free(const std::string& name);
   /// As many pods as there are devices come; returns when so many claims are allocated. Fails the
-  /// test when that takes a minute.
+  /// test when that takes ten minutes.
   void AwaitUseOfAllDevices();
 
  private:

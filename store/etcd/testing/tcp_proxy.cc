@@ -197,6 +197,11 @@ void TcpProxy::SetFlow(Flow flow) {
   Nudge();
 }
 
+size_t TcpProxy::lost_answers() const {
+  const MutexLock lock(mutex_);
+  return lost_answers_;
+}
+
 size_t TcpProxy::connections() const {
   const MutexLock lock(mutex_);
   return taken_;
@@ -245,7 +250,10 @@ bool TcpProxy::Pump(Connection& connection) {
   if (flow_ == Flow::kHoldAnswers) return true;
   char first = 0;
   // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): Prepare made it not block
-  if (connection.loses_answer && ::recv(connection.target, &first, 1, MSG_PEEK) > 0) return false;
+  if (connection.loses_answer && ::recv(connection.target, &first, 1, MSG_PEEK) > 0) {
+    ++lost_answers_;
+    return false;
+  }
   return Move(connection.target, connection.client, connection.down.held, connection.down.ended);
 }
 

@@ -44,6 +44,8 @@ class TcpProxy {
   /// forwarded, and its connection is cut when the first byte of an answer comes. For protocols in
   /// plain text.
   void LoseAnswers(std::string text, size_t every);
+  /// How many were lost so far.
+  size_t lost_answers() const;
 
   uint16_t port() const { return port_; }
   /// "http://127.0.0.1:port".
@@ -95,6 +97,7 @@ class TcpProxy {
   std::string lost_text_ DRAY_GUARDED_BY(mutex_);
   size_t lost_every_ DRAY_GUARDED_BY(mutex_) = 0;  // 0: no answer is lost
   size_t seen_requests_ DRAY_GUARDED_BY(mutex_) = 0;
+  size_t lost_answers_ DRAY_GUARDED_BY(mutex_) = 0;
   Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
   std::set<size_t> held_ DRAY_GUARDED_BY(mutex_);
   std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
