@@ -18,11 +18,12 @@
 #include "base/wakeup.h"
 #include "base/world.h"
 #include "client/kubeconfig.h"
+#include "tests/serving/activity.h"
 
 namespace dray::serving {
 namespace {
 
-constexpr int kLooksMax = 30'000;
+constexpr int kLooksMax = 300'000;  // ten minutes: only ever used up by a bug
 constexpr std::chrono::milliseconds kBetweenLooks{2};
 constexpr int kNotRun = 127;  // as a shell says it
 
@@ -118,6 +119,10 @@ void ServerChild::Kill() {
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
+}
+
+bool ServerChild::is_idle() const {
+  return IsIdle(pid_);
 }
 
 void ServerChild::Pause() const {

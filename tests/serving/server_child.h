@@ -29,8 +29,8 @@ class ServerChild {
 
   /// Returns when it listens, on a port that may be another one each time.
   ///
-  /// Errors: kInternalError  it does not run, it ended, or has not said within a minute where it
-  /// listens.
+  /// Errors: kInternalError  it does not run, it ended, or has not said within ten minutes where
+  /// it listens.
   Result<> Start();
   /// SIGKILL; returns when it is gone. What it has written stays.
   void Kill();
@@ -38,6 +38,9 @@ class ServerChild {
   /// SIGSTOP; returns when all its threads stand. Connections stay.
   void Pause() const;
   void Resume() const;
+
+  /// Whether it waits for what is to come (tests/serving/activity.h).
+  bool is_idle() const;
 
   uint16_t port() const { return port_; }
   /// For requests of an administrator.

@@ -14,10 +14,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "api/kind.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
+#include "tests/serving/activity.h"
 #include "tests/serving/server_child.h"
 #include "tests/stories/normal_form.h"
 #include "tests/stories/own_components.h"
@@ -44,11 +46,14 @@ constexpr std::chrono::seconds kTimerMax{12};
 constexpr std::chrono::seconds kClassicTimerMax{5};
 // Before a pod that follows another kind: everybody shall have seen what was made before.
 constexpr milliseconds kSeen{100};
-constexpr milliseconds kSeenMax{30'000};
 // A policy that refuses takes a while before it does.
 constexpr milliseconds kPolicySeen{500};
+// A pod that is not bound so long after the last news will not be.
 constexpr milliseconds kBoundMax{10'000};
 constexpr milliseconds kLook{4};
+// All of these are real time, as the timers of components are. They count from when nobody has
+// anything to do any more: on a busy machine that takes longer. This is only used up by a bug.
+constexpr std::chrono::minutes kLastResort{10};
 
 std::string RootOf(std::string_view api_version) {
   return fmt::format("{}/{}", api_version.contains('/') ? "/apis" : "/api", api_version);
@@ -104,7 +109,10 @@ class Cluster {
         config_(folder + "/scheduler.yaml"),
         emulation_(EmulationOf(story)),
         has_own_components_(HasOwnComponents(story)),
-        server_(program, folder, FlagsOf(story, config_)) {}
+        thread_name_(fmt::format("story-{}", ::gettid())),
+        server_(program, folder, FlagsOf(story, config_)) {
+    serving::NameThread(thread_name_.c_str());
+  }
 
   Result<> Start() {
     std::ofstream(config_) << config_text_;
@@ -136,14 +144,16 @@ class Cluster {
       }
       ++deed_;
     }
-    const MonotonicTime until = Now() + patience_;
+    const MonotonicTime end = Now() + kLastResort;
+    MonotonicTime until = end;
     bool is_equal = false;
-    do {
+    for (bool is_first = true; !is_equal && Now() < until; is_first = false) {
       Rest(kQuiet);
+      if (is_first || !arrived_.empty()) until = std::min(end, Now() + patience_);
       SeeAll();
       DRAY_TRY_VOID(TakeSnapshot());
       is_equal = is_as_recorded(number, outcome_);
-    } while (!is_equal && Now() < until);
+    }
     if (!is_equal) patience_ = {};  // what follows begins elsewhere
     return std::move(outcome_);
   }
@@ -311,10 +321,10 @@ class Cluster {
   }
 
   /// What was made before a pod is in the components' caches before the pod is, as the recorder saw
-  /// to. Components of this process say so; those of the server's process are given time.
+  /// to. Components of this process say so; those of the server's process have nothing left to do.
   void AwaitSeen() {
     Rest(kSeen);
-    if (components_) components_->AwaitSeen(made_, kSeenMax);
+    if (components_) components_->AwaitSeen(made_, kLastResort);
   }
 
   /// Keeps the answer if the server refused.
@@ -352,24 +362,39 @@ class Cluster {
     return any;
   }
 
-  /// Until nothing has arrived for `quiet`; or just for that long.
+  /// Until nothing has arrived for `quiet`, or just for that long; and nobody is at work.
   void Rest(milliseconds quiet, bool begins_again = true) {
     const MonotonicTime begun = Now();
     MonotonicTime until = begun + quiet;
     while (Now() < until && Now() < begun + std::max(kStepMax, quiet)) {
       if (Drain(kLook) && begins_again) until = Now() + quiet;
     }
+    while (!IsIdle() && Now() < begun + kLastResort) Drain(kLook);
+    Drain();
+  }
+
+  /// Neither the server nor the components of this process, whose threads have this one's name.
+  bool IsIdle() const {
+    return server_.is_idle() && (!components_ || serving::IsIdle(::getpid(), thread_name_));
   }
 
   void AwaitBound(const std::string& pod) {
     awaited_ = pod;
-    for (const MonotonicTime until = Now() + kBoundMax; Now() < until; Drain(kLook)) {
-      if (!awaited_seen_.is_object()) continue;
-      const json::value* spec = awaited_seen_.as_object().if_contains("spec");
-      if (spec != nullptr && spec->as_object().contains("nodeName")) break;
+    const MonotonicTime end = Now() + kLastResort;
+    MonotonicTime until = Now() + kBoundMax;
+    while (!IsBound(awaited_seen_) && Now() < end) {
+      if (Drain(kLook)) until = Now() + kBoundMax;
+      if (Now() < until) continue;
+      if (IsIdle()) break;
+      until = Now() + kBoundMax;
     }
     awaited_.clear();
     awaited_seen_ = nullptr;
+  }
+
+  static bool IsBound(const json::value& pod) {
+    const json::value* spec = pod.is_object() ? pod.as_object().if_contains("spec") : nullptr;
+    return spec != nullptr && spec->as_object().contains("nodeName");
   }
 
   bool IsOurs(const json::object& object) const {
@@ -462,6 +487,7 @@ class Cluster {
   const std::string config_;            // the file with it
   const Result<server::registry::Emulation> emulation_;
   const bool has_own_components_;
+  const std::string thread_name_;  // of this thread, and of those of its components
   serving::ServerChild server_;
   std::optional<OwnComponents> components_;  // goes before the server
   std::optional<net::client::HttpClient> client_;

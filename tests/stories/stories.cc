@@ -31,7 +31,7 @@ using vectors::ReadReasons;
 using vectors::Reasons;
 using vectors::TextOf;
 
-constexpr int kRaceAttemptsMax = 10;
+constexpr int kRaceAttemptsMax = 100;  // even a way that is gone one time in ten is gone by then
 constexpr std::string_view kOne = ".json", kLines = ".jsonl";
 constexpr std::string_view kRacesBeside = "races.txt";
 
