@@ -55,7 +55,8 @@ for ((i = 0; i < 12; i++)); do
 done
 wait "${readers[@]}"
 sort -u codes
-# Each was answered, or refused in a known way; the server is whole.
-if grep -Evx '200|429|500|000' codes; then exit 1; fi
+# Each was answered, or refused in a known way; the server is whole. 504: a busy machine did not do all of
+# it in the minute that the server gives a request.
+if grep -Evx '200|429|500|504|000' codes; then exit 1; fi
 expect ok api GET /healthz
 expect '201 ConfigMap default/after' ask POST $maps "${json[@]}" -d '{"metadata":{"name":"after"}}'
