@@ -53,17 +53,19 @@ restart() {
   LISTEN=${SERVER#*://} serve "$@"
 }
 
-# once NAME LIST COMMAND...: runs the command in build/tools/NAME, with a copy of the file LIST, unless
-# that was done for the same LIST before; for packages that take long to fetch. Skips the script when
-# it fails: there may be no network.
-once() {
-  local folder=$ROOT/build/tools/$1 list=$2 said=$PWD/once.log
-  mkdir -p "$folder"
-  (
-    flock 9
-    cmp -s "$list" "$folder/done" && exit 0
-    cd "$folder" && cp "$list" . && "${@:3}" && cp "$list" done
-  ) 9>"$folder/lock" >"$said" 2>&1 || skip "no packages: $(tail -n 1 "$said")"
+# compile_client FOLDER: CLIENT is the client program in that folder, compiled once for all scripts; skips
+# the script where that takes what this machine lacks.
+compile_client() {
+  local status=0
+  CLIENT=$("$ROOT/tests/clients/compile.sh" "$1" 2>compile.log) || status=$?
+  case $status in
+    0) ;;
+    77) skip "$(tail -n 1 compile.log)" ;;
+    *)
+      cat compile.log
+      exit 1
+      ;;
+  esac
 }
 
 # restarting COMMAND...: runs the command and prints what it prints; when it makes the file `restart`,
