@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@ namespace {
 using vectors::ReadReasons;
 using vectors::Reasons;
 
+constexpr std::string_view kTaintTime = "/spec/taint/timeAdded";
+// Of a recording that was made within a second: on a busy machine, most are played across two.
+constexpr int kTriesMax = 100;
 constexpr std::string_view kIndex = "index.json";  // a list of scenarios, and none itself
 
 /// The scenarios of a folder and of the folders in it.
@@ -53,6 +57,12 @@ Result<Played> PlayInFolder(
   return played;
 }
 
+/// Whether an answer depends on the second in which a request comes: a taint without timeAdded gets
+/// the time, so an equal write changes nothing in the second of the one before, and is one later.
+bool DependsOnTheSecond(const Scenario& scenario) {
+  return boost::json::serialize(scenario.document).contains(kTaintTime);
+}
+
 struct Outcome {
   std::string file;
   std::string name;
@@ -71,7 +81,10 @@ Outcome PlayOne(Disk& disk,
     // One difference is enough where one is expected.
     const Stop stop =
         options.name.empty() && except.contains(outcome.name) ? Stop::kAtDifference : Stop::kAtEnd;
-    outcome.played = PlayInFolder(disk, *scenario, options.program, stop, number);
+    int tries = stop == Stop::kAtEnd && DependsOnTheSecond(*scenario) ? kTriesMax : 1;
+    do {
+      outcome.played = PlayInFolder(disk, *scenario, options.program, stop, number);
+    } while (--tries > 0 && *outcome.played && !(*outcome.played)->differences.empty());
   }
   return outcome;
 }
