@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -170,40 +169,35 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
 }
 
 /// What objects it is about.
-void AddQuestion(CLI::App& command, AllocateOptions& options) {
-  CLI::Option* node =
-      command.add_option("--node", options.input.node, "look at this node only")->type_name("NODE");
+void AddQuestion(Command& command, AllocateOptions& options) {
+  Option& node = command.Text("--node NODE", options.input.node, "look at this node only");
+  command.Flag("--all-nodes", options.each_node, "an answer for each node, not the first that fits")
+      .Excludes(node);
+  Option& namespace_ = command.Text("-n, --namespace NAMESPACE",
+                                    options.input.namespace_,
+                                    "decide about pods and claims of this namespace only; "
+                                    "it is also the namespace of objects "
+                                    "that name none");
   command
-      .add_flag(
-          "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
-      ->excludes(node);
-  CLI::Option* namespace_ = command
-                                .add_option("-n,--namespace",
-                                            options.input.namespace_,
-                                            "decide about pods and claims of this namespace only; "
-                                            "it is also the namespace of objects "
-                                            "that name none")
-                                ->type_name("NAMESPACE");
-  command
-      .add_flag_callback(
-          "-A,--all-namespaces",
+      .Flag(
+          "-A, --all-namespaces",
           [] {},
           "decide about the pods and claims of all namespaces (default)")
-      ->excludes(namespace_);
+      .Excludes(namespace_);
 }
 
 }  // namespace
 
-Command AddAllocate(CLI::App& program) {
+void AddAllocate(Command& program) {
   const auto options = std::make_shared<AllocateOptions>();
-  CLI::App* const command =
-      program.add_subcommand("allocate", "who would get which devices, from manifests alone");
-  AddOfflineInput(*command, options->input);
-  AddQuestion(*command, *options);
-  command->add_option("-o,--output", options->format, "table, json or yaml")
-      ->check(CLI::IsMember({"table", "json", "yaml"}))
-      ->capture_default_str();
-  command->footer(
+  Command& command = program.Add("allocate", "who would get which devices, from manifests alone");
+  AddFiles(command, options->input).Required();
+  AddRules(command, options->input);
+  AddQuestion(command, *options);
+  command.Text("-o, --output", options->format, "table, json or yaml")
+      .OneOf({"table", "json", "yaml"})
+      .ShowsDefault();
+  command.Notes(
       "Pods that no node has yet, and those that Deployments, ReplicaSets, StatefulSets, "
       "DaemonSets, "
       "Jobs and CronJobs still lack, get devices in the order given, each seeing what the ones "
@@ -216,10 +210,8 @@ Command AddAllocate(CLI::App& program) {
       "  kubectl get resourceclaims,pods -A -o yaml >in-use.yaml\n"
       "  dray allocate -f dump.yaml -f in-use.yaml -f job.yaml --all-nodes\n"
       "  dray allocate -f dump.yaml -f job.yaml --profile v0.36.6 -o json");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = Allocate(world, *options, output);
-            return code ? *code : output.Refuse("allocate", code.error().message);
-          }};
+  command.Does(
+      [options](World& world, const Output& output) { return Allocate(world, *options, output); });
 }
 
 }  // namespace dray::cli

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
@@ -235,40 +234,36 @@ Result<int> RunCapacity(World& world, const CapacityOptions& options, const Outp
   return said.code;
 }
 
-void AddOptions(CLI::App& command, CapacityOptions& options) {
+void AddOptions(Command& command, CapacityOptions& options) {
   AddFiles(command, options.input);
   AddLiveInput(command, options.input);
   AddProfile(command, options.input);
-  CLI::Option* const by =
-      command.add_option("--by", options.by, "a row for each driver, pool, class or node")
-          ->check(CLI::IsMember({"driver", "pool", "class", "node"}))
-          ->capture_default_str();
-  command.add_option("--driver", options.driver, "only devices of this driver")
-      ->type_name("DRIVER");
-  command.add_option("--pool", options.pool, "only devices of this pool")->type_name("POOL");
-  command.add_option("--node", options.input.node, "only devices that this node can use")
-      ->type_name("NODE");
-  command.add_flag("-w,--watch",
-                   options.watch,
-                   "follow a running cluster: print again when the answer changes, until Ctrl-C");
+  Option& by = command.Text("--by", options.by, "a row for each driver, pool, class or node")
+                   .OneOf({"driver", "pool", "class", "node"})
+                   .ShowsDefault();
+  command.Text("--driver DRIVER", options.driver, "only devices of this driver");
+  command.Text("--pool POOL", options.pool, "only devices of this pool");
+  command.Text("--node NODE", options.input.node, "only devices that this node can use");
+  command.Flag("-w, --watch",
+               options.watch,
+               "follow a running cluster: print again when the answer changes, until Ctrl-C");
   command
-      .add_flag("--pool-status",
-                options.pool_status,
-                "print ResourcePoolStatusRequests as a cluster would answer them (KEP-5677)")
-      ->excludes(by);
-  command.add_option("-o,--output", options.format, "text, json, yaml, csv or prometheus")
-      ->check(CLI::IsMember({"text", "json", "yaml", "csv", "prometheus"}))
-      ->capture_default_str();
+      .Flag("--pool-status",
+            options.pool_status,
+            "print ResourcePoolStatusRequests as a cluster would answer them (KEP-5677)")
+      .Excludes(by);
+  command.Text("-o, --output", options.format, "text, json, yaml, csv or prometheus")
+      .OneOf({"text", "json", "yaml", "csv", "prometheus"})
+      .ShowsDefault();
 }
 
 }  // namespace
 
-Command AddCapacity(CLI::App& program) {
+void AddCapacity(Command& program) {
   const auto options = std::make_shared<CapacityOptions>();
-  CLI::App* const command =
-      program.add_subcommand("capacity", "which devices there are, and what is left of them");
-  AddOptions(*command, *options);
-  command->footer(
+  Command& command = program.Add("capacity", "which devices there are, and what is left of them");
+  AddOptions(command, *options);
+  command.Notes(
       "Each device counts once: used (a claim has it, or a share), free, tainted, blocked (others "
       "have the counters that it draws from) or unusable (its pool is incomplete or contradicts "
       "itself). Nothing is written anywhere.\n"
@@ -278,10 +273,9 @@ Command AddCapacity(CLI::App& program) {
       "  dray capacity -f dump.yaml --by class -o csv\n"
       "  dray capacity -f examples/stories/partitions/cluster.yaml\n"
       "  dray capacity --watch --driver gpu.example.com");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = RunCapacity(world, *options, output);
-            return code ? *code : output.Refuse("capacity", code.error().message);
-          }};
+  command.Does([options](World& world, const Output& output) {
+    return RunCapacity(world, *options, output);
+  });
 }
 
 }  // namespace dray::cli

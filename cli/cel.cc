@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
@@ -259,57 +258,50 @@ class Question {
   const OutputFormat format_;
 };
 
-void AddOptions(CLI::App& command, CelOptions& options) {
-  command.add_option("EXPRESSION", options.expression, "CEL expression, or - (standard input)")
-      ->required();
-  command
-      .add_option("-f,--filename",
-                  options.paths,
-                  "ResourceSlices: file, folder or - (standard input); repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  command.add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)")
-      ->type_name(ReleaseType(api::Release::k1_31));
-  command.add_flag_callback(
+void AddOptions(Command& command, CelOptions& options) {
+  command.Text("EXPRESSION", options.expression, "CEL expression, or - (standard input)")
+      .Required();
+  command.Texts("-f, --filename PATH",
+                options.paths,
+                "ResourceSlices: file, folder or - (standard input); repeatable");
+  command.Text("--release RELEASE", options.release, "1.31 to 1.37: whose language (default: 1.37)")
+      .Suggests(ReleaseNames(api::Release::k1_31));
+  Option& as_new = command.Flag(
       "--new",
       [&options] { options.use = cel::ExpressionUse::kNew; },
       "as an API server judges an expression that somebody writes (default)");
   command
-      .add_flag_callback(
+      .Flag(
           "--stored",
           [&options] { options.use = cel::ExpressionUse::kStored; },
           "as schedulers run it once it is stored: more of the language, whatever the gates")
-      ->excludes("--new");
-  command
-      .add_option("--feature-gates",
-                  options.feature_gates,
-                  "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise")
-      ->type_name("GATES");
-  command.add_flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
-  command.add_flag(
+      .Excludes(as_new);
+  command.Text("--feature-gates GATES",
+               options.feature_gates,
+               "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command.Flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
+  command.Flag(
       "--explain", options.explain, "which part between && keeps how many devices out; needs -f");
-  command.add_flag("--all", options.all, "do not cut long lists short");
-  command.add_option("-o,--output", options.format, "text, json or yaml")
-      ->check(CLI::IsMember({"text", "json", "yaml"}))
-      ->capture_default_str();
+  command.Flag("--all", options.all, "do not cut long lists short");
+  command.Text("-o, --output", options.format, "text, json or yaml")
+      .OneOf({"text", "json", "yaml"})
+      .ShowsDefault();
 }
 
 }  // namespace
 
-Command AddCel(CLI::App& program) {
+void AddCel(Command& program) {
   const auto options = std::make_shared<CelOptions>();
-  CLI::App* const command =
-      program.add_subcommand("cel", "a selector's type and cost, and which devices it chooses");
-  AddOptions(*command, *options);
-  command->footer(
+  Command& command = program.Add("cel", "a selector's type and cost, and which devices it chooses");
+  AddOptions(command, *options);
+  command.Notes(
       "Exit codes: 0 admitted, and with -f some device matches; 1 refused, no device matches, or "
       "the expression fails on one; 2 bad options or unreadable input.\n"
       "Example:\n"
       "  dray cel 'device.driver == \"gpu.nvidia.com\"' -f examples/2-gpu-with-nic");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = Question(world, *options, output).Answer();
-            return code ? *code : output.Refuse("cel", code.error().message);
-          }};
+  command.Does([options](World& world, const Output& output) {
+    return Question(world, *options, output).Answer();
+  });
 }
 
 }  // namespace dray::cli

@@ -9,10 +9,6 @@
 
 #include "api/release.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-}
-
 namespace dray::cli {
 
 /// An option, or an operand.
@@ -25,6 +21,8 @@ struct OptionText {
   std::string group;  // "Options", or a subject
   bool is_required = false;
   bool repeats = false;
+
+  bool is_operand() const { return !names.front().starts_with('-'); }
 };
 
 struct CommandText {
@@ -39,11 +37,8 @@ struct CommandText {
   std::vector<Part> commands;       // below it
 };
 
-/// Of `command` itself, as CLI11 knows it.
-CommandText Describe(const CLI::App& command);
-
-/// The type name of an option that takes releases from `first` on: Describe finds them in it.
-std::string ReleaseType(api::Release first);
+/// Of releases from `first` on: "1.31".
+std::vector<std::string> ReleaseNames(api::Release first);
 
 /// `text` with lines of at most `width` columns, broken between words, all but the first indented
 /// by `indent` blanks; the first begins at column `indent`. A word that is longer stands alone.

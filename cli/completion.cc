@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/file_names.h"
@@ -25,7 +24,7 @@ constexpr std::string_view kNamespace = "NAMESPACE";
 
 /// How the words so far are understood.
 struct Position {
-  const CLI::App* command;
+  const Command* command;
   std::optional<OptionText> option;  // its value comes next
   size_t operands = 0;               // so far
   std::vector<std::string> files;    // named so far
@@ -39,13 +38,6 @@ const OptionText* OptionNamed(const CommandText& command, std::string_view name)
   return found == command.options.end() ? nullptr : &*found;
 }
 
-const CLI::App* Below(const CLI::App& command, const std::string& name) {
-  const auto all = command.get_subcommands([&](const CLI::App* below) {
-    return !below->get_group().empty() && below->check_name(name);
-  });
-  return all.empty() ? nullptr : all.front();
-}
-
 void Advance(Position& position, const std::string& word) {
   if (word == "=") return;  // bash makes a word of it
   if (position.option) {
@@ -53,10 +45,10 @@ void Advance(Position& position, const std::string& word) {
     if (position.option->value == kNamespace) position.namespace_ = word;
     position.option.reset();
   } else if (word.starts_with('-')) {
-    const CommandText command = Describe(*position.command);
+    const CommandText command = position.command->Describe();
     const OptionText* option = OptionNamed(command, word);
     if (option != nullptr && !option->value.empty()) position.option = *option;
-  } else if (const CLI::App* below = Below(*position.command, word)) {
+  } else if (const Command* below = position.command->Below(word)) {
     position = {.command = below, .option = {}, .files = {}};
   } else {
     ++position.operands;
@@ -65,7 +57,7 @@ void Advance(Position& position, const std::string& word) {
 
 /// What stands for the value in help.
 const std::string& ValueOf(const OptionText& option) {
-  return option.names.front().starts_with('-') ? option.value : option.names.front();
+  return option.is_operand() ? option.names.front() : option.value;
 }
 
 /// "pod/NAME" and "claim/NAME" of an object; empty for other kinds.
@@ -198,7 +190,7 @@ complete -c dray -f -a '(__dray_complete)'
 
 }  // namespace
 
-Completion Complete(Disk& disk, const CLI::App& program, std::span<const std::string> words) {
+Completion Complete(Disk& disk, const Command& program, std::span<const std::string> words) {
   if (words.empty()) return {};
   if (words.size() > 1 && words.front() == "help") {
     return Complete(disk, program, words.subspan(1));
@@ -207,7 +199,7 @@ Completion Complete(Disk& disk, const CLI::App& program, std::span<const std::st
   for (const std::string& word : words.first(words.size() - 1)) Advance(position, word);
   const std::string begun = words.back() == "=" ? "" : words.back();
   if (position.option) return Values(disk, *position.option, position, begun, {});
-  const CommandText command = Describe(*position.command);
+  const CommandText command = position.command->Describe();
   const size_t equals = begun.find('=');
   if (begun.starts_with("--") && equals != std::string::npos) {
     const OptionText* option = OptionNamed(command, begun.substr(0, equals));

@@ -9,11 +9,7 @@
 #include <vector>
 
 #include "base/world.h"
-#include "cli/command_text.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-}
+#include "cli/command.h"
 
 namespace dray::cli {
 
@@ -28,7 +24,7 @@ struct Completion {
 /// those behind the program's name. Words that make no sense are passed over. Names of pods,
 /// claims, nodes and namespaces are those in the files that the words before it name
 /// (file_names.h).
-Completion Complete(Disk& disk, const CLI::App& program, std::span<const std::string> words);
+Completion Complete(Disk& disk, const Command& program, std::span<const std::string> words);
 
 /// A script for bash, zsh or fish that asks the program itself ("dray __complete WORD..."); empty
 /// for another shell.

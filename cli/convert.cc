@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -187,47 +186,40 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
   return kExitYes;
 }
 
-void AddOptions(CLI::App& command, ConvertOptions& options) {
+void AddOptions(Command& command, ConvertOptions& options) {
   command
-      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
-      ->type_name("PATH")
-      ->required()
-      ->allow_extra_args(false);
-  command.add_option("--to", options.version, "resource.k8s.io/VERSION, or the version alone")
-      ->type_name("VERSION")
-      ->required();
+      .Texts("-f, --filename PATH", options.paths, "file, folder or - (standard input); repeatable")
+      .Required();
+  command.Text("--to VERSION", options.version, "resource.k8s.io/VERSION, or the version alone")
+      .Required();
   command
-      .add_option("--release",
-                  options.release,
-                  "1.26 to 1.37: without the fields this release does not have yet "
-                  "(default: all fields the version ever had)")
-      ->type_name(ReleaseType(api::Release::kFirst));
-  command.add_flag_callback(
+      .Text("--release RELEASE",
+            options.release,
+            "1.26 to 1.37: without the fields this release does not have yet "
+            "(default: all fields the version ever had)")
+      .Suggests(ReleaseNames(api::Release::kFirst));
+  command.Flag(
       "--allow-loss",
       [&options] { options.losing = manifests::Losing::kAllowed; },
       "drop what the version cannot express, and say so, instead of refusing");
-  CLI::Option* const folder =
-      command
-          .add_option("--output-dir",
-                      options.folder,
-                      "write each file under its name into this folder, as YAML or JSON as it was")
-          ->type_name("FOLDER");
+  Option& folder =
+      command.Text("--output-dir FOLDER",
+                   options.folder,
+                   "write each file under its name into this folder, as YAML or JSON as it was");
   command
-      .add_option(
-          "-o,--output", options.format, "yaml or json; several documents as JSON become a List")
-      ->check(CLI::IsMember({"yaml", "json"}))
-      ->capture_default_str()
-      ->excludes(folder);
+      .Text("-o, --output", options.format, "yaml or json; several documents as JSON become a List")
+      .OneOf({"yaml", "json"})
+      .ShowsDefault()
+      .Excludes(folder);
 }
 
 }  // namespace
 
-Command AddConvert(CLI::App& program) {
+void AddConvert(Command& program) {
   const auto options = std::make_shared<ConvertOptions>();
-  CLI::App* const command =
-      program.add_subcommand("convert", "manifests in another version of resource.k8s.io");
-  AddOptions(*command, *options);
-  command->footer(
+  Command& command = program.Add("convert", "manifests in another version of resource.k8s.io");
+  AddOptions(command, *options);
+  command.Notes(
       "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1; "
       "v1alpha1 and v1alpha2. From these two to a later one the output is a proposal, with "
       "comments on what has no counterpart: read them before you apply it. Other kinds pass "
@@ -236,10 +228,8 @@ Command AddConvert(CLI::App& program) {
       "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
       "input, or no object in it.\n"
       "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = Convert(world, *options, output);
-            return code ? *code : output.Refuse("convert", code.error().message);
-          }};
+  command.Does(
+      [options](World& world, const Output& output) { return Convert(world, *options, output); });
 }
 
 }  // namespace dray::cli

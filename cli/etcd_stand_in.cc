@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
@@ -25,7 +24,8 @@ constexpr std::chrono::milliseconds kStandInPatience{5000};
 constexpr size_t kAnswerBytesMax = 4096;
 
 struct StandInOptions {
-  std::string data_folder, client_urls, advertised_urls, peer_urls;  // only one of them counts
+  std::string client_urls = "http://127.0.0.1:2379";
+  std::string data_folder, advertised_urls, peer_urls;  // count for nothing
   bool no_fsync = false;
 };
 
@@ -78,32 +78,29 @@ Result<> Stand(World& world, const StandInOptions& options) {
   return {};
 }
 
-void AddOptions(CLI::App& command, StandInOptions& options) {
-  command.add_option("--listen-client-urls", options.client_urls, "where it says that it is well")
-      ->type_name("URL")
-      ->default_val("http://127.0.0.1:2379");
-  command.add_option("--advertise-client-urls", options.advertised_urls, "passed over")
-      ->type_name("URLS");
-  command.add_option("--listen-peer-urls", options.peer_urls, "passed over")->type_name("URLS");
-  command.add_option("--data-dir", options.data_folder, "passed over: nothing is kept")
-      ->type_name("FOLDER");
-  command.add_flag("--unsafe-no-fsync", options.no_fsync, "passed over");
+void AddOptions(Command& command, StandInOptions& options) {
+  command.Text("--listen-client-urls URL", options.client_urls, "where it says that it is well")
+      .ShowsDefault();
+  command.Text("--advertise-client-urls URLS", options.advertised_urls, "passed over");
+  command.Text("--listen-peer-urls URLS", options.peer_urls, "passed over");
+  command.Text("--data-dir FOLDER", options.data_folder, "passed over: nothing is kept");
+  command.Flag("--unsafe-no-fsync", options.no_fsync, "passed over");
 }
 
 }  // namespace
 
-Command AddEtcdStandIn(CLI::App& program) {
+void AddEtcdStandIn(Command& program) {
   const auto options = std::make_shared<StandInOptions>();
   AddOptions(program, *options);
-  program.footer(
+  program.Notes(
       "For programs that start an etcd beside kube-apiserver. It keeps nothing: a\n"
       "kube-apiserver of this program keeps its objects in memory then.");
-  return {.app = &program, .run = [options](World& world, const Output& output) {
-            const Result<> stood = Stand(world, *options);
-            if (stood) return kExitYes;
-            fmt::print(output.notes, "etcd: {}\n", stood.error().message);
-            return stood.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
-          }};
+  program.Does([options](World& world, const Output& output) {
+    const Result<> stood = Stand(world, *options);
+    if (stood) return kExitYes;
+    fmt::print(output.notes, "etcd: {}\n", stood.error().message);
+    return stood.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
+  });
 }
 
 bool IsEtcdStandIn(const Clock& clock, const std::vector<std::string>& urls) {

@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "base/world.h"
-#include "cli/commands.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-}
+#include "cli/command.h"
 
 namespace dray::cli {
 
 /// The program `etcd`, whose options are those of `program` itself; it outlives the command.
-Command AddEtcdStandIn(CLI::App& program);
+void AddEtcdStandIn(Command& program);
 
 /// Whether the one server in `urls` is a stand-in. One that does not answer is not.
 bool IsEtcdStandIn(const Clock& clock, const std::vector<std::string>& urls);

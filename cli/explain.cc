@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/spelling.h"
@@ -123,29 +122,27 @@ Result<int> RunExplain(World& world, const ExplainOptions& options, const Output
 
 }  // namespace
 
-Command AddExplain(CLI::App& program) {
+void AddExplain(Command& program) {
   const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* const command =
-      program.add_subcommand("explain", "why a pod or claim gets no devices, and what would help");
-  command->add_option(
-      "KIND/NAME", options->target, "pod/NAME or claim/NAME (default: all that wait)");
-  AddOfflineInput(*command, options->input);
-  AddLiveInput(*command, options->input);
-  command->add_option("--node", options->input.node, "look at this node only")->type_name("NODE");
-  command
-      ->add_option("-n,--namespace",
-                   options->input.namespace_,
-                   "namespace of the pod or claim, and of objects that name none (default: that of "
-                   "the kubeconfig, or default)")
-      ->type_name("NAMESPACE");
-  command->add_flag("-w,--watch",
-                    options->watch,
-                    "follow a running cluster: print again when the answer changes, until Ctrl-C");
-  command->add_flag("--all", options->all, "do not cut long lists short");
-  command->add_option("-o,--output", options->format, "text, json or yaml")
-      ->check(CLI::IsMember({"text", "json", "yaml"}))
-      ->capture_default_str();
-  command->footer(
+  Command& command =
+      program.Add("explain", "why a pod or claim gets no devices, and what would help");
+  command.Text("KIND/NAME", options->target, "pod/NAME or claim/NAME (default: all that wait)");
+  AddFiles(command, options->input);
+  AddRules(command, options->input);
+  AddLiveInput(command, options->input);
+  command.Text("--node NODE", options->input.node, "look at this node only");
+  command.Text("-n, --namespace NAMESPACE",
+               options->input.namespace_,
+               "namespace of the pod or claim, and of objects that name none (default: that of "
+               "the kubeconfig, or default)");
+  command.Flag("-w, --watch",
+               options->watch,
+               "follow a running cluster: print again when the answer changes, until Ctrl-C");
+  command.Flag("--all", options->all, "do not cut long lists short");
+  command.Text("-o, --output", options->format, "text, json or yaml")
+      .OneOf({"text", "json", "yaml"})
+      .ShowsDefault();
+  command.Notes(
       "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "
       "written anywhere.\n"
       "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
@@ -157,10 +154,9 @@ Command AddExplain(CLI::App& program) {
       "  dray explain pod/trainer-0 -n training -f dump.yaml -f in-use.yaml\n"
       "  dray explain -f examples/stories/numa/cluster.yaml \\\n"
       "               -f examples/stories/numa/wrong.yaml");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = RunExplain(world, *options, output);
-            return code ? *code : output.Refuse("explain", code.error().message);
-          }};
+  command.Does([options](World& world, const Output& output) {
+    return RunExplain(world, *options, output);
+  });
 }
 
 }  // namespace dray::cli

@@ -61,7 +61,7 @@ std::string Notes(std::string_view more) {
 
 std::string SynopsisOf(const OptionText& option) {
   std::string text = fmt::format("{}", fmt::join(option.names, ", "));
-  if (!option.value.empty() && option.names.front().starts_with('-')) text += " " + option.value;
+  if (!option.value.empty() && !option.is_operand()) text += " " + option.value;
   return text;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/command_text.h"
@@ -24,15 +23,14 @@ struct HelpOptions {
   bool is_page = false;
 };
 
-int Help(const CLI::App& program, const HelpOptions& options, const Output& output) {
-  const CLI::App* command = &program;
+int Help(const Command& program, const HelpOptions& options, const Output& output) {
+  const Command* command = &program;
   for (const std::string& word : options.words) {
-    const auto named =
-        command->get_subcommands([&](const CLI::App* below) { return below->check_name(word); });
-    if (named.empty()) return output.Refuse("help", UnknownWord(Describe(*command), word));
-    command = named.front();
+    const Command* const below = command->Below(word);
+    if (below == nullptr) return output.Refuse("help", UnknownWord(command->Describe(), word));
+    command = below;
   }
-  const CommandText text = Describe(*command);
+  const CommandText text = command->Describe();
   const std::string version = VersionLine();
   fmt::print(
       output.out,
@@ -43,39 +41,35 @@ int Help(const CLI::App& program, const HelpOptions& options, const Output& outp
 
 }  // namespace
 
-Command AddHelp(CLI::App& program) {
+void AddHelp(Command& program) {
   const auto options = std::make_shared<HelpOptions>();
-  CLI::App* const command = program.add_subcommand("help", "what a command does, and its options");
-  command->add_option("COMMAND", options->words, "which one, as in: dray help store backup")
-      ->type_name("WORD");
-  command->add_flag("--man", options->is_page, "as a page for man(1)");
-  command->footer("Example:\n  dray help --man serve | man -l -");
-  return {.app = command, .run = [options, &program](World&, const Output& output) {
-            return Help(program, *options, output);
-          }};
+  Command& command = program.Add("help", "what a command does, and its options");
+  command.Texts("COMMAND", options->words, "which one, as in: dray help store backup");
+  command.Flag("--man", options->is_page, "as a page for man(1)");
+  command.Notes("Example:\n  dray help --man serve | man -l -");
+  command.Does([options, &program](World&, const Output& output) {
+    return Help(program, *options, output);
+  });
 }
 
-Command AddCompletion(CLI::App& program) {
+void AddCompletion(Command& program) {
   const auto shell = std::make_shared<std::string>();
-  CLI::App* const command =
-      program.add_subcommand("completion", "a script that lets a shell complete commands");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->footer(
+  Command& command = program.Add("completion", "a script that lets a shell complete commands");
+  command.Text("SHELL", *shell, "bash, zsh or fish").Required().OneOf({"bash", "zsh", "fish"});
+  command.Notes(
       "Examples:\n"
       "  . <(dray completion bash)\n"
       "  dray completion zsh >\"${fpath[1]}/_dray\"\n"
       "  dray completion fish >~/.config/fish/completions/dray.fish");
-  return {.app = command, .run = [shell](World&, const Output& output) {
-            fmt::print(output.out, "{}", CompletionScript(*shell));
-            return kExitYes;
-          }};
+  command.Does([shell](World&, const Output& output) {
+    fmt::print(output.out, "{}", CompletionScript(*shell));
+    return kExitYes;
+  });
 }
 
 int PrintCompletion(World& world,
-                    const CLI::App& program,
-                    const std::vector<std::string>& words,
+                    const Command& program,
+                    std::span<const std::string> words,
                     const Output& output) {
   const Completion completion = Complete(world.disk, program, words);
   for (const std::string& word : completion.words) fmt::print(output.out, "{}\n", word);

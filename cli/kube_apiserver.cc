@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -25,14 +25,16 @@ namespace {
 
 constexpr int kDebugVerbosity = 2;  // of klog: from here on requests are told
 
+constexpr std::string_view kTrueOrFalse = "true|false";
+
 /// A flag that is taken, and changes nothing.
 struct IdleFlag {
   const char* name;
-  const char* type;
+  std::string_view value;
   const char* because;
 };
 constexpr IdleFlag kIdleFlags[] = {
-    {"--allow-privileged", "true|false", "pods may be privileged anyway"},
+    {"--allow-privileged", kTrueOrFalse, "pods may be privileged anyway"},
     {"--advertise-address",
      "ADDRESS",
      "the Service kubernetes names the address that is listened on"},
@@ -42,7 +44,7 @@ constexpr IdleFlag kIdleFlags[] = {
     {"--storage-backend", "NAME", "there is one form of etcd"},
     {"--storage-media-type", "TYPE", "there is one form of stored objects"},
     {"--endpoint-reconciler-type", "NAME", "servers do not write each other's endpoints"},
-    {"--watch-cache", "true|false", "watches need no cache of their own"},
+    {"--watch-cache", kTrueOrFalse, "watches need no cache of their own"},
 };
 
 struct ApiserverOptions {
@@ -53,49 +55,41 @@ struct ApiserverOptions {
   std::vector<std::string> key_files;  // of tokens
   std::string emulated_version;
   int verbosity = 0;
-  std::vector<std::string> idle = std::vector<std::string>(std::size(kIdleFlags));
 };
 
-void AddOptions(CLI::App& command, ApiserverOptions& options) {
-  command.add_option("--bind-address", options.bind_address, "where to listen")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  command.add_option("--secure-port", options.secure_port, "0 is any free one")
-      ->capture_default_str();
+void AddOptions(Command& command, ApiserverOptions& options) {
+  command.Text("--bind-address ADDRESS", options.bind_address, "where to listen").ShowsDefault();
+  command.Number("--secure-port", options.secure_port, "0 is any free one").ShowsDefault();
   command
-      .add_option(
-          "--cert-dir",
-          options.cert_folder,
-          "apiserver.crt and apiserver.key are shown, if they are there; what else a server "
-          "needs is made in it")
-      ->type_name("FOLDER")
-      ->capture_default_str();
+      .Text("--cert-dir FOLDER",
+            options.cert_folder,
+            "apiserver.crt and apiserver.key are shown, if they are there; what else a server "
+            "needs is made in it")
+      .ShowsDefault();
   AddEtcdChoice(command, options.serve.store);
-  command
-      .add_option("--token-auth-file",
-                  options.serve.token_file,
-                  "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
-      ->type_name("FILE");
-  command
-      .add_option("--service-account-key-file",
-                  options.key_files,
-                  "key that tokens are checked by (PEM); it must be that of "
-                  "--service-account-signing-key-file")
-      ->type_name("FILE");
-  command
-      .add_option("--emulated-version",
-                  options.emulated_version,
-                  "play a release from 1.30 to 1.37: 1.34 or kube=1.34")
-      ->type_name("VERSION");
+  command.Text("--token-auth-file FILE",
+               options.serve.token_file,
+               "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");
+  command.Texts("--service-account-key-file FILE",
+                options.key_files,
+                "key that tokens are checked by (PEM); it must be that of "
+                "--service-account-signing-key-file");
+  command.Text("--emulated-version VERSION",
+               options.emulated_version,
+               "play a release from 1.30 to 1.37: 1.34 or kube=1.34");
   AddKubeFlags(command, options.serve);
-  command.add_option("-v,--v", options.verbosity, "2 and more: log every request")
-      ->type_name("NUMBER");
-  for (size_t i = 0; i < std::size(kIdleFlags); ++i) {
-    const IdleFlag& flag = kIdleFlags[i];
-    CLI::Option* const option = command.add_option(
-        flag.name, options.idle[i], fmt::format("passed over: {}", flag.because));
-    option->type_name(flag.type)->group("Taken, without effect");
-    if (std::string_view(flag.type) == "true|false") option->expected(0, 1)->default_str("true");
+  command.Number("-v, --v NUMBER", options.verbosity, "2 and more: log every request");
+  for (const IdleFlag& flag : kIdleFlags) {
+    const auto pass_over = [&options, &flag](const std::string& value) {
+      options.serve.passed_over.push_back(
+          {.flag = fmt::format("{}={}", flag.name, value), .because = flag.because});
+    };
+    Option& option = command
+                         .Text(fmt::format("{} {}", flag.name, flag.value),
+                               pass_over,
+                               fmt::format("passed over: {}", flag.because))
+                         .InGroup("Taken, without effect");
+    if (flag.value == kTrueOrFalse) option.MayStandAlone("true");
   }
 }
 
@@ -154,28 +148,23 @@ Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given)
     options.store.etcd_servers.clear();
     options.store.memory = true;
   }
-  for (size_t i = 0; i < std::size(kIdleFlags); ++i) {
-    if (given.idle[i].empty()) continue;
-    options.passed_over.push_back({.flag = fmt::format("{}={}", kIdleFlags[i].name, given.idle[i]),
-                                   .because = kIdleFlags[i].because});
-  }
   return options;
 }
 
 }  // namespace
 
-Command AddKubeApiserver(CLI::App& program) {
+void AddKubeApiserver(Command& program) {
   const auto options = std::make_shared<ApiserverOptions>();
   AddOptions(program, *options);
-  program.footer(
+  program.Notes(
       "dray under this name is its API server alone, for programs that start a\n"
       "kube-apiserver themselves: docs/envtest.md.");
-  return {.app = &program, .run = [options](World& world, const Output& output) {
-            const Result<ServeOptions> serve = ServeOptionsOf(world, *options);
-            if (serve) return RunServer(world, *serve, output, "kube-apiserver");
-            fmt::print(output.notes, "kube-apiserver: {}\n", serve.error().message);
-            return serve.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
-          }};
+  program.Does([options](World& world, const Output& output) {
+    const Result<ServeOptions> serve = ServeOptionsOf(world, *options);
+    if (serve) return RunServer(world, *serve, output, "kube-apiserver");
+    fmt::print(output.notes, "kube-apiserver: {}\n", serve.error().message);
+    return serve.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
+  });
 }
 
 }  // namespace dray::cli

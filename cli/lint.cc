@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/resource_v1/claim.h"
@@ -246,35 +245,30 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
 
 }  // namespace
 
-Command AddLint(CLI::App& program) {
+void AddLint(Command& program) {
   const auto options = std::make_shared<LintOptions>();
-  CLI::App* const command =
-      program.add_subcommand("lint", "mistakes that an API server accepts and that cannot work");
+  Command& command =
+      program.Add("lint", "mistakes that an API server accepts and that cannot work");
   command
-      ->add_option("-f,--filename",
-                   options->input.work,
-                   "what to look at: file, folder or -; repeatable (default: a running cluster)")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->group(kInputGroup);
+      .Texts("-f, --filename PATH",
+             options->input.work,
+             "what to look at: file, folder or -; repeatable (default: a running cluster)")
+      .InGroup(kInputGroup);
   command
-      ->add_option("--cluster",
-                   options->input.paths,
-                   "the cluster it is for: dumps or manifests; repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->group(kInputGroup);
-  AddLiveInput(*command, options->input);
-  AddProfile(*command, options->input);
-  command
-      ->add_option(
-          "-n,--namespace", options->input.namespace_, "the namespace of objects that name none")
-      ->type_name("NAMESPACE");
-  command->add_flag("--fix", options->fix, "change the files of -f where that is certain enough");
-  command->add_option("-o,--output", options->format, "text, json, sarif or github")
-      ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
-      ->capture_default_str();
-  command->footer(
+      .Texts("--cluster PATH",
+             options->input.paths,
+             "the cluster it is for: dumps or manifests; repeatable")
+      .InGroup(kInputGroup);
+  AddLiveInput(command, options->input);
+  AddProfile(command, options->input);
+  command.Text("-n, --namespace NAMESPACE",
+               options->input.namespace_,
+               "the namespace of objects that name none");
+  command.Flag("--fix", options->fix, "change the files of -f where that is certain enough");
+  command.Text("-o, --output", options->format, "text, json, sarif or github")
+      .OneOf({"text", "json", "sarif", "github"})
+      .ShowsDefault();
+  command.Notes(
       "Without --cluster and --kubeconfig the files alone are compared with each other. What has "
       "its devices already is looked at for its version only.\n"
       "Exit codes: 0 nothing but notes, 1 an error, 2 bad options, unreadable input or nothing to "
@@ -285,10 +279,8 @@ Command AddLint(CLI::App& program) {
       "  dray lint -f manifests/ --cluster dump.yaml -o github\n"
       "  dray lint -f examples/stories/wrong-attribute/wrong.yaml \\\n"
       "            --cluster examples/stories/wrong-attribute/cluster.yaml");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = RunLint(world, *options, output);
-            return code ? *code : output.Refuse("lint", code.error().message);
-          }};
+  command.Does(
+      [options](World& world, const Output& output) { return RunLint(world, *options, output); });
 }
 
 }  // namespace dray::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program dray: its commands, one of which runs. Under the names of programs that it stands
 // in for it is those.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <span>
@@ -9,12 +10,11 @@
 #include <system_error>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/standard_descriptors.h"
 #include "base/world.h"
-#include "cli/command_text.h"
+#include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/etcd_stand_in.h"
 #include "cli/help.h"
@@ -25,89 +25,67 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 
 namespace {
 
-struct Words {
-  int argc;
-  char** argv;
-};
+/// Behind the program's name.
+using Words = std::span<const std::string>;
 
-/// What all commands have in common; those of `app` take it over when they are added.
-void Prepare(CLI::App& app) {
-  app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
-    return cli::HelpText(cli::Describe(*command));
-  });
-  app.set_help_flag("-h,--help", "print this help, and end");
-  app.set_version_flag("--version", cli::VersionLine(), "print the version, and end");
-}
-
-/// Reads the words and runs the command that they name. The exit code.
-int RunOneOf(CLI::App& app,
-             std::span<const cli::Command> commands,
-             Words words,
-             const cli::Output& output) {
-  try {
-    app.parse(words.argc, words.argv);
-  } catch (const CLI::Success& asked) {
-    app.exit(asked);
-    return cli::kExitYes;
-  } catch (const CLI::ParseError& error) {
-    fmt::print(output.notes, "{}", cli::Refusal(app, error));
-    return cli::kExitUsage;
+/// Reads the words and does what they ask for. The exit code.
+int RunOneOf(cli::Command& program, Words words, const cli::Output& output) {
+  const cli::Asked asked = program.Read(words);
+  switch (asked.what) {
+    case cli::Asked::What::kAction: return asked.command->Run(RealWorld(), output);
+    case cli::Asked::What::kHelp:
+      fmt::print(output.out, "{}", cli::HelpText(asked.command->Describe()));
+      return cli::kExitYes;
+    case cli::Asked::What::kVersion:
+      fmt::print(output.out, "{}\n", cli::VersionLine());
+      return cli::kExitYes;
+    case cli::Asked::What::kMistake: break;
   }
-  for (const cli::Command& command : commands) {
-    if (command.app->parsed()) return command.run(RealWorld(), output);
-  }
+  fmt::print(output.notes, "{}", cli::Refusal(asked));
   return cli::kExitUsage;
 }
 
 int RunDray(Words words, const cli::Output& output) {
-  CLI::App app("Dynamic Resource Allocation for Kubernetes: one binary, no cluster needed.",
-               "dray");
-  Prepare(app);
-  app.footer(
+  cli::Command program(
+      "dray", "Dynamic Resource Allocation for Kubernetes: one binary, no cluster needed.");
+  program.Notes(
       "Examples:\n"
       "  dray help allocate                        # everything about one command\n"
       "  dray allocate -f examples/2-gpu-with-nic  # who gets what, from files\n"
       "  dray serve --nodes example=2              # a server with simulated nodes");
-  app.require_subcommand(1);
-  const cli::Command commands[] = {cli::AddServe(app),
-                                   cli::AddAllocate(app),
-                                   cli::AddExplain(app),
-                                   cli::AddWhatIf(app),
-                                   cli::AddCapacity(app),
-                                   cli::AddLint(app),
-                                   cli::AddCel(app),
-                                   cli::AddConvert(app),
-                                   cli::AddValidate(app),
-                                   cli::AddStore(app),
-                                   cli::AddHelp(app),
-                                   cli::AddCompletion(app),
-                                   cli::AddVersion(app)};
-  if (words.argc > 1 && words.argv[1] == std::string_view("__complete")) {
-    return cli::PrintCompletion(RealWorld(),
-                                app,
-                                std::vector<std::string>(words.argv + 2, words.argv + words.argc),
-                                output);
+  cli::AddServe(program);
+  cli::AddAllocate(program);
+  cli::AddExplain(program);
+  cli::AddWhatIf(program);
+  cli::AddCapacity(program);
+  cli::AddLint(program);
+  cli::AddCel(program);
+  cli::AddConvert(program);
+  cli::AddValidate(program);
+  cli::AddStore(program);
+  cli::AddHelp(program);
+  cli::AddCompletion(program);
+  cli::AddVersion(program);
+  if (!words.empty() && words.front() == "__complete") {
+    return cli::PrintCompletion(RealWorld(), program, words.subspan(1), output);
   }
-  return RunOneOf(app, commands, words, output);
+  return RunOneOf(program, words, output);
 }
 
 int RunKubeApiserver(Words words, const cli::Output& output) {
-  CLI::App app("The API server of dray, by kube-apiserver's flags.", "kube-apiserver");
-  Prepare(app);
-  const cli::Command command = cli::AddKubeApiserver(app);
-  return RunOneOf(app, {&command, 1}, words, output);
+  cli::Command program("kube-apiserver", "The API server of dray, by kube-apiserver's flags.");
+  cli::AddKubeApiserver(program);
+  return RunOneOf(program, words, output);
 }
 
 int RunEtcd(Words words, const cli::Output& output) {
-  CLI::App app("Says that it is etcd and well, and keeps nothing.", "etcd");
-  Prepare(app);
-  const cli::Command command = cli::AddEtcdStandIn(app);
-  return RunOneOf(app, {&command, 1}, words, output);
+  cli::Command program("etcd", "Says that it is etcd and well, and keeps nothing.");
+  cli::AddEtcdStandIn(program);
+  return RunOneOf(program, words, output);
 }
 
 /// By the name that the program was called by.
-int Run(Words words, const cli::Output& output) {
-  const std::string_view path = words.argc > 0 ? words.argv[0] : "";
+int RunNamed(std::string_view path, Words words, const cli::Output& output) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name == "kube-apiserver") return RunKubeApiserver(words, output);
   if (name == "etcd") return RunEtcd(words, output);
@@ -123,7 +101,8 @@ int main(int argc, char** argv) {
   const cli::Output output = cli::StandardOutput();
   std::string why;
   try {
-    const int code = Run({.argc = argc, .argv = argv}, output);
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const int code = RunNamed(argc > 0 ? argv[0] : "", words, output);
     if (std::fflush(output.out) == 0) return code;
     why = std::generic_category().message(errno);
   } catch (const std::system_error& failure) {

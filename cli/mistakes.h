@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command.h"
 #include "cli/command_text.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): theirs
-class App;
-class ParseError;
-}  // namespace CLI
 
 namespace dray::cli {
 
-/// The answer to a command line that CLI11 refuses, in two lines: "dray serve: there is no option
-/// --colour", and whose help says more.
-std::string Refusal(const CLI::App& program, const CLI::ParseError& error);
+/// The answer to a mistake, in two lines: "dray serve: there is no option --colour", and whose help
+/// says more.
+std::string Refusal(const Asked& mistake);
 
 /// About a word that the command does not know: "there is no command "serv"; did you mean serve?".
 std::string UnknownWord(const CommandText& command, const std::string& word);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -138,77 +137,64 @@ void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
 
 }  // namespace
 
-void AddFiles(CLI::App& command, OfflineInputOptions& options) {
-  command
-      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
-      ->type_name("PATH")
-      ->required()
-      ->allow_extra_args(false)
-      ->group(kInputGroup);
+Option& AddFiles(Command& command, OfflineInputOptions& options) {
+  return command
+      .Texts("-f, --filename PATH", options.paths, "file, folder or - (standard input); repeatable")
+      .InGroup(kInputGroup);
 }
 
-void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
-  AddFiles(command, options);
-  AddRules(command, options);
-}
-
-void AddProfile(CLI::App& command, OfflineInputOptions& options) {
-  CLI::Option* const release =
+void AddProfile(Command& command, OfflineInputOptions& options) {
+  Option& release =
       command
-          .add_option("--release",
-                      options.release,
-                      "whose answers: the scheduler's of a release, 1.31 to 1.37 (default: as "
-                      "the nodes say, or 1.37)")
-          ->type_name(ReleaseType(kFirstWithAllocator))
-          ->group(kRulesGroup);
+          .Text("--release RELEASE",
+                options.release,
+                "whose answers: the scheduler's of a release, 1.31 to 1.37 (default: as "
+                "the nodes say, or 1.37)")
+          .Suggests(ReleaseNames(kFirstWithAllocator))
+          .InGroup(kRulesGroup);
   command
-      .add_option("--profile",
-                  options.profile,
-                  "whose answers: v0.31.8, v0.36.6 or v0.37.2 of "
-                  "k8s.io/dynamic-resource-allocation, or one of its implementations, such as "
-                  "v0.36.6/stable, v0.36.6/incubating or v0.36.6/experimental")
-      ->type_name("PROFILE")
-      ->excludes(release)
-      ->group(kRulesGroup);
+      .Text("--profile PROFILE",
+            options.profile,
+            "whose answers: v0.31.8, v0.36.6 or v0.37.2 of "
+            "k8s.io/dynamic-resource-allocation, or one of its implementations, such as "
+            "v0.36.6/stable, v0.36.6/incubating or v0.36.6/experimental")
+      .Excludes(release)
+      .InGroup(kRulesGroup);
   command
-      .add_option("--feature-gates",
-                  options.feature_gates,
-                  "NAME=true|false,… as for kube-scheduler (default: as in that release)")
-      ->type_name("GATES")
-      ->group(kRulesGroup);
+      .Text("--feature-gates GATES",
+            options.feature_gates,
+            "NAME=true|false,… as for kube-scheduler (default: as in that release)")
+      .InGroup(kRulesGroup);
 }
 
-void AddRules(CLI::App& command, OfflineInputOptions& options) {
+void AddRules(Command& command, OfflineInputOptions& options) {
   AddProfile(command, options);
-  command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->capture_default_str()
-      ->group(kRulesGroup);
+  command.Number("--steps-max", options.steps_max, "give up a search after so many candidates")
+      .Between(1, std::numeric_limits<int64_t>::max())
+      .ShowsDefault()
+      .InGroup(kRulesGroup);
 }
 
-void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
-  command.get_option("--filename")->required(false);
+void AddLiveInput(Command& command, OfflineInputOptions& options) {
   command
-      .add_option_function<std::string>(
-          "--kubeconfig",
+      .Text(
+          "--kubeconfig FILE",
           [&options](const std::string& path) {
             options.kubeconfig = path;
             options.is_live = true;
           },
           "ask the cluster of this kubeconfig, besides the files (without -f: kubectl's own is the "
           "default)")
-      ->type_name("FILE")
-      ->group(kInputGroup);
+      .InGroup(kInputGroup);
   command
-      .add_option_function<std::string>(
-          "--context",
+      .Text(
+          "--context NAME",
           [&options](const std::string& context) {
             options.context = context;
             options.is_live = true;
           },
           "context of the kubeconfig (default: its current one)")
-      ->type_name("NAME")
-      ->group(kInputGroup);
+      .InGroup(kInputGroup);
 }
 
 std::string KubeconfigOf(const OfflineInputOptions& options) {

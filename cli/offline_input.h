@@ -9,16 +9,13 @@
 #include "api/feature_gates.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "cli/command.h"
 #include "cli/live_input.h"
 #include "cli/output.h"
 #include "dray/features.h"
 #include "manifests/objects.h"
 #include "planning/offline_cluster.h"
 #include "planning/offline_objects.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): another library's
-class App;
-}
 
 namespace dray::cli {
 
@@ -54,15 +51,17 @@ inline constexpr const char* kDefaultNamespace = "default";
 inline constexpr const char* kInputGroup = "What is read";
 inline constexpr const char* kRulesGroup = "Whose rules";
 
-/// Adds -f, --release, --profile, --feature-gates and --steps-max. `options` outlives the program.
-void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
-/// Of these the first; the last four; the three before the last.
-void AddFiles(CLI::App& command, OfflineInputOptions& options);
-void AddRules(CLI::App& command, OfflineInputOptions& options);
-void AddProfile(CLI::App& command, OfflineInputOptions& options);
-/// Adds --kubeconfig and --context, and makes -f optional: without it the question is about the
-/// cluster that kubectl would talk to.
-void AddLiveInput(CLI::App& command, OfflineInputOptions& options);
+// Each adds options to `command`; `options` outlives it.
+
+/// -f: files of the cluster.
+Option& AddFiles(Command& command, OfflineInputOptions& options);
+/// --kubeconfig and --context. Without them and -f the question is about the cluster that kubectl
+/// would talk to.
+void AddLiveInput(Command& command, OfflineInputOptions& options);
+/// --release, --profile and --feature-gates.
+void AddProfile(Command& command, OfflineInputOptions& options);
+/// These, and --steps-max.
+void AddRules(Command& command, OfflineInputOptions& options);
 
 /// The kubeconfig of the running cluster that is read. Precondition: no thread has started.
 std::string KubeconfigOf(const OfflineInputOptions& options);

@@ -3,7 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/log.h"
@@ -20,87 +19,72 @@ namespace dray::cli {
 namespace {
 
 /// Which server this is like.
-void AddReleaseOptions(CLI::App& command, ServeOptions& options) {
+void AddReleaseOptions(Command& command, ServeOptions& options) {
   command
-      .add_option("--emulate-release",
-                  options.release,
-                  "play a release from 1.26 to 1.37: its versions, rules and limits "
-                  "(default: every version, newest rules)")
-      ->type_name(ReleaseType(api::Release::kFirst));
-  command.add_flag("--allow-overlapping-allocations",
-                   options.allow_overlapping_allocations,
-                   "play upstream: let a status allocate a device that another claim has");
-  command.add_flag("--watches-begin-at-start",
-                   options.watches_begin_at_start,
-                   "play upstream: a watch of what came before this start is answered 410");
+      .Text("--emulate-release RELEASE",
+            options.release,
+            "play a release from 1.26 to 1.37: its versions, rules and limits "
+            "(default: every version, newest rules)")
+      .Suggests(ReleaseNames(api::Release::kFirst));
+  command.Flag("--allow-overlapping-allocations",
+               options.allow_overlapping_allocations,
+               "play upstream: let a status allocate a device that another claim has");
+  command.Flag("--watches-begin-at-start",
+               options.watches_begin_at_start,
+               "play upstream: a watch of what came before this start is answered 410");
 }
 
-void AddOptions(CLI::App& command, ServeOptions& options) {
+void AddOptions(Command& command, ServeOptions& options) {
   command
-      .add_option(
-          "--listen",
+      .Text(
+          "--listen ADDRESS",
           options.listen,
           "ADDRESS:PORT; port 0 is any free one; 0.0.0.0 or [::] is every address of this machine")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
+      .ShowsDefault();
   AddStoreChoice(command, options.store);
-  command.add_flag("--memory",
-                   options.store.memory,
-                   "keep objects in memory; they are gone when the server stops");
+  command.Flag("--memory",
+               options.store.memory,
+               "keep objects in memory; they are gone when the server stops");
+  command.Text("--components NAMES",
+               options.components,
+               "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
+  command.Texts("--nodes PROFILE=COUNT",
+                options.nodes,
+                fmt::format("COUNT simulated nodes of a profile; repeatable. Profiles: {}",
+                            node::ProfileNames()));
   command
-      .add_option("--components",
-                  options.components,
-                  "comma-separated: apiserver, scheduler, controllers, nodes (default: all)")
-      ->type_name("NAMES");
-  command
-      .add_option("--nodes",
-                  options.nodes,
-                  fmt::format("COUNT simulated nodes of a profile; repeatable. Profiles: {}",
-                              node::ProfileNames()))
-      ->type_name("PROFILE=COUNT")
-      ->allow_extra_args(false);
-  command
-      .add_option("--simulate",
-                  options.simulate,
-                  "whose pods run: any node's that no agent keeps alive (seen by its Lease or "
-                  "heartbeats), own for those of --nodes, none")
-      ->check(CLI::IsMember({"any", "own", "none"}))
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--scheduler-config",
-                  options.scheduler_config,
-                  "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
-                  "plugin DynamicResources, back-off")
-      ->type_name("FILE");
-  command.add_flag("--explain-events,!--no-explain-events",
-                   options.explain_events,
-                   "the scheduler says in an event of its own (DevicesUnavailable) why a pod gets "
-                   "no devices (default: it does)");
+      .Text("--simulate WORD",
+            options.simulate,
+            "whose pods run: any node's that no agent keeps alive (seen by its Lease or "
+            "heartbeats), own for those of --nodes, none")
+      .OneOf({"any", "own", "none"})
+      .ShowsDefault();
+  command.Text("--scheduler-config FILE",
+               options.scheduler_config,
+               "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
+               "plugin DynamicResources, back-off");
+  command.Flag("--explain-events, !--no-explain-events",
+               options.explain_events,
+               "the scheduler says in an event of its own (DevicesUnavailable) why a pod gets "
+               "no devices (default: it does)");
   AddReleaseOptions(command, options);
-  command
-      .add_option("--token-file",
-                  options.token_file,
-                  "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
-      ->type_name("FILE");
+  command.Text("--token-file FILE",
+               options.token_file,
+               "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");
   AddKubeFlags(command, options);
-  command
-      .add_option("--tls-san",
-                  options.tls_names,
-                  "a further name or address in the server's own certificate; repeatable")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command.add_flag_callback(
-      "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
-  command.add_flag_callback(
+  command.Texts("--tls-san NAME",
+                options.tls_names,
+                "a further name or address in the server's own certificate; repeatable");
+  command.Flag("-v, --verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
+  command.Flag(
       "--log-json", [&options] { options.log_format = LogFormat::kJson; }, "log JSON lines");
 }
 
 /// By subject, as help shows them; the others stand first.
-void GroupOptions(CLI::App& command) {
+void GroupOptions(Command& command) {
   struct Subject {
     const char* name;
-    std::vector<const char*> options;
+    std::vector<std::string> options;
   };
   const Subject subjects[] = {{"Where objects are kept",
                                {"--data-dir",
@@ -140,25 +124,25 @@ void GroupOptions(CLI::App& command) {
                                 "--http2-max-streams-per-connection",
                                 "--disable-http2-serving"}}};
   for (const Subject& subject : subjects) {
-    for (const char* option : subject.options) command.get_option(option)->group(subject.name);
+    command.Group(subject.name, subject.options);
   }
 }
 
 }  // namespace
 
-Command AddServe(CLI::App& program) {
+void AddServe(Command& program) {
   const auto options = std::make_shared<ServeOptions>();
-  CLI::App* const command =
-      program.add_subcommand("serve", "run API server, scheduler, controllers and simulated nodes");
-  AddOptions(*command, *options);
-  GroupOptions(*command);
-  command->footer(
+  Command& command =
+      program.Add("serve", "run API server, scheduler, controllers and simulated nodes");
+  AddOptions(command, *options);
+  GroupOptions(command);
+  command.Notes(
       "Example:\n  dray serve --nodes 8-gpu-server=4 &\n"
       "  kubectl --kubeconfig ~/.dray/kubeconfig get resourceslices");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            UseDefaultFolder(options->store);
-            return RunServer(world, *options, output, "dray serve");
-          }};
+  command.Does([options](World& world, const Output& output) {
+    UseDefaultFolder(options->store);
+    return RunServer(world, *options, output, "dray serve");
+  });
 }
 
 }  // namespace dray::cli

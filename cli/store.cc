@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/result.h"
@@ -48,19 +47,28 @@ int ExitCodeOf(StatusReason reason) {
   return kExitNo;
 }
 
-Result<int> Store(World& world, const StoreOptions& options, const Output& output) {
+Result<int> AskStore(World& world, const StoreOptions& options, const Output& output) {
   DRAY_TRY_VOID(control_plane::CheckStoreChoice(options.store));
   if (!options.store.etcd_servers.empty()) return StoreInEtcd(world, options, output);
   return StoreInFolder(world, options, output);
 }
 
-void AddOutput(CLI::App& command, StoreOptions& options) {
+/// The exit code.
+int RunStore(World& world, StoreOptions& options, const Output& output) {
+  UseDefaultFolder(options.store);
+  const Result<int> code = AskStore(world, options, output);
+  if (code) return *code;
+  output.Refuse("store", code.error().message);
+  return ExitCodeOf(code.error().reason);
+}
+
+void AddOutput(Command& command, StoreOptions& options) {
   command
-      .add_option_function<std::string>(
-          "-o,--output",
+      .Text(
+          "-o, --output",
           [&options](const std::string& word) { options.format = FormatOf(word); },
           "text or json (default: text)")
-      ->check(CLI::IsMember({"text", "json"}));
+      .OneOf({"text", "json"});
 }
 
 struct VerbText {
@@ -70,88 +78,92 @@ struct VerbText {
 };
 
 /// One verb, on the store that --data-dir or --etcd-servers names.
-CLI::App& AddVerb(CLI::App& store, StoreOptions& options, StoreVerb verb, const VerbText& text) {
-  CLI::App* command = store.add_subcommand(text.name, text.says);
-  command->footer(fmt::format("Example:\n  dray store {}", text.example));
-  command->callback([&options, verb] { options.verb = verb; });
-  AddStoreChoice(*command, options.store);
-  return *command;
+Command& AddVerb(Command& store,
+                 const std::shared_ptr<StoreOptions>& options,
+                 StoreVerb verb,
+                 const VerbText& text) {
+  Command& command = store.Add(text.name, text.says);
+  command.Notes(fmt::format("Example:\n  dray store {}", text.example));
+  AddStoreChoice(command, options->store);
+  command.Does([options, verb](World& world, const Output& output) {
+    options->verb = verb;
+    return RunStore(world, *options, output);
+  });
+  return command;
 }
 
-void AddCopies(CLI::App& store, StoreOptions& options) {
-  CLI::App& backup = AddVerb(store,
+void AddCopies(Command& store, const std::shared_ptr<StoreOptions>& options) {
+  Command& backup = AddVerb(store,
+                            options,
+                            StoreVerb::kBackup,
+                            {"backup",
+                             "copy the newest state to a file; the server goes on",
+                             "backup --data-dir ~/.dray monday.db"});
+  backup.Text("FILE", options->file, "file to make; it must not exist").Required();
+  AddOutput(backup, *options);
+  Command& restore = AddVerb(store,
                              options,
-                             StoreVerb::kBackup,
-                             {"backup",
-                              "copy the newest state to a file; the server goes on",
-                              "backup --data-dir ~/.dray monday.db"});
-  backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
-  AddOutput(backup, options);
-  CLI::App& restore = AddVerb(store,
-                              options,
-                              StoreVerb::kRestore,
-                              {"restore",
-                               "make a data folder, or an empty etcd, hold a backup",
-                               "restore monday.db --data-dir new"});
-  restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
-  restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
+                             StoreVerb::kRestore,
+                             {"restore",
+                              "make a data folder, or an empty etcd, hold a backup",
+                              "restore monday.db --data-dir new"});
+  restore.Text("FILE", options->file, "what `dray store backup` made").Required();
+  restore.Flag("--overwrite", options->overwrite, "replace the store that is in the folder");
   restore
-      .add_option("--skip-revisions",
-                  options.skip_revisions,
-                  "go on so many revisions later, so that clients which saw changes after the "
-                  "backup list again instead of missing some; a data folder's only")
-      ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() / 2));
-  AddOutput(restore, options);
+      .Number("--skip-revisions",
+              options->skip_revisions,
+              "go on so many revisions later, so that clients which saw changes after the "
+              "backup list again instead of missing some; a data folder's only")
+      .ShowsDefault()
+      .Between(0, std::numeric_limits<int64_t>::max() / 2);
+  AddOutput(restore, *options);
 }
 
-void AddVerbs(CLI::App& store, StoreOptions& options) {
+void AddVerbs(Command& store, const std::shared_ptr<StoreOptions>& options) {
   using enum StoreVerb;
   AddOutput(
       AddVerb(store,
               options,
               kStatus,
               {"status", "how large the store is, and who uses it", "status --data-dir ~/.dray"}),
-      options);
+      *options);
   AddOutput(AddVerb(store,
                     options,
                     kVerify,
                     {"verify",
                      "check the whole store, and that every object can be read",
                      "verify --data-dir monday.db"}),
-            options);
+            *options);
   AddCopies(store, options);
-  CLI::App& compact =
+  Command& compact =
       AddVerb(store,
               options,
               kCompact,
               {"compact",
                "forget history and give its space back; no server may use the folder",
                "compact --data-dir ~/.dray"});
-  compact.add_option_function<int64_t>(
+  compact.Number(
       "--revision",
-      [&options](int64_t revision) { options.revision = Revision{revision}; },
+      [options](int64_t revision) { options->revision = Revision{revision}; },
       "the oldest that can be read afterwards (default: the newest)");
-  AddOutput(compact, options);
-  CLI::App& dump = AddVerb(store,
-                           options,
-                           kDump,
-                           {"dump",
-                            "print each record as one line of JSON",
-                            "dump --prefix /registry/resourceclaims/ | jq .value.status"});
-  dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/")
-      ->type_name("KEY");
-  dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");
+  AddOutput(compact, *options);
+  Command& dump = AddVerb(store,
+                          options,
+                          kDump,
+                          {"dump",
+                           "print each record as one line of JSON",
+                           "dump --prefix /registry/resourceclaims/ | jq .value.status"});
+  dump.Text("--prefix KEY", options->prefix, "only keys that begin so: /registry/pods/");
+  dump.Flag("--log", options->log, "everything that is kept, by revision, deletions too");
 }
 
 }  // namespace
 
-Command AddStore(CLI::App& program) {
+void AddStore(Command& program) {
   const auto options = std::make_shared<StoreOptions>();
-  CLI::App* const command = program.add_subcommand("store", "look after the store of dray serve");
-  command->require_subcommand(1);
-  AddVerbs(*command, *options);
-  command->footer(
+  Command& command = program.Add("store", "look after the store of dray serve");
+  AddVerbs(command, options);
+  command.Notes(
       "status, verify, backup and dump work while a server uses the folder; restore and compact "
       "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers, "
       "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore "
@@ -162,13 +174,6 @@ Command AddStore(CLI::App& program) {
       "  dray store backup --data-dir ~/.dray monday.db\n"
       "  dray store verify --data-dir monday.db\n"
       "  dray store dump --prefix /registry/resourceclaims/ | jq .value.status");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            UseDefaultFolder(options->store);
-            const Result<int> code = Store(world, *options, output);
-            if (code) return *code;
-            output.Refuse("store", code.error().message);
-            return ExitCodeOf(code.error().reason);
-          }};
 }
 
 }  // namespace dray::cli

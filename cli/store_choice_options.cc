@@ -4,32 +4,22 @@
 #include <cstdlib>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 namespace dray::cli {
 
-void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice) {
-  command
-      .add_option("--data-dir",
-                  choice.data_folder,
-                  "folder of the store, certificates and kubeconfig (default: ~/.dray)")
-      ->type_name("FOLDER");
+void AddStoreChoice(Command& command, control_plane::StoreChoice& choice) {
+  command.Text("--data-dir FOLDER",
+               choice.data_folder,
+               "folder of the store, certificates and kubeconfig (default: ~/.dray)");
   AddEtcdChoice(command, choice);
 }
 
-void AddEtcdChoice(CLI::App& command, control_plane::StoreChoice& choice) {
-  command
-      .add_option("--etcd-servers",
-                  choice.etcd_servers,
-                  "keep objects in etcd: URLs of its members, comma-separated")
-      ->delimiter(',')
-      ->type_name("URLS");
-  command.add_option("--etcd-cafile", choice.etcd_ca_file, "who signed etcd's certificate (PEM)")
-      ->type_name("FILE");
-  command.add_option("--etcd-certfile", choice.etcd_certificate_file, "our certificate for etcd")
-      ->type_name("FILE");
-  command.add_option("--etcd-keyfile", choice.etcd_key_file, "the key of that certificate")
-      ->type_name("FILE");
+void AddEtcdChoice(Command& command, control_plane::StoreChoice& choice) {
+  command.List("--etcd-servers URLS",
+               choice.etcd_servers,
+               "keep objects in etcd: URLs of its members, comma-separated");
+  command.Text("--etcd-cafile FILE", choice.etcd_ca_file, "who signed etcd's certificate (PEM)");
+  command.Text("--etcd-certfile FILE", choice.etcd_certificate_file, "our certificate for etcd");
+  command.Text("--etcd-keyfile FILE", choice.etcd_key_file, "the key of that certificate");
 }
 
 void UseDefaultFolder(control_plane::StoreChoice& choice) {

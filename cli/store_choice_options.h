@@ -2,20 +2,17 @@
 // The options that say which store a command works on.
 #pragma once
 
+#include "cli/command.h"
 #include "control_plane/store_choice.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
-class App;
-}
 
 namespace dray::cli {
 
 /// --data-dir, --etcd-servers and those that go with them; the names are kube-apiserver's where it
 /// has them. `choice` outlives the command.
-void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice);
+void AddStoreChoice(Command& command, control_plane::StoreChoice& choice);
 
 /// --etcd-servers and its kin only.
-void AddEtcdChoice(CLI::App& command, control_plane::StoreChoice& choice);
+void AddEtcdChoice(Command& command, control_plane::StoreChoice& choice);
 
 /// ~/.dray, unless a folder was named. Precondition: no thread has started.
 void UseDefaultFolder(control_plane::StoreChoice& choice);

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -319,43 +318,37 @@ Result<int> Validate(World& world, const ValidateOptions& options, const Output&
   return code;
 }
 
-void AddOptions(CLI::App& command, ValidateOptions& options) {
+void AddOptions(Command& command, ValidateOptions& options) {
   command
-      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
-      ->type_name("PATH")
-      ->required()
-      ->allow_extra_args(false);
+      .Texts("-f, --filename PATH", options.paths, "file, folder or - (standard input); repeatable")
+      .Required();
   command
-      .add_option("--release",
-                  options.release,
-                  "judge by this release, 1.26 to 1.37 (default: for each object the first of "
-                  "1.37, 1.31, 1.30 that serves its version)")
-      ->type_name(ReleaseType(api::Release::kFirst));
-  command
-      .add_option("--feature-gates",
-                  options.feature_gates,
-                  "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise")
-      ->type_name("GATES");
-  command.add_flag("--strict", options.strict, "unknown and duplicate fields are errors");
-  command.add_option("-o,--output", options.format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+      .Text("--release RELEASE",
+            options.release,
+            "judge by this release, 1.26 to 1.37 (default: for each object the first of "
+            "1.37, 1.31, 1.30 that serves its version)")
+      .Suggests(ReleaseNames(api::Release::kFirst));
+  command.Text("--feature-gates GATES",
+               options.feature_gates,
+               "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command.Flag("--strict", options.strict, "unknown and duplicate fields are errors");
+  command.Text("-o, --output", options.format, "text or json")
+      .OneOf({"text", "json"})
+      .ShowsDefault();
 }
 
 }  // namespace
 
-Command AddValidate(CLI::App& program) {
+void AddValidate(Command& program) {
   const auto options = std::make_shared<ValidateOptions>();
-  CLI::App* const command =
-      program.add_subcommand("validate", "what an API server would say to manifests, without one");
-  AddOptions(*command, *options);
-  command->footer(
+  Command& command =
+      program.Add("validate", "what an API server would say to manifests, without one");
+  AddOptions(command, *options);
+  command.Notes(
       "Exit codes: 0 valid, 1 invalid or refused, 2 unreadable, or nothing was judged.\n"
       "Example:\n  dray validate -f manifests/ --release 1.34");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = Validate(world, *options, output);
-            return code ? *code : output.Refuse("validate", code.error().message);
-          }};
+  command.Does(
+      [options](World& world, const Output& output) { return Validate(world, *options, output); });
 }
 
 }  // namespace dray::cli

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
@@ -48,20 +47,20 @@ void PrintVersion(OutputFormat format, const Output& output) {
 
 }  // namespace
 
-Command AddVersion(CLI::App& program) {
+void AddVersion(Command& program) {
   const auto format = std::make_shared<std::string>("text");
-  CLI::App* const command = program.add_subcommand("version", "print the version");
+  Command& command = program.Add("version", "print the version");
   command
-      ->add_option("-o,--output",
-                   *format,
-                   "text, or json or yaml: with commit, compiler and versions of libraries")
-      ->check(CLI::IsMember({"text", "json", "yaml"}))
-      ->capture_default_str();
-  command->footer("Example:\n  dray version -o json");
-  return {.app = command, .run = [format](World&, const Output& output) {
-            PrintVersion(FormatOf(*format), output);
-            return kExitYes;
-          }};
+      .Text("-o, --output",
+            *format,
+            "text, or json or yaml: with commit, compiler and versions of libraries")
+      .OneOf({"text", "json", "yaml"})
+      .ShowsDefault();
+  command.Notes("Example:\n  dray version -o json");
+  command.Does([format](World&, const Output& output) {
+    PrintVersion(FormatOf(*format), output);
+    return kExitYes;
+  });
 }
 
 std::string VersionLine() {

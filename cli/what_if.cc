@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -37,32 +36,24 @@ enum class ChangeKind { kDelete, kDrain, kRemoveNode, kAddNodes, kLike, kTaint, 
 
 struct ChangeOption {
   ChangeKind kind;
-  const char* name;
-  const char* type;
+  const char* synopsis;
   const char* help;
 };
 constexpr ChangeOption kChanges[] = {
-    {ChangeKind::kDelete,
-     "--delete",
-     "KIND/NAME",
-     "a pod (pod/NAME) or claim (claim/NAME) is gone"},
-    {ChangeKind::kDrain, "--drain", "NODE", "the node's pods have to find another node"},
+    {ChangeKind::kDelete, "--delete KIND/NAME", "a pod (pod/NAME) or claim (claim/NAME) is gone"},
+    {ChangeKind::kDrain, "--drain NODE", "the node's pods have to find another node"},
     {ChangeKind::kRemoveNode,
-     "--remove-node",
-     "NODE",
+     "--remove-node NODE",
      "the same, and the node's devices are gone too"},
     {ChangeKind::kAddNodes,
-     "--add-nodes",
-     "NODE=COUNT",
+     "--add-nodes NODE=COUNT",
      "COUNT more nodes like NODE, or of a profile of dray serve: example, 8-gpu-server"},
-    {ChangeKind::kLike, "--like", "NODE", "one more node like that one, unused"},
+    {ChangeKind::kLike, "--like NODE", "one more node like that one, unused"},
     {ChangeKind::kTaint,
-     "--taint",
-     "WHAT=TAINT",
+     "--taint WHAT=TAINT",
      "node/NAME or device/DRIVER[/POOL[/DEVICE]] has the taint KEY[=VALUE]:EFFECT"},
     {ChangeKind::kUpgradeDriver,
-     "--upgrade-driver",
-     "FILE",
+     "--upgrade-driver FILE",
      "the ResourceSlices in the file replace those of their drivers"}};
 
 struct Change {
@@ -75,8 +66,7 @@ struct WhatIfOptions {
   std::optional<size_t> replicas;  // of each pod of the work, and of each workload
   bool max = false;                // how often the work fits
   bool defragment = false;
-  std::map<ChangeKind, std::vector<std::string>> values;  // of options that change
-  std::map<const CLI::Option*, ChangeKind> kinds;         // of these
+  std::vector<Change> changes;  // in the order in which they were given
   bool all = false;
   std::string format = "text";
 };
@@ -194,20 +184,6 @@ Moved Apply(World& world,
   return AddNodes(world, change.text, objects);
 }
 
-/// The changes in the order in which they were given.
-std::vector<Change> ChangesOf(const CLI::App& command, const WhatIfOptions& options) {
-  std::vector<Change> changes;
-  std::map<const CLI::Option*, size_t> seen;
-  for (const CLI::Option* option : command.parse_order()) {
-    const auto kind = options.kinds.find(option);
-    if (kind == options.kinds.end()) continue;
-    const std::vector<std::string>& values = options.values.at(kind->second);
-    const size_t place = seen[option]++;
-    if (place < values.size()) changes.push_back({kind->second, values[place]});
-  }
-  return changes;
-}
-
 /// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
 WhatIfAnswer FillUp(World& world,
                     const Work& work,
@@ -311,10 +287,7 @@ void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Outpu
 }
 
 /// The exit code. Errors: bad options or unreadable input.
-Result<int> RunWhatIf(World& world,
-                      const WhatIfOptions& options,
-                      const std::vector<Change>& changes,
-                      const Output& output) {
+Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& output) {
   OfflineInputOptions everything = options.input;
   everything.is_live = everything.is_live || everything.paths.empty();
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
@@ -323,9 +296,9 @@ Result<int> RunWhatIf(World& world,
                 "nothing was decided: the files of --cluster hold no objects that Dray knows");
   }
   DRAY_TRY(Work work, WorkOf(world, options, input));
-  DRAY_TRY_VOID(CheckAsked(options, work, !changes.empty()));
+  DRAY_TRY_VOID(CheckAsked(options, work, !options.changes.empty()));
   NoteWhatLacks(input.objects, output);
-  for (const Change& change : changes) {
+  for (const Change& change : options.changes) {
     DRAY_TRY(const std::vector<std::string> moved,
              Apply(world, change, input.namespace_, input.objects));
     work.what.insert(moved.begin(), moved.end());
@@ -351,64 +324,60 @@ Result<int> RunWhatIf(World& world,
   return CodeOf(answer);
 }
 
-void AddChanges(CLI::App& command, WhatIfOptions& options) {
+void AddChanges(Command& command, WhatIfOptions& options) {
+  Option& replicas = command
+                         .Number("--replicas",
+                                 options.replicas,
+                                 "ask about NUMBER of each pod and workload (DaemonSets excepted)")
+                         .Between(1, planning::kCopiesMax);
+  Option& max =
+      command
+          .Flag(
+              "--max", options.max, "how many copies of the work fit, and what the next one lacks")
+          .Excludes(replicas);
   command
-      .add_option("--replicas",
-                  options.replicas,
-                  "ask about NUMBER of each pod and workload (DaemonSets excepted)")
-      ->check(CLI::Range(size_t{1}, planning::kCopiesMax));
-  command
-      .add_flag(
-          "--max", options.max, "how many copies of the work fit, and what the next one lacks")
-      ->excludes("--replicas");
-  command
-      .add_flag("--defragment",
-                options.defragment,
-                "where it does not fit, which pods would have to move so that it does")
-      ->excludes("--max");
+      .Flag("--defragment",
+            options.defragment,
+            "where it does not fit, which pods would have to move so that it does")
+      .Excludes(max);
   for (const ChangeOption& change : kChanges) {
-    CLI::Option* const option = command
-                                    .add_option(change.name,
-                                                options.values[change.kind],
-                                                fmt::format("{}; repeatable", change.help))
-                                    ->type_name(change.type)
-                                    ->allow_extra_args(false)
-                                    ->group("Changes, in the order given");
-    options.kinds.emplace(option, change.kind);
+    command
+        .Texts(
+            change.synopsis,
+            [&options, kind = change.kind](const std::string& text) {
+              options.changes.push_back({kind, text});
+            },
+            fmt::format("{}; repeatable", change.help))
+        .InGroup("Changes, in the order given");
   }
 }
 
 }  // namespace
 
-Command AddWhatIf(CLI::App& program) {
+void AddWhatIf(Command& program) {
   const auto options = std::make_shared<WhatIfOptions>();
-  CLI::App* const command =
-      program.add_subcommand("whatif", "whether work would fit into a cluster, before it is there");
+  Command& command =
+      program.Add("whatif", "whether work would fit into a cluster, before it is there");
   command
-      ->add_option("-f,--filename", options->input.work, "the work: file, folder or -; repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->group(kInputGroup);
+      .Texts("-f, --filename PATH", options->input.work, "the work: file, folder or -; repeatable")
+      .InGroup(kInputGroup);
   command
-      ->add_option("--cluster",
-                   options->input.paths,
-                   "the cluster: dumps or manifests (default: the one kubectl asks); repeatable")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->group(kInputGroup);
-  AddLiveInput(*command, options->input);
-  AddRules(*command, options->input);
-  AddChanges(*command, *options);
-  command->add_option("--node", options->input.node, "look at this node only")->type_name("NODE");
-  command
-      ->add_option(
-          "-n,--namespace", options->input.namespace_, "the namespace of objects that name none")
-      ->type_name("NAMESPACE");
-  command->add_flag("--all", options->all, "do not cut long lists short");
-  command->add_option("-o,--output", options->format, "text, json, yaml or junit")
-      ->check(CLI::IsMember({"text", "json", "yaml", "junit"}))
-      ->capture_default_str();
-  command->footer(
+      .Texts("--cluster PATH",
+             options->input.paths,
+             "the cluster: dumps or manifests (default: the one kubectl asks); repeatable")
+      .InGroup(kInputGroup);
+  AddLiveInput(command, options->input);
+  AddRules(command, options->input);
+  AddChanges(command, *options);
+  command.Text("--node NODE", options->input.node, "look at this node only");
+  command.Text("-n, --namespace NAMESPACE",
+               options->input.namespace_,
+               "the namespace of objects that name none");
+  command.Flag("--all", options->all, "do not cut long lists short");
+  command.Text("-o, --output", options->format, "text, json, yaml or junit")
+      .OneOf({"text", "json", "yaml", "junit"})
+      .ShowsDefault();
+  command.Notes(
       "The work: pods, claims that none of them uses, and workloads (Deployment, ReplicaSet, "
       "StatefulSet, DaemonSet, Job, CronJob, ReplicationController), which are asked about as the "
       "pods that they run. What waits in the cluster already is left waiting. Changes happen in "
@@ -421,11 +390,8 @@ Command AddWhatIf(CLI::App& program) {
       "  dray whatif -f job.yaml --cluster dump.yaml --max\n"
       "  dray whatif -f job.yaml --cluster dump.yaml --defragment\n"
       "  dray whatif --cluster dump.yaml --drain node-7");
-  return {.app = command, .run = [options, command](World& world, const Output& output) {
-            const Result<int> code =
-                RunWhatIf(world, *options, ChangesOf(*command, *options), output);
-            return code ? *code : output.Refuse("whatif", code.error().message);
-          }};
+  command.Does(
+      [options](World& world, const Output& output) { return RunWhatIf(world, *options, output); });
 }
 
 }  // namespace dray::cli
