@@ -45,7 +45,7 @@ constexpr std::string_view kUsage =
     "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays "
     "them,\n"
     "                    --except FILE leaves out those it names, a line each: name: why\n"
-    "                    --races FILE names those that go one of two ways: played up to ten "
+    "                    --races FILE names those that go one of two ways: played up to a hundred "
     "times;\n"
     "                    so does a file races.txt beside the stories\n"
     "       rest         requests and what real API servers answered; --dray and --except as "
