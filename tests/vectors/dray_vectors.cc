@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,18 +62,28 @@ struct Arguments {
   dray::stories::StoryOptions stories;
 };
 
+/// Where the value of an option goes; null for what is no option.
+std::string* ValueOf(std::string_view option, Arguments& arguments) {
+  const std::pair<std::string_view, std::string*> options[] = {
+      {"--profile", &arguments.allocator.profile},
+      {"--release", &arguments.api.release},
+      {"--kinds", &arguments.api.kinds},
+      {"--name", &arguments.api.name},
+      {"--dray", &arguments.stories.program},
+      {"--except", &arguments.stories.except},
+      {"--races", &arguments.stories.races},
+  };
+  for (const auto& [name, value] : options) {
+    if (name == option) return value;
+  }
+  return nullptr;
+}
+
 /// Nothing when they are not as kUsage says.
 std::optional<Arguments> Parse(const std::vector<std::string>& words) {
   Arguments arguments;
   for (size_t i = 0; i < words.size(); ++i) {
-    std::string* option = words[i] == "--profile"   ? &arguments.allocator.profile
-                          : words[i] == "--release" ? &arguments.api.release
-                          : words[i] == "--kinds"   ? &arguments.api.kinds
-                          : words[i] == "--name"    ? &arguments.api.name
-                          : words[i] == "--dray"    ? &arguments.stories.program
-                          : words[i] == "--except"  ? &arguments.stories.except
-                          : words[i] == "--races"   ? &arguments.stories.races
-                                                    : nullptr;
+    std::string* option = ValueOf(words[i], arguments);
     if (option != nullptr && i + 1 < words.size()) {
       *option = words[++i];
     } else if (words[i].starts_with("-")) {
