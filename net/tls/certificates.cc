@@ -320,6 +320,13 @@ Result<CertificateInfo> ReadCertificate(std::string_view pem) {
                          .is_ca = X509_check_ca(certificate) == 1};
 }
 
+Result<std::string> CommonNameOfRequest(std::string_view pem) {
+  DRAY_TRY(const CertificateRequestPtr request, ParseCertificateRequest(pem));
+  std::vector<std::string> names =
+      NameValues(X509_REQ_get_subject_name(request.get()), NID_commonName);
+  return names.empty() ? std::string() : std::move(names.back());
+}
+
 bool BelongsTo(const Credentials& leaf, const Credentials& ca) {
   const auto chain = ParseCertificates(leaf.certificate_pem);
   const auto issuers = ParseCertificates(ca.certificate_pem);

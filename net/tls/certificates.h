@@ -82,6 +82,10 @@ struct CertificateInfo {
 /// Errors: kBadRequest  there is none.
 Result<CertificateInfo> ReadCertificate(std::string_view pem);
 
+/// The common name that a request for a certificate (PKCS #10 as PEM, RFC 2986) asks for, the last
+/// of several; empty: none. Errors: kBadRequest  it is none.
+Result<std::string> CommonNameOfRequest(std::string_view pem);
+
 /// True when `leaf` was signed by `ca` (both PEM) and its key belongs to it; says nothing of dates.
 bool BelongsTo(const Credentials& leaf, const Credentials& ca);
 

@@ -86,6 +86,24 @@ Result<KeyPtr> ParseKey(std::string_view pem) {
   return key;
 }
 
+Result<CertificateRequestPtr> ParseCertificateRequest(std::string_view pem) {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  constexpr std::string_view kType = "CERTIFICATE REQUEST-----";
+  const size_t begin = pem.find(kBegin);
+  if (begin == std::string_view::npos || !pem.substr(begin + kBegin.size()).starts_with(kType)) {
+    return Fail(StatusReason::kBadRequest, "PEM block type must be CERTIFICATE REQUEST");
+  }
+  const BioPtr bio = ReadOnly(pem.substr(begin));
+  CertificateRequestPtr request(bio ? PEM_read_bio_X509_REQ(bio.get(), nullptr, NoPassword, nullptr)
+                                    : nullptr);
+  if (!request) {
+    Error error = TakeOpenSslError("reading a request for a certificate");
+    error.reason = StatusReason::kBadRequest;
+    return Fail(std::move(error));
+  }
+  return request;
+}
+
 Result<std::string> CertificateToPem(X509* certificate) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
   if (!bio || PEM_write_bio_X509(bio.get(), certificate) != 1) {

@@ -28,6 +28,7 @@ struct Freer {
 using BioPtr = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using CertificatePtr = std::unique_ptr<X509, Freer<X509_free>>;
+using CertificateRequestPtr = std::unique_ptr<X509_REQ, Freer<X509_REQ_free>>;
 using SslPtr = std::unique_ptr<SSL, Freer<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
 
@@ -44,6 +45,10 @@ Result<std::vector<CertificatePtr>> ParseCertificates(std::string_view pem);
 /// A private key without a pass phrase.
 /// Errors: kBadRequest  not such a key.
 Result<KeyPtr> ParseKey(std::string_view pem);
+
+/// Reads a request for a certificate, which must be the first block of `pem`.
+/// Errors: kBadRequest  it is none.
+Result<CertificateRequestPtr> ParseCertificateRequest(std::string_view pem);
 
 Result<std::string> CertificateToPem(X509* certificate);
 /// PKCS #8.

@@ -2,11 +2,15 @@
 #include "server/access/bootstrap_repair.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "api/rbac_v1.h"
-#include "server/access/rbac.h"
+#include "server/access/escalation.h"
+#include "server/access/rule_index.h"
 
 namespace dray::server::access {
 namespace {
@@ -30,9 +34,12 @@ void AppendMissing(const List& expected, List& list) {
 template <class Role>
 void AddRules(const Role& expected, Role& role) {
   if (role.rules == expected.rules) return;
-  const Rules held(role.rules.begin(), role.rules.end());
-  const Rules wanted(expected.rules.begin(), expected.rules.end());
-  for (const Rule& missing : Uncovered(held, wanted)) role.rules.push_back(missing);
+  const auto index = [](const auto& rules) {
+    return std::make_shared<const RuleIndex>(std::span(rules.data(), rules.size()));
+  };
+  constexpr size_t kAllOfThem = ~size_t{0};
+  const Missing missing = Uncovered({index(role.rules)}, *index(expected.rules), kAllOfThem);
+  for (const Rule& rule : missing.shown) role.rules.push_back(rule);
 }
 
 void AddAggregation(const rbac::ClusterRole& expected, rbac::ClusterRole& role) {

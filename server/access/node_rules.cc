@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "api/selectors/field_selector.h"
+#include "api/text/go_quote.h"
+
 namespace dray::server::access {
 namespace {
 
@@ -25,16 +28,12 @@ struct Question {
   bool is_list() const { return Is({"list", "watch", "deletecollection"}); }
   /// Whether the field selector says that it is about this node's.
   bool IsOfNode() const {
-    const std::string own = fmt::format("spec.nodeName={}", node);
-    std::string_view rest = asked.field_selector;
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(','), rest.size());
-      std::string term(rest.substr(0, end));
-      if (const size_t twice = term.find("=="); twice != std::string::npos) term.erase(twice, 1);
-      if (term == own) return true;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return false;
+    const Result<api::FieldSelector> selector = api::FieldSelector::Parse(asked.field_selector);
+    return selector.has_value() &&
+           std::ranges::any_of(selector->requirements(), [&](const api::FieldRequirement& one) {
+             return one.path == "spec.nodeName" && one.op == api::FieldOperator::kEquals &&
+                    one.value == node;
+           });
   }
 };
 
@@ -93,6 +92,9 @@ Verdict Lease(const Question& of) {
 }
 
 Verdict CsiNode(const Question& of) {
+  if (of.asked.subresource == "status") {
+    return No("CSINode status access requires CSIVolumeHealth feature");
+  }
   if (!of.asked.subresource.empty()) return No("cannot authorize CSINode subresources");
   if (!of.Is({"get", "create", "update", "patch", "delete"})) {
     return No("can only get, create, update, patch, or delete a CSINode");
@@ -104,7 +106,12 @@ Verdict CsiNode(const Question& of) {
 Verdict Slice(const Question& of) {
   if (!of.asked.subresource.empty()) return No("cannot authorize ResourceSlice subresources");
   if (of.asked.verb == "create") return Yes();  // what it says is looked at when it is stored
-  if (!of.is_list()) return IfRelated(of);
+  if (of.Is({"get", "update", "patch", "delete"})) return IfRelated(of);
+  if (!of.is_list()) {
+    return No(
+        "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, "
+        "update, patch, delete, deletecollection");
+  }
   if (of.IsOfNode()) return Yes();
   return No("can only list/watch/deletecollection resourceslices with nodeName field selector");
 }
@@ -123,17 +130,30 @@ Verdict Node(const Question& of) {
 }
 
 Verdict Pod(const Question& of) {
+  // Whose pod it is is looked at when it is written (server/verbs/node_limits.h).
   const std::string& part = of.asked.subresource;
-  if (part == "status") return of.Is({"update", "patch"}) ? IfRelated(of) : No();
-  if (part == "eviction") return of.asked.verb == "create" ? IfRelated(of) : No();
+  if (part == "status") return of.Is({"update", "patch"}) ? Yes() : No();
+  if (part == "eviction") return of.asked.verb == "create" ? Yes() : No();
   if (!part.empty()) return No();
-  if (of.asked.verb == "create") return Yes();  // what it says is looked at when it is stored
-  if (of.asked.verb == "delete") return IfRelated(of);
+  if (of.Is({"create", "delete"})) return Yes();
   if (of.asked.verb == "get") return OneAtATime(of);
   if (!of.Is({"list", "watch"})) return No();
   if (of.IsOfNode()) return Yes();
   if (!of.asked.name.empty()) return IfRelated(of);
   return No("can only list/watch pods with spec.nodeName field selector");
+}
+
+Verdict Certificate(const Question& of) {
+  if (!of.asked.subresource.empty()) {
+    return No("nodes may not access the status subresource of PodCertificateRequests");
+  }
+  if (of.asked.verb == "create") return Yes();  // what it says is looked at when it is stored
+  if (of.asked.verb == "get") return IfRelated(of);
+  if (!of.Is({"list", "watch"})) {
+    return No(fmt::format("nodes may not {} podcertificaterequests", of.asked.verb));
+  }
+  if (of.IsOfNode()) return Yes();
+  return No("can only list/watch podcertificaterequests with nodeName field selector");
 }
 
 struct Row {
@@ -147,6 +167,7 @@ constexpr std::array kRows = {Row{"", "secrets", Read},
                               Row{"", "serviceaccounts", Account},
                               Row{"", "nodes", Node},
                               Row{"", "pods", Pod},
+                              Row{"certificates.k8s.io", "podcertificaterequests", Certificate},
                               Row{"resource.k8s.io", "resourceclaims", OneAtATime},
                               Row{"resource.k8s.io", "resourceslices", Slice},
                               Row{"storage.k8s.io", "volumeattachments", OneAtATime},
@@ -157,8 +178,8 @@ constexpr std::array kRows = {Row{"", "secrets", Read},
 
 std::optional<std::string_view> NodeOf(const User& user) {
   const std::string_view name = user.name;
-  const bool is_node = name.starts_with(kNode) && name.size() > kNode.size() &&
-                       std::ranges::find(user.groups, kNodes) != user.groups.end();
+  const bool is_node =
+      name.starts_with(kNode) && std::ranges::find(user.groups, kNodes) != user.groups.end();
   if (!is_node) return std::nullopt;
   return name.substr(kNode.size());
 }
@@ -166,16 +187,15 @@ std::optional<std::string_view> NodeOf(const User& user) {
 Verdict DecideForNode(std::string_view node,
                       const Attributes& asked,
                       const std::function<bool()>& is_related,
-                      std::span<const Rule> usual) {
+                      const RuleIndex* usual) {
+  if (node.empty()) return No(fmt::format("unknown node for user {}", api::GoQuote(kNode)));
   if (asked.path.empty()) {
     for (const Row& row : kRows) {
       if (row.group != asked.group || row.resource != asked.resource) continue;
       return row.decide({.node = node, .asked = asked, .is_related = is_related});
     }
   }
-  const bool is_usual =
-      std::ranges::any_of(usual, [&](const Rule& rule) { return Allows(rule, asked); });
-  return {.is_allowed = is_usual};
+  return {.is_allowed = usual != nullptr && Allows(*usual, asked)};
 }
 
 }  // namespace dray::server::access

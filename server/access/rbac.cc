@@ -2,9 +2,7 @@
 #include "server/access/rbac.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
-#include <utility>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,35 +14,11 @@ namespace {
 
 namespace rbac = api::rbac_v1;
 
-constexpr std::string_view kAll = "*";
+constexpr std::string_view kOfCluster;  // the part that is in no namespace
 
 template <class Texts>
 bool Has(const Texts& texts, std::string_view text) {
   return std::ranges::find(texts, text) != texts.end();
-}
-
-template <class Texts>
-bool HasOrAll(const Texts& texts, std::string_view text) {
-  return Has(texts, kAll) || Has(texts, text);
-}
-
-/// "pods", "pods/status", "*/status"; `asked` with its subresource.
-bool IsResource(std::string_view of_rule, std::string_view asked) {
-  if (of_rule == kAll || of_rule == asked) return true;
-  const size_t slash = asked.find('/');
-  return slash != std::string_view::npos && of_rule.starts_with("*/") &&
-         of_rule.substr(1) == asked.substr(slash);
-}
-
-bool IsPath(std::string_view of_rule, std::string_view asked) {
-  if (of_rule == kAll || of_rule == asked) return true;
-  if (!of_rule.ends_with('*')) return false;
-  while (of_rule.ends_with('*')) of_rule.remove_suffix(1);
-  return asked.starts_with(of_rule);
-}
-
-std::string RoleKey(std::string_view namespace_, std::string_view name) {
-  return fmt::format("{}/{}", namespace_, name);
 }
 
 /// Where the grants of a subject are; empty for one that is nobody.
@@ -52,198 +26,191 @@ std::string SubjectKey(const rbac::Subject& subject, std::string_view binding_na
   if (subject.kind == "User") return "u:" + subject.name;
   if (subject.kind == "Group") return "g:" + subject.name;
   if (subject.kind != "ServiceAccount") return {};
-  const std::string_view namespace_ =
+  const std::string_view namespace_name =
       subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
-  if (namespace_.empty()) return {};
-  return fmt::format("u:{}{}:{}", kServiceAccount, namespace_, subject.name);
+  if (namespace_name.empty()) return {};
+  return fmt::format("u:{}{}:{}", kServiceAccount, namespace_name, subject.name);
 }
 
 std::string SubjectWords(const rbac::Subject& subject, std::string_view binding_namespace) {
   if (subject.kind != "ServiceAccount") {
     return fmt::format("{} {}", subject.kind, api::GoQuote(subject.name));
   }
-  const std::string_view namespace_ =
+  const std::string_view namespace_name =
       subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
   return fmt::format(
-      "{} {}", subject.kind, api::GoQuote(fmt::format("{}/{}", subject.name, namespace_)));
+      "{} {}", subject.kind, api::GoQuote(fmt::format("{}/{}", subject.name, namespace_name)));
 }
 
-std::shared_ptr<const Rules> Shared(const auto& rules) {
-  return std::make_shared<const Rules>(rules.begin(), rules.end());
+std::string MissingWords(std::string_view kind, std::string_view name) {
+  return fmt::format(R"({}.rbac.authorization.k8s.io {} not found)",
+                     kind == "Role" ? "role" : "clusterrole",
+                     api::GoQuote(name));
 }
 
-// ------------------------------------------------------------------------------------- escalation
-
-/// Rules that say one thing each.
-Rules PartsOf(const Rule& rule) {
-  Rules parts;
-  const std::vector<std::string> names(rule.resource_names.begin(), rule.resource_names.end());
-  for (const std::string& group : rule.api_groups) {
-    for (const std::string& resource : rule.resources) {
-      for (const std::string& verb : rule.verbs) {
-        Rule part;
-        part.api_groups = {group};
-        part.resources = {resource};
-        part.verbs = {verb};
-        if (names.empty()) parts.push_back(part);
-        for (const std::string& name : names) {
-          part.resource_names = {name};
-          parts.push_back(part);
-        }
-      }
-    }
-  }
-  for (const std::string& path : rule.non_resource_urls) {
-    for (const std::string& verb : rule.verbs) {
-      Rule part;
-      part.non_resource_urls = {path};
-      part.verbs = {verb};
-      parts.push_back(std::move(part));
-    }
-  }
-  return parts;
+std::string Joined(const std::vector<std::string>& texts) {
+  return texts.size() == 1 ? texts.front() : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-/// Whether `rule` says what `part`, one of PartsOf(), says.
-bool Covers(const Rule& rule, const Rule& part) {
-  if (!HasOrAll(rule.verbs, part.verbs.front())) return false;
-  if (!part.non_resource_urls.empty()) {
-    return std::ranges::any_of(rule.non_resource_urls, [&](const std::string& path) {
-      return IsPath(path, part.non_resource_urls.front());
-    });
-  }
-  if (!HasOrAll(rule.api_groups, part.api_groups.front())) return false;
-  const bool is_resource = std::ranges::any_of(rule.resources, [&](const std::string& resource) {
-    return IsResource(resource, part.resources.front());
-  });
-  if (!is_resource) return false;
-  if (rule.resource_names.empty()) return true;
-  return !part.resource_names.empty() && Has(rule.resource_names, part.resource_names.front());
-}
-
-/// Parts of one resource and name become one rule with all their verbs.
-Rules Compact(const Rules& parts) {
-  Rules compact;
-  for (const Rule& part : parts) {
-    const auto same = std::ranges::find_if(compact, [&](const Rule& one) {
-      return one.non_resource_urls.empty() && part.non_resource_urls.empty() &&
-             one.api_groups == part.api_groups && one.resources == part.resources &&
-             one.resource_names == part.resource_names;
-    });
-    if (same == compact.end()) {
-      compact.push_back(part);
+/// The rules that have what is asked for in every part. Memory that one question needs for all
+/// roles that it is about.
+class Look {
+ public:
+  explicit Look(const Attributes& asked) : asked_(asked) {
+    if (asked.subresource.empty()) {
+      resource_ = asked.resource;
     } else {
-      same->verbs.insert(same->verbs.end(), part.verbs.begin(), part.verbs.end());
+      resource_ = asked.resource + "/" + asked.subresource;
+      slash_ = asked.resource.size();
     }
   }
-  return compact;
-}
 
-template <class Texts>
-std::string Quoted(const Texts& texts) {
-  std::vector<std::string> quoted;
-  quoted.reserve(texts.size());
-  for (const std::string& text : texts) quoted.push_back(api::GoQuote(text));
-  return fmt::format("[{}]", fmt::join(quoted, " "));
-}
+  bool IsAllowedBy(const RuleIndex& rules) {
+    hits_.assign(rules.words32(), ~0U);
+    const auto keep = [&](auto mark) {
+      some_.assign(rules.words32(), 0);
+      mark(some_.data());
+      uint32_t any = 0;
+      for (size_t i = 0; i < hits_.size(); ++i) any |= hits_[i] &= some_[i];
+      return any != 0;
+    };
+    if (!keep([&](uint32_t* bits) { rules.MarkVerb(asked_.verb, bits); })) return false;
+    if (!asked_.path.empty()) {
+      return keep([&](uint32_t* bits) { rules.MarkPath(asked_.path, bits); });
+    }
+    return keep([&](uint32_t* bits) { rules.MarkResource(resource_, slash_, bits); }) &&
+           keep([&](uint32_t* bits) { rules.MarkGroup(asked_.group, bits); }) &&
+           keep([&](uint32_t* bits) { rules.MarkName(asked_.name, bits); });
+  }
 
-std::string Words(const Rule& rule) {
-  std::vector<std::string> members;
-  const auto say = [&](std::string_view name, const auto& texts) {
-    if (!texts.empty()) members.push_back(fmt::format("{}:{}", name, Quoted(texts)));
-  };
-  say("APIGroups", rule.api_groups);
-  say("Resources", rule.resources);
-  say("NonResourceURLs", rule.non_resource_urls);
-  say("ResourceNames", rule.resource_names);
-  say("Verbs", rule.verbs);
-  return fmt::format("{{{}}}", fmt::join(members, ", "));
-}
+ private:
+  const Attributes& asked_;
+  std::string resource_;
+  size_t slash_ = std::string_view::npos;
+  RuleBits hits_, some_;
+};
 
 }  // namespace
 
-bool Allows(const Rule& rule, const Attributes& asked) {
-  if (!HasOrAll(rule.verbs, asked.verb)) return false;
-  if (!asked.path.empty()) {
-    return std::ranges::any_of(rule.non_resource_urls,
-                               [&](const std::string& path) { return IsPath(path, asked.path); });
-  }
-  if (!HasOrAll(rule.api_groups, asked.group)) return false;
-  const std::string resource =
-      asked.subresource.empty() ? asked.resource : asked.resource + "/" + asked.subresource;
-  const bool is_resource = std::ranges::any_of(
-      rule.resources, [&](const std::string& one) { return IsResource(one, resource); });
-  return is_resource && (rule.resource_names.empty() || Has(rule.resource_names, asked.name));
+bool Allows(const RuleIndex& rules, const Attributes& asked) {
+  return Look(asked).IsAllowedBy(rules);
 }
 
 bool IsMaster(const User& user) {
   return Has(user.groups, kMasters);
 }
 
-Policy::Policy(const PolicyObjects& objects) {
-  for (const rbac::ClusterRole& role : objects.cluster_roles) {
-    roles_[RoleKey("", role.metadata.name)] = Shared(role.rules);
-  }
-  for (const rbac::Role& role : objects.roles) {
-    roles_[RoleKey(role.metadata.namespace_, role.metadata.name)] = Shared(role.rules);
-  }
-  for (const rbac::ClusterRoleBinding& binding : objects.cluster_bindings) {
-    Add(binding, "ClusterRoleBinding", everywhere_);
-  }
-  for (const rbac::RoleBinding& binding : objects.bindings) {
-    Add(binding, "RoleBinding", in_namespace_[binding.metadata.namespace_]);
-  }
+// ---------------------------------------------------------------------------------------- parts
+
+bool PolicyPart::KeepRole(const std::string& name, Revision modified) {
+  if (before_ == nullptr) return false;
+  const auto found = before_->roles_.find(name);
+  if (found == before_->roles_.end() || found->second.modified != modified) return false;
+  roles_.insert_or_assign(name, found->second);
+  return true;
+}
+
+bool PolicyPart::KeepBinding(const std::string& name, Revision modified) {
+  if (before_ == nullptr) return false;
+  const auto found = before_->bindings_.find(name);
+  if (found == before_->bindings_.end() || found->second->modified != modified) return false;
+  bindings_.insert_or_assign(name, found->second);
+  return true;
+}
+
+void PolicyPart::AddRole(const std::string& name, Revision modified, std::span<const Rule> rules) {
+  roles_.insert_or_assign(
+      name, KnownRole{.modified = modified, .rules = std::make_shared<const RuleIndex>(rules)});
 }
 
 template <class Binding>
-void Policy::Add(const Binding& binding, std::string_view word, BySubject& grants) {
-  const std::string& namespace_ = binding.metadata.namespace_;
-  const std::shared_ptr<const Rules> rules = Find(binding.role_ref, namespace_);
-  const std::string missing =
-      rules != nullptr ? std::string()
-                       : fmt::format(R"({}.rbac.authorization.k8s.io "{}" not found)",
-                                     binding.role_ref.kind == "Role" ? "role" : "clusterrole",
-                                     binding.role_ref.name);
-  const std::string name =
-      namespace_.empty() ? binding.metadata.name : binding.metadata.name + "/" + namespace_;
-  std::set<std::string> known;  // one subject counts once
-  for (const rbac::Subject& subject : binding.subjects) {
-    const std::string key = SubjectKey(subject, namespace_);
-    if (key.empty() || !known.insert(key).second) continue;
-    grants[key].push_back({.words = fmt::format("{} {} of {} {} to {}",
-                                                word,
-                                                api::GoQuote(name),
-                                                binding.role_ref.kind,
-                                                api::GoQuote(binding.role_ref.name),
-                                                SubjectWords(subject, namespace_)),
-                           .rules = rules,
-                           .missing = missing});
+void PolicyPart::AddBinding(const Binding& binding, Revision modified) {
+  const std::string& name = binding.metadata.name;
+  auto known = std::make_shared<KnownBinding>();
+  known->modified = modified;
+  known->name = namespace_name_.empty() ? name : name + "/" + namespace_name_;
+  known->role_kind = binding.role_ref.kind;
+  known->role_name = binding.role_ref.name;
+  known->subjects.assign(binding.subjects.begin(), binding.subjects.end());
+  bindings_.insert_or_assign(name, std::move(known));
+}
+template void PolicyPart::AddBinding(const rbac::RoleBinding& binding, Revision modified);
+template void PolicyPart::AddBinding(const rbac::ClusterRoleBinding& binding, Revision modified);
+
+void PolicyPart::Finish() {
+  before_.reset();
+  std::unordered_set<std::string> known;
+  for (const auto& [name, binding] : bindings_) {
+    for (const rbac::Subject& subject : binding->subjects) {
+      const std::string key = SubjectKey(subject, namespace_name_);
+      if (key.empty()) continue;
+      const bool is_new =
+          known.insert(fmt::format("{}\n{}/{}", key, binding->role_kind, binding->role_name))
+              .second;
+      if (is_new) grants_[key].push_back({.binding = binding.get(), .subject = &subject});
+    }
   }
 }
 
-std::shared_ptr<const Rules> Policy::Find(const rbac::RoleRef& ref,
-                                          std::string_view namespace_) const {
-  const bool is_role = ref.kind == "Role";
-  if (!is_role && ref.kind != "ClusterRole") return nullptr;
-  if (is_role && namespace_.empty()) return nullptr;  // not the cluster role of that name
-  const auto found = roles_.find(RoleKey(is_role ? namespace_ : "", ref.name));
-  return found == roles_.end() ? nullptr : found->second;
+// --------------------------------------------------------------------------------------- policy
+
+Policy::Policy(const PolicyObjects& objects) {
+  std::map<std::string, std::shared_ptr<PolicyPart>, std::less<>> parts;
+  const auto part = [&](std::string_view name) -> PolicyPart& {
+    const auto found = parts.find(name);
+    if (found != parts.end()) return *found->second;
+    const std::string own(name);
+    return *parts.emplace(own, std::make_shared<PolicyPart>(own)).first->second;
+  };
+  const auto add_role = [&](const auto& role) {
+    part(role.metadata.namespace_)
+        .AddRole(role.metadata.name, Revision{}, std::span(role.rules.data(), role.rules.size()));
+  };
+  for (const rbac::ClusterRole& role : objects.cluster_roles) add_role(role);
+  for (const rbac::Role& role : objects.roles) add_role(role);
+  for (const auto& binding : objects.cluster_bindings)
+    part(kOfCluster).AddBinding(binding, Revision{});
+  for (const auto& binding : objects.bindings) {
+    part(binding.metadata.namespace_).AddBinding(binding, Revision{});
+  }
+  for (const auto& [name, made] : parts) {
+    made->Finish();
+    parts_.emplace(name, made);
+  }
 }
 
-// `visit` answers whether to go on.
+const PolicyPart* Policy::Part(std::string_view namespace_name) const {
+  const auto found = parts_.find(namespace_name);
+  return found == parts_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<const RuleIndex> Policy::Find(std::string_view kind,
+                                              std::string_view name,
+                                              std::string_view namespace_name) const {
+  const bool is_role = kind == "Role";
+  if (!is_role && kind != "ClusterRole") return nullptr;
+  if (is_role && namespace_name.empty()) return nullptr;  // not the cluster role of that name
+  const PolicyPart* const part = Part(is_role ? namespace_name : kOfCluster);
+  if (part == nullptr) return nullptr;
+  const auto found = part->roles_.find(name);
+  return found == part->roles_.end() ? nullptr : found->second.rules;
+}
+
+// `visit(grant, namespace of the binding)` answers whether to go on.
 template <class F>
-void Policy::ForEach(const User& user, std::string_view namespace_, F&& visit) const {
-  std::vector<const BySubject*> tables = {&everywhere_};
-  const auto local = in_namespace_.find(namespace_);
-  if (!namespace_.empty() && local != in_namespace_.end()) tables.push_back(&local->second);
+void Policy::ForEach(const User& user, std::string_view namespace_name, F&& visit) const {
+  std::vector<std::string_view> places = {kOfCluster};
+  if (!namespace_name.empty()) places.push_back(namespace_name);
   std::vector<std::string> keys = {"u:" + user.name};
   for (const std::string& group : user.groups) keys.push_back("g:" + group);
-  for (const BySubject* table : tables) {
+  for (const std::string_view place : places) {
+    const PolicyPart* const part = Part(place);
+    if (part == nullptr) continue;
     for (const std::string& key : keys) {
-      const auto found = table->find(key);
-      if (found == table->end()) continue;
-      for (const Grant& grant : found->second) {
-        if (!visit(grant)) return;
+      const auto found = part->grants_.find(key);
+      if (found == part->grants_.end()) continue;
+      for (const PolicyPart::Grant& grant : found->second) {
+        if (!visit(grant, place)) return;
       }
     }
   }
@@ -253,62 +220,53 @@ Verdict Policy::Decide(const User& user, const Attributes& asked) const {
   if (IsMaster(user)) return {.is_allowed = true};
   Verdict verdict;
   std::vector<std::string> missing;
-  ForEach(user, asked.namespace_, [&](const Grant& grant) {
-    if (grant.rules == nullptr) {
-      if (!Has(missing, grant.missing)) missing.push_back(grant.missing);
+  Look look(asked);
+  ForEach(user, asked.namespace_, [&](const auto& grant, std::string_view place) {
+    const KnownBinding& binding = *grant.binding;
+    const auto rules = Find(binding.role_kind, binding.role_name, place);
+    if (rules == nullptr) {
+      const std::string words = MissingWords(binding.role_kind, binding.role_name);
+      if (!Has(missing, words)) missing.push_back(words);
       return true;
     }
-    verdict.is_allowed =
-        std::ranges::any_of(*grant.rules, [&](const Rule& rule) { return Allows(rule, asked); });
-    if (verdict.is_allowed) verdict.reason = "RBAC: allowed by " + grant.words;
-    return !verdict.is_allowed;
+    verdict.is_allowed = look.IsAllowedBy(*rules);
+    if (!verdict.is_allowed) return true;
+    verdict.reason = fmt::format("RBAC: allowed by {} {} of {} {} to {}",
+                                 place.empty() ? "ClusterRoleBinding" : "RoleBinding",
+                                 api::GoQuote(binding.name),
+                                 binding.role_kind,
+                                 api::GoQuote(binding.role_name),
+                                 SubjectWords(*grant.subject, place));
+    return false;
   });
-  if (verdict.is_allowed || missing.empty()) return verdict;
-  verdict.reason = missing.size() == 1 ? "RBAC: " + missing.front()
-                                       : fmt::format("RBAC: [{}]", fmt::join(missing, ", "));
+  if (!verdict.is_allowed && !missing.empty()) verdict.reason = "RBAC: " + Joined(missing);
   return verdict;
 }
 
-Rules Policy::RulesFor(const User& user, std::string_view namespace_) const {
-  Rules rules;
-  ForEach(user, namespace_, [&](const Grant& grant) {
-    if (grant.rules != nullptr) {
-      rules.insert(rules.end(), grant.rules->begin(), grant.rules->end());
+Held Policy::RolesFor(const User& user,
+                      std::string_view namespace_name,
+                      std::vector<std::string>* missing) const {
+  Held roles;
+  std::unordered_set<const RuleIndex*> known;
+  ForEach(user, namespace_name, [&](const auto& grant, std::string_view place) {
+    auto rules = Find(grant.binding->role_kind, grant.binding->role_name, place);
+    if (rules == nullptr) {
+      if (missing == nullptr) return true;
+      const std::string words = MissingWords(grant.binding->role_kind, grant.binding->role_name);
+      if (!Has(*missing, words)) missing->push_back(words);
+    } else if (known.insert(rules.get()).second) {
+      roles.push_back(std::move(rules));
     }
     return true;
   });
-  return rules;
+  return roles;
 }
 
-Result<Rules> Policy::RulesOf(const rbac::RoleRef& ref, std::string_view namespace_) const {
-  const std::shared_ptr<const Rules> found = Find(ref, namespace_);
-  if (found != nullptr) return *found;
-  return Fail(StatusReason::kNotFound,
-              fmt::format(R"({}.rbac.authorization.k8s.io "{}" not found)",
-                          ref.kind == "Role" ? "role" : "clusterrole",
-                          ref.name));
-}
-
-Rules Uncovered(std::span<const Rule> held, std::span<const Rule> wanted) {
-  Rules uncovered;
-  for (const Rule& rule : wanted) {
-    for (Rule& part : PartsOf(rule)) {
-      const bool is_held =
-          std::ranges::any_of(held, [&](const Rule& own) { return Covers(own, part); });
-      if (!is_held) uncovered.push_back(std::move(part));
-    }
-  }
-  return uncovered;
-}
-
-std::string EscalationText(const User& user, const Rules& missing) {
-  std::set<std::string> lines;
-  for (const Rule& rule : Compact(missing)) lines.insert(Words(rule));
-  return fmt::format(
-      "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
-      api::GoQuote(user.name),
-      Quoted(user.groups),
-      fmt::join(lines, "\n"));
+Result<std::shared_ptr<const RuleIndex>> Policy::RoleOf(const rbac::RoleRef& ref,
+                                                        std::string_view namespace_name) const {
+  std::shared_ptr<const RuleIndex> found = Find(ref.kind, ref.name, namespace_name);
+  if (found != nullptr) return found;
+  return Fail(StatusReason::kNotFound, MissingWords(ref.kind, ref.name));
 }
 
 }  // namespace dray::server::access

@@ -9,16 +9,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/rbac_v1.h"
 #include "base/result.h"
+#include "base/strong.h"
+#include "server/access/escalation.h"
+#include "server/access/rule_index.h"
 #include "server/access/user.h"
 
 namespace dray::server::access {
-
-using Rule = api::rbac_v1::PolicyRule;
-using Rules = std::vector<Rule>;
 
 /// What is asked for: a resource, or a path that is none.
 struct Attributes {
@@ -35,8 +37,8 @@ struct Verdict {
   std::string reason = {};  // who allows it, or what went wrong on the way; may be empty
 };
 
-/// Whether the rule allows it. A name that is asked for must be one of the rule's, if it has any.
-bool Allows(const Rule& rule, const Attributes& asked);
+/// Whether a rule allows it. A name that is asked for must be one of the rule's, if it has any.
+bool Allows(const RuleIndex& rules, const Attributes& asked);
 
 /// The objects that a policy is made of.
 struct PolicyObjects {
@@ -46,47 +48,85 @@ struct PolicyObjects {
   std::vector<api::rbac_v1::ClusterRoleBinding> cluster_bindings;
 };
 
+/// A binding, without what nobody asks about.
+struct KnownBinding {
+  Revision modified{};
+  std::string name;  // as reasons show it
+  std::string role_kind, role_name;
+  std::vector<api::rbac_v1::Subject> subjects;
+};
+
+/// Roles and bindings of one namespace; of the whole cluster in the part without a name. Immutable
+/// once it is in a policy. A role is indexed once for each of its versions.
+class PolicyPart {
+ public:
+  /// `before` lends what has not changed since; may be null.
+  PolicyPart(std::string namespace_name, std::shared_ptr<const PolicyPart> before = nullptr)
+      : namespace_name_(std::move(namespace_name)), before_(std::move(before)) {}
+
+  /// Takes a role, or a binding, as it was in `before` at that version; false when it was not.
+  bool KeepRole(const std::string& name, Revision modified);
+  bool KeepBinding(const std::string& name, Revision modified);
+  void AddRole(const std::string& name, Revision modified, std::span<const Rule> rules);
+  template <class Binding>
+  void AddBinding(const Binding& binding, Revision modified);
+  /// Call it when all is there. O(subjects).
+  void Finish();
+
+ private:
+  friend class Policy;
+  struct KnownRole {
+    Revision modified{};
+    std::shared_ptr<const RuleIndex> rules;
+  };
+  struct Grant {
+    const KnownBinding* binding;
+    const api::rbac_v1::Subject* subject;
+  };
+
+  std::string namespace_name_;
+  std::shared_ptr<const PolicyPart> before_;
+  std::map<std::string, KnownRole, std::less<>> roles_;
+  std::map<std::string, std::shared_ptr<const KnownBinding>, std::less<>> bindings_;
+  /// Of each role that a subject is bound to the first binding: more of them say nothing new.
+  std::unordered_map<std::string, std::vector<Grant>> grants_;
+};
+
 /// Immutable; safe from any thread.
 class Policy {
  public:
-  /// O(objects × log objects).
-  explicit Policy(const PolicyObjects& objects);
+  using Parts = std::map<std::string, std::shared_ptr<const PolicyPart>, std::less<>>;
 
-  /// Members of system:masters may do everything. O(groups × log subjects + rules of the user).
+  /// O(text of the objects × log).
+  explicit Policy(const PolicyObjects& objects);
+  explicit Policy(Parts parts) : parts_(std::move(parts)) {}
+  const Parts& parts() const { return parts_; }
+
+  /// Members of system:masters may do everything. Roles that speak for the user in the namespace
+  /// are looked into one by one, each in O(log words + rules/32).
   Verdict Decide(const User& user, const Attributes& asked) const;
 
-  /// All rules that speak for `user` in `namespace_`, and everywhere.
-  Rules RulesFor(const User& user, std::string_view namespace_) const;
+  /// The roles that speak for `user` in `namespace_name`, and everywhere, each once; into `missing`
+  /// what is said of those that are not there.
+  Held RolesFor(const User& user,
+                std::string_view namespace_name,
+                std::vector<std::string>* missing = nullptr) const;
 
-  /// The rules of the role a binding in `namespace_` refers to.
+  /// The role a binding in `namespace_name` refers to.
   /// Errors: kNotFound.
-  Result<Rules> RulesOf(const api::rbac_v1::RoleRef& ref, std::string_view namespace_) const;
+  Result<std::shared_ptr<const RuleIndex>> RoleOf(const api::rbac_v1::RoleRef& ref,
+                                                  std::string_view namespace_name) const;
 
  private:
-  struct Grant {
-    std::string words;                   // the binding, the role and the subject
-    std::shared_ptr<const Rules> rules;  // null: there is no such role
-    std::string missing;                 // and this is said then
-  };
-  using BySubject = std::map<std::string, std::vector<Grant>, std::less<>>;
-
-  template <class Binding>
-  void Add(const Binding& binding, std::string_view word, BySubject& grants);
-  std::shared_ptr<const Rules> Find(const api::rbac_v1::RoleRef& ref,
-                                    std::string_view namespace_) const;
+  const PolicyPart* Part(std::string_view namespace_name) const;
+  std::shared_ptr<const RuleIndex> Find(std::string_view kind,
+                                        std::string_view name,
+                                        std::string_view namespace_name) const;
   template <class F>
-  void ForEach(const User& user, std::string_view namespace_, F&& visit) const;
+  void ForEach(const User& user, std::string_view namespace_name, F&& visit) const;
 
-  std::map<std::string, std::shared_ptr<const Rules>, std::less<>> roles_;  // "namespace/name"
-  BySubject everywhere_;
-  std::map<std::string, BySubject, std::less<>> in_namespace_;
+  Parts parts_;
 };
-
-/// What of `wanted` no rule of `held` covers, cut into its smallest parts.
-Rules Uncovered(std::span<const Rule> held, std::span<const Rule> wanted);
-
-/// Why `user`, who does not hold `missing`, may not give it to others: in upstream's words.
-std::string EscalationText(const User& user, const Rules& missing);
 
 bool IsMaster(const User& user);
 

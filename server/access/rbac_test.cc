@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/access/rbac.h"
 
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
@@ -37,7 +42,8 @@ Attributes Pods(const char* verb, const char* subresource = "", const char* name
 class RuleTest : public ::testing::TestWithParam<RuleCase> {};
 
 TEST_P(RuleTest, Allows) {
-  EXPECT_EQ(Allows(Read<Rule>(GetParam().rule), GetParam().asked), GetParam().want);
+  const Rules rules = {Read<Rule>(GetParam().rule)};
+  EXPECT_EQ(Allows(RuleIndex(rules), GetParam().asked), GetParam().want);
 }
 
 constexpr const char* kGetPods = R"({"verbs":["get"],"apiGroups":[""],"resources":["pods"]})";
@@ -198,7 +204,7 @@ class CoverTest : public ::testing::TestWithParam<CoverCase> {};
 TEST_P(CoverTest, Covers) {
   const Rules held = {Read<Rule>(GetParam().held)};
   const Rules wanted = {Read<Rule>(GetParam().wanted)};
-  const Rules missing = Uncovered(held, wanted);
+  const Missing missing = Uncovered({std::make_shared<const RuleIndex>(held)}, RuleIndex(wanted));
   const std::string told = missing.empty() ? "" : EscalationText(kAlice, missing);
   const std::string head =
       "user \"alice\" (groups=[\"team\"]) is attempting to grant RBAC permissions not currently "
@@ -233,6 +239,93 @@ INSTANTIATE_TEST_SUITE_P(
                   R"({"verbs":["get"],"nonResourceURLs":["/api"]})",
                   R"({NonResourceURLs:["/api"], Verbs:["get"]})"}),
     [](const auto& info) { return info.param.name; });
+
+// --------------------------------------------------------------------------------- what it costs
+
+api::List<std::string> WordsOf(std::string_view prefix, size_t count) {
+  api::List<std::string> words;
+  for (size_t i = 0; i < count; ++i) words.push_back(fmt::format("{}{}", prefix, i));
+  return words;
+}
+
+/// All combinations of `count` words in each list.
+Rule Product(size_t count) {
+  Rule rule;
+  rule.verbs = WordsOf("v", count);
+  rule.api_groups = WordsOf("g", count);
+  rule.resources = WordsOf("r", count);
+  rule.resource_names = WordsOf("n", count);
+  return rule;
+}
+
+Held HeldBy(const Rules& rules) {
+  return {std::make_shared<const RuleIndex>(rules)};
+}
+
+TEST(Rules, ThatAreAlikeCountOnce) {
+  const Rules rules(12'000, Read<Rule>(kGetPods));
+  const RuleIndex index(rules);
+  EXPECT_EQ(index.size(), 1U);
+  EXPECT_TRUE(Allows(index, Pods("get")));
+}
+
+TEST(Rules, AreFoundAmongMany) {
+  Rules rules;
+  for (size_t i = 0; i < 1000; ++i) {
+    Rule& rule = rules.emplace_back(Read<Rule>(kGetPods));
+    rule.resource_names = {fmt::format("n{}", i)};
+    if (i % 3 == 0) rule.verbs = {"list"};
+  }
+  const RuleIndex index(rules);
+  EXPECT_TRUE(Allows(index, Pods("get", "", "n998")));
+  EXPECT_FALSE(Allows(index, Pods("get", "", "n999")));
+  EXPECT_TRUE(Allows(index, Pods("list", "", "n999")));
+  EXPECT_FALSE(Allows(index, Pods("get", "", "n1000")));
+  EXPECT_EQ(index.rule(998), rules[998]);
+}
+
+// The parts of this rule are more than anybody can look at one by one.
+TEST(Escalation, IsDecidedWithoutTheProduct) {
+  constexpr size_t kWords = 1000;
+  const Rules wanted = {Product(kWords)};
+  EXPECT_TRUE(Uncovered(HeldBy(wanted), RuleIndex(wanted)).empty());
+  EXPECT_TRUE(Uncovered(HeldBy({Read<Rule>(kEverything)}), RuleIndex(wanted)).empty());
+  Rules less = wanted;
+  less.front().resource_names.pop_back();
+  const Missing missing = Uncovered(HeldBy(less), RuleIndex(wanted));
+  EXPECT_FALSE(missing.empty());
+  EXPECT_TRUE(missing.has_more);
+  EXPECT_FALSE(Uncovered({}, RuleIndex(wanted)).empty());
+}
+
+TEST(Escalation, NamesSoManyAndNoMore) {
+  Rule rule = Read<Rule>(kGetPods);
+  rule.resource_names = WordsOf("n", kMissingShownMax);
+  Missing missing = Uncovered({}, RuleIndex(Rules{rule}));
+  EXPECT_EQ(missing.shown.size(), kMissingShownMax);
+  EXPECT_FALSE(missing.has_more);
+  rule.resource_names = WordsOf("n", kMissingShownMax + 1);
+  missing = Uncovered({}, RuleIndex(Rules{rule}));
+  EXPECT_EQ(missing.shown.size(), kMissingShownMax);
+  EXPECT_TRUE(missing.has_more);
+}
+
+// Held rules each of which tells another word from the rest: nothing can be taken together.
+TEST(Escalation, GivesUpAndSaysNo) {
+  constexpr size_t kWords = 100;
+  const Rules wanted = {Product(kWords)};
+  Rules held;
+  for (size_t i = 0; i < 3 * kWords; ++i) {
+    Rule& rule = held.emplace_back(wanted.front());
+    const std::array lists = {&rule.verbs, &rule.api_groups, &rule.resources};
+    lists[i % 3]->erase(lists[i % 3]->begin() + static_cast<ptrdiff_t>(i / 3));
+    rule.resource_names.erase(rule.resource_names.begin());
+  }
+  const Missing missing = Uncovered(HeldBy(held), RuleIndex(wanted));
+  EXPECT_TRUE(missing.is_undecided);
+  EXPECT_FALSE(missing.empty());
+  EXPECT_NE(EscalationText(kAlice, missing).find("takes more than"), std::string::npos);
+}
 
 }  // namespace
 }  // namespace dray::server::access

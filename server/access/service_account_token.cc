@@ -70,6 +70,8 @@ TokenClaims ClaimsOf(const JsonMembers& members) {
   claims.pod = SubjectOf(own->members(), "pod");
   claims.node = SubjectOf(own->members(), "node");
   claims.secret = SubjectOf(own->members(), "secret");
+  const int64_t warn_after = SecondsOf(own->members(), "warnafter");
+  if (warn_after > 0) claims.warn_after = warn_after;
   return claims;
 }
 
@@ -99,6 +101,7 @@ std::string Payload(const TokenClaims& claims, std::string_view issuer) {
       WriteSubject(json, "pod", claims.pod);
       WriteSubject(json, "secret", claims.secret);
       WriteSubject(json, "serviceaccount", claims.account);
+      if (claims.warn_after.has_value()) json.Member("warnafter", *claims.warn_after);
     });
     json.Member("nbf", claims.not_before);
     json.Member("sub", UserNameOf(claims));

@@ -37,6 +37,8 @@ struct TokenClaims {
   std::string namespace_;
   TokenSubject account;
   std::optional<TokenSubject> pod = {}, node = {}, secret = {};
+  /// From when on its bearer should have had another one; it is good all the same.
+  std::optional<int64_t> warn_after = {};
 };
 
 /// Whom the claims make of their bearer.

@@ -190,6 +190,11 @@ void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
   if (impersonated.has_value() && !is_received) {
     out += R"(,"impersonatedUser":)"sv;
     AppendUser(*impersonated, out);
+    if (!constraint.empty()) {
+      out += R"(,"authenticationMetadata":{"impersonationConstraint":)"sv;
+      AppendText(constraint, out);
+      out += '}';
+    }
   }
   out += text.substr(impersonated_, object_end_ - impersonated_);
   if (!is_received) AppendAnswer(out);

@@ -62,7 +62,8 @@ class Event {
   // What is added on the way.
 
   std::optional<access::User> impersonated;
-  int code = 0;  // of the answer; 0: there is none
+  std::string constraint;  // of that; empty: without
+  int code = 0;            // of the answer; 0: there is none
   std::optional<api::meta_v1::Status> status;
   std::string request_object, response_object;  // JSON; empty: there is none
   std::optional<bool> is_allowed;

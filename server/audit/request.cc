@@ -71,9 +71,10 @@ AuditedRequest::~AuditedRequest() {
   Complete(kOk);
 }
 
-void AuditedRequest::SetImpersonated(const access::User& user) {
+void AuditedRequest::SetImpersonated(const access::User& user, std::string constraint) {
   const MutexLock lock(mutex_);
   event_.impersonated = user;
+  event_.constraint = std::move(constraint);
 }
 
 void AuditedRequest::SetVerdict(bool is_allowed, std::string reason) {

@@ -44,7 +44,7 @@ class AuditedRequest {
   bool wants_request() const { return decision_.level >= Level::kRequest; }
   bool wants_response() const { return decision_.level >= Level::kRequestResponse; }
 
-  void SetImpersonated(const access::User& user);
+  void SetImpersonated(const access::User& user, std::string constraint);
   /// Whether he may, and why.
   void SetVerdict(bool is_allowed, std::string reason);
   void Annotate(std::string key, std::string value);

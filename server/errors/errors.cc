@@ -12,6 +12,7 @@
 #include "api/text/cut.h"
 #include "api/text/go_quote.h"
 #include "api/validation/cause_limits.h"
+#include "base/ascii.h"
 
 namespace dray::server::errors {
 namespace {
@@ -58,6 +59,16 @@ Error NotFound(const api::KindInfo& kind, std::string_view name) {
                kind,
                name,
                fmt::format("{} {} not found", kind.qualified_resource(), api::GoQuote(name)));
+}
+
+Error NotInCache(const api::KindInfo& kind, std::string_view name) {
+  const std::string word = LowerAscii(kind.kind);
+  const std::string_view dot = kind.group.empty() ? "" : ".";
+  return About(StatusReason::kNotFound,
+               kind,
+               word,
+               name,
+               fmt::format("{}{}{} {} not found", word, dot, kind.group, api::GoQuote(name)));
 }
 
 Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way) {

@@ -16,6 +16,9 @@ namespace dray::server::errors {
 // About one object. `name` may be empty.
 
 Error NotFound(const api::KindInfo& kind, std::string_view name);
+/// The same where upstream looks the object up in a cache: the kind in small letters instead of the
+/// resource.
+Error NotInCache(const api::KindInfo& kind, std::string_view name);
 /// `terminating`: the object in the way is itself being deleted.
 enum class InTheWay : uint8_t { kAlive, kTerminating };
 Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way);

@@ -92,7 +92,6 @@ const SharedUser& Anonymous() {
   return kUser;
 }
 
-constexpr std::string_view kImpersonate = "Impersonate-";
 constexpr std::string_view kImpersonateExtra = "Impersonate-Extra-";
 
 /// Keys are in small letters and may be percent-encoded.
@@ -100,7 +99,7 @@ std::map<std::string, std::vector<std::string>> ExtraOf(const net::Headers& head
   std::map<std::string, std::vector<std::string>> extra;
   for (size_t i = 0; i < headers.size(); ++i) {
     const auto [name, value] = headers.at(i);
-    if (name.size() <= kImpersonateExtra.size()) continue;
+    if (name.size() < kImpersonateExtra.size()) continue;
     if (!EqualsIgnoringCase(name.substr(0, kImpersonateExtra.size()), kImpersonateExtra)) continue;
     std::string key(name.substr(kImpersonateExtra.size()));
     for (char& c : key) {
@@ -194,49 +193,25 @@ std::optional<User> Authenticator::UserOf(std::string_view token) const {
   return **user;
 }
 
-bool Impersonates(const net::Headers& headers) {
-  for (size_t i = 0; i < headers.size(); ++i) {
-    const std::string_view name = headers.at(i).first;
-    if (name.size() > kImpersonate.size() &&
-        EqualsIgnoringCase(name.substr(0, kImpersonate.size()), kImpersonate)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-Result<User> Impersonated(const net::Headers& headers, const User& user) {
+Result<std::optional<User>> WantedUser(const net::Headers& headers) {
   User other{.name = std::string(headers.Get("Impersonate-User")),
              .uid = std::string(headers.Get("Impersonate-Uid"))};
   for (const std::string_view group : headers.All("Impersonate-Group")) {
     other.groups.emplace_back(group);
   }
   other.extra = ExtraOf(headers);
-  if (other.name.empty()) {
-    if (other.groups.empty() && other.uid.empty() && other.extra.empty()) return user;
-    std::string groups;
-    for (const std::string& group : other.groups) {
-      if (!groups.empty()) groups += ", ";
-      groups += api::GoQuote(group);
-    }
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("requested &user.DefaultInfo{{Name:\"\", UID:{}, Groups:[]string{}, "
-                            "Extra:map[string][]string(nil)}} without impersonating a user name",
-                            api::GoQuote(other.uid),
-                            groups.empty() ? "(nil)" : "{" + groups + "}"));
+  if (!other.name.empty()) return other;
+  if (other.groups.empty() && other.uid.empty() && other.extra.empty()) return std::nullopt;
+  std::string groups;
+  for (const std::string& group : other.groups) {
+    if (!groups.empty()) groups += ", ";
+    groups += api::GoQuote(group);
   }
-  // An account is in the groups of accounts, unless others are named.
-  if (other.groups.empty() && other.name.starts_with(access::kServiceAccount)) {
-    const std::string_view account =
-        std::string_view(other.name).substr(access::kServiceAccount.size());
-    other.groups.emplace_back(access::kServiceAccounts);
-    other.groups.push_back(
-        fmt::format("{}:{}", access::kServiceAccounts, account.substr(0, account.find(':'))));
-  }
-  const std::string_view usual =
-      other.name == kAnonymous ? access::kUnauthenticated : access::kAuthenticated;
-  if (std::ranges::count(other.groups, usual) == 0) other.groups.emplace_back(usual);
-  return other;
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("requested &user.DefaultInfo{{Name:\"\", UID:{}, Groups:[]string{}, "
+                          "Extra:map[string][]string(nil)}} without impersonating a user name",
+                          api::GoQuote(other.uid),
+                          groups.empty() ? "(nil)" : "{" + groups + "}"));
 }
 
 bool IsLoopback(std::string_view address) {

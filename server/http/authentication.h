@@ -75,13 +75,10 @@ class Authenticator {
 /// Whether two secrets are the same. Time depends on their lengths alone.
 bool EqualSecrets(std::string_view a, std::string_view b);
 
-/// Whether a request is to be treated as somebody else's.
-bool Impersonates(const net::Headers& headers);
-
-/// The user a request is to be treated as: `user`, unless Impersonate-User and its companions name
-/// another. Whether he may is for others to say.
-/// Errors: kBadRequest  a group, uid or extra without a user.
-Result<verbs::User> Impersonated(const net::Headers& headers, const verbs::User& user);
+/// Whom Impersonate-User and its companions name, as they say it; nothing: nobody. Who that is
+/// then, and whether he may be, is for others to say (server/access/impersonation.h). Errors:
+/// kBadRequest  a group, uid or extra without a user.
+Result<std::optional<verbs::User>> WantedUser(const net::Headers& headers);
 
 /// True for 127.0.0.0/8 and ::1, with or without a port.
 bool IsLoopback(std::string_view address);

@@ -94,28 +94,28 @@ TEST(Authentication, LoopbackAddresses) {
   }
 }
 
-TEST(Impersonation, NeedsAName) {
+TEST(WantedUser, NeedsAName) {
   net::Headers headers;
+  headers.Add("Impersonate-Other", "a");
+  EXPECT_EQ(*WantedUser(headers), std::nullopt);
   headers.Add("Impersonate-Group", "a");
-  EXPECT_EQ(Impersonated(headers, {}).error().message,
+  EXPECT_EQ(WantedUser(headers).error().message,
             "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"a\"}, "
             "Extra:map[string][]string(nil)} without impersonating a user name");
   headers.Add("Impersonate-User", "dora");
-  EXPECT_THAT(Impersonated(headers, {})->groups, ElementsAre("a", "system:authenticated"));
+  EXPECT_THAT((*WantedUser(headers))->groups, ElementsAre("a"));
 }
 
-TEST(Impersonation, AnAccountIsInItsGroups) {
+TEST(WantedUser, IsWhatTheClientSaysAndNoMore) {
   net::Headers headers;
-  EXPECT_FALSE(Impersonates(headers));
   headers.Add("impersonate-user", "system:serviceaccount:lab:bot");
   headers.Add("Impersonate-Extra-Acme.com%2Fproject", "p");
   headers.Add("Impersonate-Extra-Acme.com%2Fproject", "q");
-  EXPECT_TRUE(Impersonates(headers));
-  const Result<verbs::User> user = Impersonated(headers, {});
-  EXPECT_THAT(
-      user->groups,
-      ElementsAre("system:serviceaccounts", "system:serviceaccounts:lab", "system:authenticated"));
-  EXPECT_THAT(user->extra.at("acme.com/project"), ElementsAre("p", "q"));
+  headers.Add("Impersonate-Extra-", "r");
+  const auto user = WantedUser(headers);
+  EXPECT_THAT((*user)->groups, ElementsAre());
+  EXPECT_THAT((*user)->extra.at("acme.com/project"), ElementsAre("p", "q"));
+  EXPECT_THAT((*user)->extra.at(""), ElementsAre("r"));
 }
 
 TEST(Secrets, AreEqualOnlyWhole) {

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <new>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "api/meta_v1/status.h"
 #include "api/status.h"
 #include "base/worker_pool.h"
+#include "server/access/impersonation.h"
+#include "server/access/refusal.h"
 #include "server/errors/errors.h"
 #include "server/http/gzip.h"
 #include "server/http/limits.h"
@@ -166,35 +169,36 @@ Result<> Exchange::Admit() {
 // May the user do what is asked, as himself or as somebody else?
 Result<> Exchange::CheckRights() {
   verbs::Rights* const rights = parts_.resources.rights();
-  const bool is_for_another = Impersonates(request_.headers);
-  access::SharedUser other = who_.user;
-  if (is_for_another) {
-    DRAY_TRY(other, Impersonated(request_.headers, who_.user));
-  }
-  if (rights == nullptr) {
-    who_.user = std::move(other);
-    const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
-    const bool is_refused = who_.anonymous && !is_public;
-    AuditRights(!is_refused, "");
-    return is_refused ? Result<>(Fail(Forbidden(asked_, who_.user->name, {}))) : Result<>();
-  }
-  if (is_for_another) {
-    const auto refused = RefusedImpersonation(*rights, who_.user, other, asked_);
-    if (refused.has_value()) {
-      AuditRights(false, refused->reason);
-      return Fail(Forbidden(refused->asked, who_.user->name, refused->reason));
-    }
-    if (audited_ != nullptr) audited_->SetImpersonated(other);
-    who_.user = std::move(other);
-    who_.anonymous = who_.user->name == access::kAnonymous;
-  }
-  access::Verdict verdict = rights->Decide(who_.user, asked_);
+  const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
+  const bool is_known = !who_.anonymous;
+  const access::Decider decide = [&](const verbs::User& user, const access::Attributes& asked) {
+    if (rights != nullptr) return rights->Decide(user, asked);
+    return access::Verdict{.is_allowed = is_known || is_public};
+  };
+  DRAY_TRY_VOID(BecomeAnother(decide));
+  access::Verdict verdict = decide(who_.user, asked_);
   if (verdict.is_allowed) {
     AuditRights(true, std::move(verdict.reason));
     return {};
   }
   AuditRights(false, verdict.reason);
-  return Fail(Forbidden(asked_, who_.user->name, verdict.reason));
+  return Fail(access::Forbidden(asked_, who_.user->name, verdict.reason));
+}
+
+// The user that the request is to be treated as, if it says so.
+Result<> Exchange::BecomeAnother(const access::Decider& decide) {
+  DRAY_TRY(const std::optional<verbs::User> wanted, WantedUser(request_.headers));
+  if (!wanted.has_value()) return {};
+  auto outcome = access::Impersonate(decide, who_.user, *wanted, asked_);
+  if (const auto* const lack = std::get_if<access::Lack>(&outcome)) {
+    AuditRights(false, lack->reason);
+    return Fail(access::Forbidden(lack->asked, who_.user->name, lack->reason));
+  }
+  auto& other = std::get<access::Impersonated>(outcome);
+  if (audited_ != nullptr) audited_->SetImpersonated(other.user, std::move(other.constraint));
+  who_.user = std::move(other.user);
+  who_.anonymous = who_.user->name == access::kAnonymous;
+  return {};
 }
 
 // The headers of every answer; not called twice for one.

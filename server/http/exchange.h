@@ -23,6 +23,7 @@
 #include "net/reactor.h"
 #include "net/request_tracker.h"
 #include "net/url.h"
+#include "server/access/impersonation.h"
 #include "server/access/rbac.h"
 #include "server/audit/request.h"
 #include "server/documents/discovery.h"
@@ -115,6 +116,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // exchange.cc: the frame around every request
   Result<> Admit();
   Result<> CheckRights();
+  Result<> BecomeAnother(const access::Decider& decide);
   void Serve();
   bool IsLong() const;
   void RunByWorker();

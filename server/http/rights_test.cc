@@ -26,6 +26,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+constexpr std::string_view kApply = "application/apply-patch+yaml";
 constexpr const char* kUsers =
     "admin-token,admin,u1,\"system:masters\"\nbob-token,bob,u2\nalice-token,alice,u3,\"team\"\n";
 
@@ -52,7 +53,8 @@ class HttpRightsTest : public ::testing::Test {
                  std::string_view method,
                  std::string_view target,
                  std::string body = {},
-                 std::string_view as = {}) {
+                 std::string_view as = {},
+                 std::string_view type = "application/json") {
     net::client::HttpClient client(
         RealWorld().clock,
         {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
@@ -60,12 +62,15 @@ class HttpRightsTest : public ::testing::Test {
          .user_agent = "tester/1"});
     net::client::ClientRequest request{.method = std::string(method),
                                        .target = std::string(target)};
-    if (!body.empty()) request.headers.Add("Content-Type", "application/json");
+    if (!body.empty()) request.headers.Add("Content-Type", type);
     if (!as.empty()) request.headers.Add("Impersonate-User", as);
     request.body = std::move(body);
     const auto response = client.Send(request);
     EXPECT_TRUE(response.has_value());
     return response ? std::to_string(response->status) + " " + response->body : "";
+  }
+  std::string Apply(std::string_view user, const std::string& target, std::string body) {
+    return Do(user, "PATCH", target + "?fieldManager=m", std::move(body), {}, kApply);
   }
   void Give(std::string_view user, std::string_view rule) {
     const std::string name(user);
@@ -121,6 +126,64 @@ TEST_F(HttpRightsTest, AListOfOneObjectNeedsTheRightToIt) {
   EXPECT_THAT(Do("bob", "GET", all), StartsWith("403 "));
   EXPECT_THAT(Do("bob", "GET", all + "?fieldSelector=metadata.name%3Db"), StartsWith("403 "));
   EXPECT_THAT(Do("bob", "GET", all + "?fieldSelector=metadata.name%3Da"), StartsWith("200 "));
+}
+
+// A rule with names gives no right to create, whatever the query says, nor to whole collections.
+TEST_F(HttpRightsTest, ASelectorNamesOnlyWhatIsListed) {
+  Give("bob",
+       R"({"verbs":["*"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"]})");
+  const std::string all = "/api/v1/namespaces/default/configmaps";
+  const std::string query = "?fieldSelector=metadata.name%3Da";
+  EXPECT_THAT(Do("bob", "GET", all + query), StartsWith("200 "));
+  for (const std::string_view name : {"a", "evil"}) {
+    const std::string body = R"({"metadata":{"name":")" + std::string(name) + R"("}})";
+    EXPECT_THAT(Do("bob", "POST", all + query, body), StartsWith("403 ")) << name;
+  }
+  EXPECT_THAT(Do("bob", "DELETE", all + query), StartsWith("403 "));
+  EXPECT_THAT(Do("bob", "GET", "/api/v1/watch/namespaces/default/configmaps" + query),
+              StartsWith("403 "))
+      << "the old form of watches has no selectors";
+  for (const std::string_view selector : {"metadata.name!%3Da",
+                                          "metadata.name%3Db,spec.a%3Da",
+                                          "metadata.name%3D",
+                                          "metadata.name%3Da%5C,b",
+                                          "xmetadata.name%3Da",
+                                          "spec.x%3Dy%5C,metadata.name%3Da"}) {
+    EXPECT_THAT(Do("bob", "GET", all + "?fieldSelector=" + std::string(selector)),
+                StartsWith("403 "))
+        << selector;
+  }
+}
+
+// Who may only change what is there makes nothing by it.
+TEST_F(HttpRightsTest, WhatCreatesNeedsTheRightTo) {
+  Give("bob",
+       R"({"verbs":["patch","update"],"apiGroups":["","coordination.k8s.io"],)"
+       R"("resources":["configmaps","leases"]})");
+  const std::string lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
+  const std::string body =
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"a"}})";
+  EXPECT_THAT(Do("bob", "PUT", lease, body),
+              HasSubstr(R"(User \"bob\" cannot create resource \"leases\")"));
+  EXPECT_THAT(Apply("bob", lease, body),
+              HasSubstr(R"(User \"bob\" cannot create resource \"leases\")"));
+  EXPECT_THAT(Do("admin", "PUT", lease, body), StartsWith("201 "));
+  EXPECT_THAT(Do("bob", "PUT", lease, body), HasSubstr("must be specified for an update"));
+  EXPECT_THAT(Apply("bob", lease, body), StartsWith("200 "));
+  Give("alice",
+       R"({"verbs":["patch","create"],"apiGroups":[""],"resources":["configmaps"],)"
+       R"("resourceNames":["mine"]})");
+  const std::string maps = "/api/v1/namespaces/default/configmaps/";
+  const auto map = [](const std::string& name) {
+    return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name + R"("}})";
+  };
+  EXPECT_THAT(Apply("alice", maps + "mine", map("mine")), StartsWith("201 "))
+      << "here the path names it";
+}
+
+TEST_F(HttpRightsTest, ARefusalShowsNoMarkup) {
+  EXPECT_THAT(Do("bob", "GET", "/api/v1/namespaces/%3Cb%3E/configmaps"),
+              HasSubstr(R"(in the namespace \"\u0026lt;b\u0026gt;\")"));
 }
 
 TEST_F(HttpRightsTest, ANamespaceIsInItself) {

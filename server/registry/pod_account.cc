@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/pods/references.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::registry {
@@ -16,7 +17,6 @@ namespace core_v1 = api::core_v1;
 using core_v1::Pod;
 using core_v1::PodSpec;
 
-constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kOnlyItsSecrets = "kubernetes.io/enforce-mountable-secrets";
 constexpr std::string_view kTokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 // Longer than the hour that it stands for: who does not read the file again is found by it.
@@ -57,28 +57,6 @@ bool VisitSecretsOfContainers(const PodSpec& spec, Visit& visit) {
          std::ranges::all_of(spec.containers, [&](const auto& one) {
            return VisitSecretsOf(one, "container", visit);
          });
-}
-
-bool HasSecret(const core_v1::VolumeSource& source) {
-  const auto refers = [](const auto& part) {
-    return part.has_value() && part->secret_ref.has_value();
-  };
-  const bool is_projected = source.projected.has_value() &&
-                            std::ranges::any_of(source.projected->sources, [](const auto& one) {
-                              return one.secret.has_value();
-                            });
-  return source.secret.has_value() || source.azure_file.has_value() || is_projected ||
-         refers(source.iscsi) || refers(source.rbd) || refers(source.flex_volume) ||
-         refers(source.cinder) || refers(source.cephfs) || refers(source.scale_io) ||
-         refers(source.storageos) ||
-         (source.csi.has_value() && source.csi->node_publish_secret_ref.has_value());
-}
-
-bool HasSecret(const PodSpec& spec) {
-  auto never = [](std::string_view /*name*/, std::string_view /*what*/) { return false; };
-  return !spec.image_pull_secrets.empty() || !VisitSecretsOfContainers(spec, never) ||
-         std::ranges::any_of(spec.volumes,
-                             [](const auto& one) { return HasSecret(one.volume_source); });
 }
 
 bool HasToken(const PodSpec& spec) {
@@ -183,7 +161,7 @@ void MountToken(const std::string& fresh_name, PodSpec& spec) {
 }  // namespace
 
 bool IsMirror(const Pod& pod) {
-  return pod.metadata.annotations.find(kMirror) != pod.metadata.annotations.end();
+  return pod.metadata.annotations.find(kMirrorAnnotation) != pod.metadata.annotations.end();
 }
 
 Result<> CheckMirror(const api::Object& pod) {
@@ -191,7 +169,10 @@ Result<> CheckMirror(const api::Object& pod) {
   if (!spec.service_account_name.empty()) {
     return Refuse(pod, "a mirror pod may not reference service accounts");
   }
-  if (HasSecret(spec)) return Refuse(pod, "a mirror pod may not reference secrets");
+  const auto never = [](const std::string& /*name*/) { return false; };
+  if (!api::pods::VisitSecrets(pod.As<Pod>(), never)) {
+    return Refuse(pod, "a mirror pod may not reference secrets");
+  }
   if (HasToken(spec)) {
     return Refuse(pod, "a mirror pod may not use ServiceAccountToken volume projections");
   }

@@ -14,6 +14,7 @@
 #include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
+#include "server/verbs/node_limits.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -121,8 +122,9 @@ Task<Outcome> Bind(Call call) {
                    .warnings = call.warnings,
                    .annotations = call.annotations};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  DRAY_CO_TRY_VOID(AskPolicies(
-      inner, *snapshot, {.object = &decoded, .kind = &binding_kind, .subresource = "binding"}));
+  const AdmittedWrite write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
+  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(AskPolicies(inner, *snapshot, write));
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
   modification.change = [&](const Current& now_there) -> Result<api::Object> {

@@ -24,6 +24,7 @@
 #include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/limit_ranges.h"
+#include "server/verbs/node_limits.h"
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/quotas.h"
 #include "server/verbs/rights.h"
@@ -111,6 +112,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
   DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, seen));
+  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, {.object = &object}));
   DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
   registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, seen);
   context.uid = NewUuid(core.world.random);
@@ -124,6 +126,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
   DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
+  DRAY_CO_TRY_VOID(CheckCreator(core.rights.get(), *call.request));
   DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);

@@ -21,6 +21,8 @@
 #include "server/verbs/admission.h"
 #include "server/verbs/delete_options.h"
 #include "server/verbs/modify.h"
+#include "server/verbs/node_limits.h"
+#include "server/verbs/service_accounts.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -269,10 +271,10 @@ Task<Outcome> DeleteOne(Call call) {
     if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
       call.warnings->resize(warnings_before);  // of a look that came to nothing
-      DRAY_CO_TRY_VOID(
-          AskPolicies(call,
-                      *snapshot,
-                      {.operation = policies::Operation::kDelete, .old_object = &current->object}));
+      const AdmittedWrite deletion{.operation = policies::Operation::kDelete,
+                                   .old_object = &current->object};
+      DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, deletion));
+      DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, deletion));
     }
     Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {
@@ -308,6 +310,8 @@ Task<Outcome> DeleteOne(Call call) {
     }
     DRAY_CO_TRY(std::optional<Item> last,
                 storage::EndedItemOf(call.view(), *record, committed->revision));
+    // Upstream's controllers make it again. What fails here is made at the next start.
+    if (IsForPods(call)) (void)co_await MakeAccount(call.core, call.request->namespace_);
     co_return RemovedAnswer(call, *std::move(last));
   }
   co_return Fail(errors::Modified(kind, call.request->name));

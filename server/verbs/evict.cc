@@ -18,6 +18,7 @@
 #include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
+#include "server/verbs/node_limits.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -169,13 +170,14 @@ Task<Outcome> Evict(Call call) {
       .core = call.core, .request = &removal, .warnings = call.warnings, .is_admitted = true};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
               co_await storage::ReadNewest(&call.core->store));
+  const AdmittedWrite write{.object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
+  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
   const Frozen<store::Record> record = snapshot->Get(inner.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   DRAY_CO_TRY(const std::optional<storage::Item> item,
               ItemAskedFor(inner, inner.storage(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
-  DRAY_CO_TRY_VOID(AskPolicies(
-      call, *snapshot, {.object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"}));
+  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, write));
   const auto& pod = item->object.As<core_v1::Pod>();
   DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
   DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));

@@ -19,6 +19,7 @@
 #include "server/storage/transactions.h"
 #include "server/verbs/admission.h"
 #include "server/verbs/lease_condition.h"
+#include "server/verbs/node_limits.h"
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/rights.h"
@@ -90,6 +91,13 @@ Result<api::Object> WishFor(const Call& call,
   return next;
 }
 
+AdmittedWrite ChangeOf(const Call& call, const api::Object& next, const api::Object& old) {
+  return {.operation = policies::Operation::kUpdate,
+          .object = &next,
+          .old_object = &old,
+          .subresource = call.request->subresource};
+}
+
 // What policies say about `old` becoming `next`. A binding is admitted as what it is.
 // NOLINTNEXTLINE(readability-function-size): the change, and where it happens
 Result<> AskAboutChange(const Call& call,
@@ -99,10 +107,7 @@ Result<> AskAboutChange(const Call& call,
                         const api::Object& next,
                         const api::Object& old) {
   if (subresource == registry::Subresource::kBinding) return {};
-  AdmittedWrite write{.operation = policies::Operation::kUpdate,
-                      .object = &next,
-                      .old_object = &old,
-                      .subresource = call.request->subresource};
+  AdmittedWrite write = ChangeOf(call, next, old);
   if (modification.seen_through == nullptr) return AskPolicies(call, snapshot, write);
   const api::Object seen = modification.seen_through(next);
   const api::Object seen_before = modification.seen_through(old);
@@ -186,6 +191,9 @@ Task<ObjectAnswer> Modify(Call call,
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     registry::WriteContext context = WriteContextOf(call, subresource, seen);
+    if (subresource != registry::Subresource::kBinding) {
+      DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, ChangeOf(call, next, old)));
+    }
     DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
     const WriterRights writer(core.rights.get(), *call.request);
     context.options.caller = writer.caller();

@@ -2,6 +2,7 @@
 // What whoever builds the verbs decides about them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ struct Options {
   bool service_accounts = false;
   /// Signs and reads tokens of service accounts. Null: there are none.
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
+  /// Seconds that a token is given at most; 0: as many as are asked for.
+  int64_t token_seconds_max = 0;
 };
 
 }  // namespace dray::server::verbs

@@ -2,6 +2,8 @@
 // Reviews: questions about users, tokens and rights that are answered and never stored.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,11 +11,15 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/authentication_v1.h"
 #include "api/authorization_v1.h"
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/update.h"
+#include "api/selectors/field_selector.h"
+#include "server/access/node_rules.h"
+#include "server/access/rule_index.h"
 #include "server/access/service_account_token.h"
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
@@ -90,6 +96,10 @@ Result<> AnswerToken(const Call& call, authentication::TokenReview& review) {
 
 // ----------------------------------------------------------------------------------- authorization
 
+/// Rules that a review of one's own rules shows, and bytes of their texts.
+constexpr size_t kReviewedRulesMax = 2000;
+constexpr size_t kReviewedBytesMax = size_t{256} << 10;
+
 using Causes = std::vector<ErrorCause>;
 
 template <class T>
@@ -151,6 +161,23 @@ Result<> Judge(Causes causes) {
   return Fail(errors::InvalidAs("authorization.k8s.io", "", "", std::move(causes)));
 }
 
+/// The text of a field selector that is asked about; requirements that no list can have are left
+/// out, which asks for more.
+std::string TextOf(const std::optional<authorization::FieldSelectorAttributes>& selector) {
+  if (!selector.has_value()) return {};
+  if (!selector->raw_selector.empty()) return selector->raw_selector;
+  std::vector<api::FieldRequirement> requirements;
+  for (const auto& one : selector->requirements) {
+    const bool is_in = one.operator_ == "In";
+    if ((!is_in && one.operator_ != "NotIn") || one.values.size() != 1) continue;
+    requirements.push_back(
+        {.path = one.key,
+         .op = is_in ? api::FieldOperator::kEquals : api::FieldOperator::kNotEquals,
+         .value = one.values.front()});
+  }
+  return api::FieldSelector(std::move(requirements)).ToString();
+}
+
 /// What `spec`, that of any access review, asks for.
 template <class T>
 access::Attributes AskedBy(const T& spec) {
@@ -166,7 +193,8 @@ access::Attributes AskedBy(const T& spec) {
           .resource = of.resource,
           .subresource = of.subresource,
           .name = of.name,
-          .namespace_ = of.namespace_};
+          .namespace_ = of.namespace_,
+          .field_selector = TextOf(of.field_selector)};
 }
 
 template <class T>
@@ -229,10 +257,8 @@ Result<> AnswerLocalAccess(const Call& call, authorization::LocalSubjectAccessRe
   return {};
 }
 
-access::Rules RulesOf(const Call& call, const std::string& namespace_) {
-  Rights* const rights = call.core->rights.get();
-  const User& user = call.request->user;
-  if (rights != nullptr) return rights->Current()->RulesFor(user, namespace_);
+/// The rules of whom nobody asks for any.
+access::Held Everything() {
   api::rbac_v1::PolicyRule resources;
   resources.verbs = {"*"};
   resources.api_groups = {"*"};
@@ -240,29 +266,67 @@ access::Rules RulesOf(const Call& call, const std::string& namespace_) {
   api::rbac_v1::PolicyRule paths;
   paths.verbs = {"*"};
   paths.non_resource_urls = {"*"};
-  return {std::move(resources), std::move(paths)};
+  const access::Rules rules = {std::move(resources), std::move(paths)};
+  return {std::make_shared<const access::RuleIndex>(rules)};
+}
+
+void AddRule(const access::Rule& rule, authorization::SubjectRulesReviewStatus& status) {
+  if (!rule.resources.empty()) {
+    auto& of_resources = status.resource_rules.emplace_back();
+    of_resources.verbs = rule.verbs;
+    of_resources.api_groups = rule.api_groups;
+    of_resources.resources = rule.resources;
+    of_resources.resource_names = rule.resource_names;
+  }
+  if (rule.non_resource_urls.empty()) return;
+  auto& of_paths = status.non_resource_rules.emplace_back();
+  of_paths.verbs = rule.verbs;
+  of_paths.non_resource_urls = rule.non_resource_urls;
+}
+
+/// What the answer does not say; empty: nothing.
+std::vector<std::string> AddRules(const access::Held& roles,
+                                  authorization::SubjectRulesReviewStatus& status) {
+  size_t bytes = 0;
+  for (const auto& role : roles) {
+    for (size_t i = 0; i < role->size(); ++i) {
+      bytes += role->TextBytes(i);
+      const size_t count = status.resource_rules.size() + status.non_resource_rules.size();
+      if (bytes > kReviewedBytesMax || count >= kReviewedRulesMax) {
+        return {
+            fmt::format("the rules are more than {} or longer than {} bytes: the rest is left out",
+                        kReviewedRulesMax,
+                        kReviewedBytesMax)};
+      }
+      AddRule(role->rule(i), status);
+    }
+  }
+  return {};
 }
 
 Result<> AnswerRules(const Call& call, authorization::SelfSubjectRulesReview& review) {
   if (review.spec.namespace_.empty()) {
     return Fail(errors::BadRequest("no namespace on request"));
   }
-  const access::Rules rules = RulesOf(call, review.spec.namespace_);
+  Rights* const rights = call.core->rights.get();
+  const User& user = call.request->user;
+  std::vector<std::string> troubles;
+  std::vector<std::string> missing;
+  const access::Held roles =
+      rights == nullptr ? Everything()
+                        : rights->Current()->RolesFor(user, review.spec.namespace_, &missing);
   review = {};
-  for (const access::Rule& rule : rules) {
-    if (!rule.resources.empty()) {
-      auto& of_resources = review.status.resource_rules.emplace_back();
-      of_resources.verbs = rule.verbs;
-      of_resources.api_groups = rule.api_groups;
-      of_resources.resources = rule.resources;
-      of_resources.resource_names = rule.resource_names;
-    }
-    if (!rule.non_resource_urls.empty()) {
-      auto& of_paths = review.status.non_resource_rules.emplace_back();
-      of_paths.verbs = rule.verbs;
-      of_paths.non_resource_urls = rule.non_resource_urls;
-    }
+  if (rights != nullptr && access::NodeOf(user).has_value()) {
+    troubles.emplace_back("node authorizer does not support user rule resolution");
+    review.status.incomplete = true;
   }
+  troubles.insert(troubles.end(), missing.begin(), missing.end());
+  const std::vector<std::string> left_out = AddRules(roles, review.status);
+  if (!left_out.empty()) review.status.incomplete = true;
+  troubles.insert(troubles.end(), left_out.begin(), left_out.end());
+  if (troubles.empty()) return {};
+  review.status.evaluation_error =
+      troubles.size() == 1 ? troubles.front() : fmt::format("[{}]", fmt::join(troubles, ", "));
   return {};
 }
 

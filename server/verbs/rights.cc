@@ -2,16 +2,19 @@
 #include "server/verbs/rights.h"
 
 #include <array>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/rbac_v1.h"
 #include "server/access/node_rules.h"
+#include "server/access/refusal.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/verbs/node_limits.h"
+#include "server/verbs/node_relations.h"
 #include "store/record.h"
 #include "store/snapshot.h"
 
@@ -22,24 +25,98 @@ namespace rbac = api::rbac_v1;
 using access::Attributes;
 using access::Rules;
 
-template <class T>
-std::vector<T> All(const store::Snapshot& snapshot) {
-  const api::KindInfo& kind = api::Reflected<T>::kKind;
-  std::vector<T> all;
-  for (const store::Record& record :
-       snapshot.Range({.prefix = storage::ResourcePrefix(kind), .start_key = {}})) {
-    const auto item = storage::ItemOf(storage::View::OfStorage(kind), record);
-    if (item.has_value() && item->has_value()) all.push_back((*item)->object.template As<T>());
-  }
-  return all;
+// ---------------------------------------------------------------------------------- the policy
+
+constexpr std::array kPolicyKinds = {&api::Reflected<rbac::Role>::kKind,
+                                     &api::Reflected<rbac::ClusterRole>::kKind,
+                                     &api::Reflected<rbac::RoleBinding>::kKind,
+                                     &api::Reflected<rbac::ClusterRoleBinding>::kKind};
+
+/// The namespace of a key of a kind; empty for those of the cluster.
+std::string_view NamespaceIn(const api::KindInfo& kind, std::string_view key) {
+  if (!kind.namespaced) return {};
+  key.remove_prefix(storage::ResourcePrefix(kind).size());
+  return key.substr(0, key.find('/'));
 }
 
-std::shared_ptr<const access::Policy> PolicyOf(const store::Snapshot& snapshot) {
-  return std::make_shared<const access::Policy>(
-      access::PolicyObjects{.roles = All<rbac::Role>(snapshot),
-                            .cluster_roles = All<rbac::ClusterRole>(snapshot),
-                            .bindings = All<rbac::RoleBinding>(snapshot),
-                            .cluster_bindings = All<rbac::ClusterRoleBinding>(snapshot)});
+std::string_view NameIn(std::string_view key) {
+  return key.substr(key.rfind('/') + 1);
+}
+
+/// Reads what has changed among the objects of `T` in a namespace into a part.
+template <class T, class Keep, class Add>
+void Read(const store::Snapshot& snapshot, std::string_view namespace_name, Keep keep, Add add) {
+  const api::KindInfo& kind = api::Reflected<T>::kKind;
+  const std::string prefix = storage::CollectionPrefix(kind, namespace_name);
+  for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
+    const std::string name(NameIn(record.key()));
+    if (keep(name, record.modified)) continue;
+    const auto item = storage::ItemOf(storage::View::OfStorage(kind), record);
+    if (item.has_value() && item->has_value()) {
+      add(name, record.modified, (*item)->object.template As<T>());
+    }
+  }
+}
+
+template <class Role, class Binding>
+std::shared_ptr<const access::PolicyPart> PartOf(const store::Snapshot& snapshot,
+                                                 const std::string& namespace_name,
+                                                 std::shared_ptr<const access::PolicyPart> before) {
+  auto part = std::make_shared<access::PolicyPart>(namespace_name, std::move(before));
+  Read<Role>(
+      snapshot,
+      namespace_name,
+      [&](const std::string& name, Revision modified) { return part->KeepRole(name, modified); },
+      [&](const std::string& name, Revision modified, const Role& role) {
+        part->AddRole(name, modified, std::span(role.rules.data(), role.rules.size()));
+      });
+  Read<Binding>(
+      snapshot,
+      namespace_name,
+      [&](const std::string& name, Revision modified) { return part->KeepBinding(name, modified); },
+      [&](const std::string&, Revision modified, const Binding& binding) {
+        part->AddBinding(binding, modified);
+      });
+  part->Finish();
+  return part;
+}
+
+using Namespaces = std::set<std::string, std::less<>>;
+
+/// Where roles or bindings are; the empty name stands for the cluster.
+Namespaces AllNamespaces(const store::Snapshot& snapshot) {
+  Namespaces names = {""};
+  for (const api::KindInfo* const kind : kPolicyKinds) {
+    if (!kind->namespaced) continue;
+    const std::string prefix = storage::ResourcePrefix(*kind);
+    for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
+      const std::string_view name = NamespaceIn(*kind, record.key());
+      if (names.find(name) == names.end()) names.emplace(name);
+    }
+  }
+  return names;
+}
+
+/// Where roles or bindings have changed after `seen`, up to `newest`; nothing when nobody knows.
+std::optional<Namespaces> ChangedNamespaces(const store::Store& store,
+                                            Revision seen,
+                                            Revision newest) {
+  constexpr size_t kEventsMax = 256;
+  constexpr int kBatchesMax = 16;  // then all is looked at
+  Namespaces names;
+  for (const api::KindInfo* const kind : kPolicyKinds) {
+    const std::string prefix = storage::ResourcePrefix(*kind);
+    Revision through = seen;
+    for (int batches = 0; through < newest; ++batches) {
+      const auto batch = store.EventsAfter(through, prefix, kEventsMax);
+      if (!batch.has_value() || batches == kBatchesMax) return std::nullopt;
+      for (const auto& event : batch->events) {
+        names.emplace(NamespaceIn(*kind, event->record->key()));
+      }
+      through = batch->through;
+    }
+  }
+  return names;
 }
 
 std::string BoundNodeOf(const User& user) {
@@ -65,9 +142,10 @@ Attributes About(const ResourceRequest& request, std::string_view verb) {
 Result<> RefuseUnless(const access::Policy& policy,
                       const ResourceRequest& request,
                       const api::Object& next,
-                      const Rules& wanted) {
+                      const access::RuleIndex& wanted) {
   const User& user = request.user;
-  const Rules missing = access::Uncovered(policy.RulesFor(user, request.namespace_), wanted);
+  const access::Missing missing =
+      access::Uncovered(policy.RolesFor(user, request.namespace_), wanted);
   if (missing.empty()) return {};
   return Fail(errors::Forbidden(
       *request.kind, next.metadata().name, access::EscalationText(user, missing)));
@@ -111,7 +189,7 @@ Result<> CheckRole(const access::Policy& policy,
   const auto& role = next.As<T>();
   if (old != nullptr && IsOnlyLettingGo<T>(next, *old)) return {};
   if (policy.Decide(request.user, About(request, "escalate")).is_allowed) return {};
-  return RefuseUnless(policy, request, next, RulesIn(role));
+  return RefuseUnless(policy, request, next, access::RuleIndex(RulesIn(role)));
 }
 
 template <class T>
@@ -127,8 +205,8 @@ Result<> CheckBinding(const access::Policy& policy,
   const bool is_role = binding.role_ref.kind == "Role" || binding.role_ref.kind == "ClusterRole";
   if (!is_role) return {};  // validation refuses it
   if (policy.Decide(request.user, asked).is_allowed) return {};
-  DRAY_TRY(const Rules wanted, policy.RulesOf(binding.role_ref, request.namespace_));
-  return RefuseUnless(policy, request, next, wanted);
+  DRAY_TRY(const auto wanted, policy.RoleOf(binding.role_ref, request.namespace_));
+  return RefuseUnless(policy, request, next, *wanted);
 }
 
 using Check = Result<> (*)(const access::Policy& policy,
@@ -149,23 +227,32 @@ Check CheckOf(const api::Object& object) {
 
 // ----------------------------------------------------------------------------------------- rights
 
-bool Rights::HasChanged(Revision newest) const {
-  if (policy_ == nullptr) return true;
-  for (const api::KindInfo* kind : {&api::Reflected<rbac::Role>::kKind,
-                                    &api::Reflected<rbac::ClusterRole>::kKind,
-                                    &api::Reflected<rbac::RoleBinding>::kKind,
-                                    &api::Reflected<rbac::ClusterRoleBinding>::kKind}) {
-    const auto batch = store_.EventsAfter(seen_, storage::ResourcePrefix(*kind), 1);
-    if (!batch.has_value() || !batch->events.empty() || batch->through < newest) return true;
+void Rights::Learn(const store::Snapshot& snapshot) {
+  std::optional<Namespaces> changed;
+  if (policy_ != nullptr) changed = ChangedNamespaces(store_, seen_, snapshot.revision());
+  if (changed.has_value() && changed->empty()) return;
+  access::Policy::Parts parts;
+  if (changed.has_value()) parts = policy_->parts();
+  const std::shared_ptr<const access::Policy> old = policy_;
+  const auto before = [&](std::string_view name) -> std::shared_ptr<const access::PolicyPart> {
+    if (old == nullptr) return nullptr;
+    const auto found = old->parts().find(name);
+    return found == old->parts().end() ? nullptr : found->second;
+  };
+  for (const std::string& name : changed.has_value() ? *changed : AllNamespaces(snapshot)) {
+    parts[name] =
+        name.empty()
+            ? PartOf<rbac::ClusterRole, rbac::ClusterRoleBinding>(snapshot, name, before(name))
+            : PartOf<rbac::Role, rbac::RoleBinding>(snapshot, name, before(name));
   }
-  return false;
+  policy_ = std::make_shared<const access::Policy>(std::move(parts));
 }
 
 std::shared_ptr<const access::Policy> Rights::Current() {
   const Frozen<store::Snapshot> snapshot = store_.Read();
   const MutexLock lock(mutex_);
   if (policy_ != nullptr && snapshot->revision() <= seen_) return policy_;
-  if (HasChanged(snapshot->revision())) policy_ = PolicyOf(*snapshot);
+  Learn(*snapshot);
   seen_ = snapshot->revision();
   return policy_;
 }
@@ -175,17 +262,19 @@ access::Verdict Rights::Decide(const User& user, const Attributes& asked) {
   const std::shared_ptr<const access::Policy> policy = Current();
   access::Verdict verdict = policy->Decide(user, asked);
   const std::optional<std::string_view> node = access::NodeOf(user);
-  if (verdict.is_allowed || !node.has_value()) return verdict;
+  if (verdict.is_allowed) return verdict;
+  if (!verdict.reason.empty()) verdict.reason = "rbac: " + verdict.reason;
+  if (!node.has_value()) return verdict;
   rbac::RoleRef ref;
   ref.kind = "ClusterRole";
   ref.name = "system:node";
-  const Result<Rules> usual = policy->RulesOf(ref, "");
+  const auto usual = policy->RoleOf(ref, "");
   access::Verdict of_node = access::DecideForNode(
       *node,
       asked,
       [&] { return IsOfNode(*store_.Read(), *node, asked); },
-      usual.has_value() ? *usual : Rules());
-  if (!of_node.reason.empty() && !verdict.reason.empty()) of_node.reason += ", ";
+      usual.has_value() ? usual->get() : nullptr);
+  if (!of_node.reason.empty() && !verdict.reason.empty()) of_node.reason += "\n";
   if (!of_node.is_allowed) of_node.reason += verdict.reason;
   return of_node;
 }
@@ -213,12 +302,19 @@ std::optional<api::validation::AccessRefusal> WriterRights::Ask(
   return api::validation::AccessRefusal{.reason = std::move(verdict.reason)};
 }
 
+Result<> CheckCreator(Rights* rights, const ResourceRequest& request) {
+  if (rights == nullptr || request.verb == Verb::kCreate) return {};
+  const Attributes asked = About(request, "create");
+  const access::Verdict verdict = rights->Decide(request.user, asked);
+  if (verdict.is_allowed) return {};
+  return Fail(access::Forbidden(asked, request.user->name, verdict.reason));
+}
+
 Result<> CheckWriter(Rights* rights,
                      const ResourceRequest& request,
                      const api::Object& next,
                      const api::Object* old) {
   if (rights == nullptr || access::IsMaster(request.user)) return {};
-  DRAY_TRY_VOID(CheckNodeWrites(request, next, old));
   const Check check = CheckOf(next);
   if (check == nullptr) return {};
   return check(*rights->Current(), request, next, old);

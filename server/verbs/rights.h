@@ -17,8 +17,8 @@
 
 namespace dray::server::verbs {
 
-/// Keeps the policy of the newest state: it is made anew when a role or a binding has changed.
-/// Thread-safe.
+/// Keeps the policy of the newest state. When a role or a binding has changed, the part of its
+/// namespace is made anew, of which only what has changed is read. Thread-safe.
 class Rights {
  public:
   /// `store` outlives it.
@@ -30,7 +30,7 @@ class Rights {
   std::shared_ptr<const access::Policy> Current();
 
  private:
-  bool HasChanged(Revision newest) const DRAY_REQUIRES(mutex_);
+  void Learn(const store::Snapshot& snapshot) DRAY_REQUIRES(mutex_);
 
   const store::Store& store_;
   Mutex mutex_;
@@ -55,9 +55,13 @@ class WriterRights final : public api::validation::Authorizer {
   const api::validation::Caller caller_;
 };
 
+/// Whether the requester, who asked for something else (an update, a configuration to apply), may
+/// create what is not there. Errors: kForbidden.
+Result<> CheckCreator(Rights* rights, const ResourceRequest& request);
+
 /// Whether the requester may store `next` as it is: nobody gives others rights that he does not
-/// have himself, unless he may "escalate" the role, or "bind" it; nodes write what is theirs
-/// (server/verbs/node_limits.h). True for members of system:masters.
+/// have himself, unless he may "escalate" the role, or "bind" it. True for members of
+/// system:masters.
 ///
 /// Errors: kForbidden, in upstream's words. kNotFound  a binding of a role that is not there.
 Result<> CheckWriter(Rights* rights,

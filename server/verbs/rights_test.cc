@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +62,61 @@ TEST_F(RightsTest, FollowWhatIsStored) {
   EXPECT_TRUE(MayGetPods());
   Do(Request(Verb::kDelete, "clusterrolebindings", "", "b-reader"));
   EXPECT_FALSE(MayGetPods());
+}
+
+TEST_F(RightsTest, FollowRolesOfANamespace) {
+  const auto may = [&] {
+    return resources_.rights()
+        ->Decide(kAlice, {.verb = "get", .resource = "pods", .namespace_ = "default"})
+        .is_allowed;
+  };
+  const auto post = [&](std::string_view plural, std::string body) {
+    ResourceRequest request = Request(Verb::kCreate, plural, "default", "");
+    request.body = std::move(body);
+    request.user = Master();
+    return Do(std::move(request));
+  };
+  EXPECT_FALSE(may());
+  post(
+      "rolebindings",
+      R"({"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role",)"
+      R"("name":"r"},"subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io",)"
+      R"("name":"alice"}]})");
+  EXPECT_FALSE(may()) << "there is no such role";
+  constexpr const char* kRole =
+      R"({"metadata":{"name":"r"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})";
+  post("roles", kRole);
+  EXPECT_TRUE(may());
+  ResourceRequest change = Request(Verb::kPatch, "roles", "default", "r");
+  change.body = R"({"rules":[]})";
+  change.user = Master();
+  Do(change);
+  EXPECT_FALSE(may());
+  Do(Request(Verb::kDelete, "roles", "default", "r"));
+  post("roles", kRole);
+  EXPECT_TRUE(may());
+  Do(Request(Verb::kDelete, "rolebindings", "default", "b"));
+  EXPECT_FALSE(may());
+}
+
+TEST_F(RightsTest, AReviewOfRulesIsBounded) {
+  std::string rules;
+  for (int i = 0; i < 2001; ++i) {
+    rules += (i == 0 ? "" : ",") +
+             fmt::format(R"({{"verbs":["get"],"apiGroups":[""],"resources":["r{}"]}})", i);
+  }
+  Post("clusterroles", R"({"metadata":{"name":"long"},"rules":[)" + rules + "]}");
+  Bind("long");
+  const std::string answer =
+      Post("selfsubjectrulesreviews", R"({"spec":{"namespace":"default"}})", kAlice);
+  EXPECT_THAT(answer, AllOf(StartsWith("201 "), HasSubstr(R"("incomplete":true)")));
+  EXPECT_THAT(answer, HasSubstr("the rest is left out"));
+}
+
+TEST_F(RightsTest, AReviewOfRulesSaysWhatIsMissing) {
+  Bind("nowhere");
+  EXPECT_THAT(Post("selfsubjectrulesreviews", R"({"spec":{"namespace":"default"}})", kAlice),
+              HasSubstr(R"(clusterrole.rbac.authorization.k8s.io \"nowhere\" not found)"));
 }
 
 TEST_F(RightsTest, ThePolicyIsMadeOnce) {

@@ -95,6 +95,14 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
   co_return {};
 }
 
+bool IsForPods(const Call& call) {
+  const api::KindInfo& hub = call.hub();
+  if (!call.core->options.service_accounts || !hub.group.empty()) return false;
+  const std::string& name = call.request->name;
+  return (hub.plural == "serviceaccounts" && name == registry::kDefaultAccount) ||
+         (hub.plural == "configmaps" && name == registry::kRootCertificates);
+}
+
 Task<> MakeAccounts(const Core* core) {
   constexpr const api::KindInfo& kNamespaces = api::Reflected<core_v1::Namespace>::kKind;
   if (!core->options.service_accounts) co_return {};

@@ -26,6 +26,10 @@ Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
 /// clients trust, in a namespace. Upstream's controllers do. Errors: as of creates.
 Task<> MakeAccount(const Core* core, std::string namespace_name);
 
+/// Whether what was deleted by the call is something that a namespace has for its pods, so that it
+/// is made again.
+bool IsForPods(const Call& call);
+
 /// The same in all namespaces, where pods get accounts.
 Task<> MakeAccounts(const Core* core);
 

@@ -55,6 +55,13 @@ TEST_F(ServiceAccountsTest, ANamespaceHasWhatItsPodsNeed) {
               HasSubstr(R"("data":{"ca.crt":"PEM"})"));
 }
 
+TEST_F(ServiceAccountsTest, WhatANamespaceHasComesBack) {
+  Delete("serviceaccounts", "lab", "default");
+  Delete("configmaps", "lab", "kube-root-ca.crt");
+  EXPECT_THAT(Read("serviceaccounts", "lab", "default"), StartsWith("200 "));
+  EXPECT_THAT(Read("configmaps", "lab", "kube-root-ca.crt"), StartsWith("200 "));
+}
+
 TEST_F(ServiceAccountsTest, APodIsTheDefaultAccountAndMountsItsToken) {
   EXPECT_THAT(
       Pod(R"("initContainers":[{"name":"b","image":"i"}],"containers":[{"name":"c","image":"i"},{)"

@@ -23,6 +23,7 @@
 #include "server/storage/transactions.h"
 #include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/node_limits.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -221,6 +222,27 @@ Result<> Bind(const store::Snapshot& snapshot,
                   ref.uid)));
 }
 
+/// Shortens what is asked for to what this server gives, and says so.
+void Cap(const Call& call, TokenRequest& request) {
+  const int64_t most = call.core->options.token_seconds_max;
+  int64_t& seconds = *request.spec.expiration_seconds;
+  if (most == 0 || seconds <= most) return;
+  call.warnings->push_back(
+      fmt::format("requested expiration of {} seconds shortened to {} seconds", seconds, most));
+  seconds = most;
+}
+
+/// When the token ends, by what is asked for: see kTokenSecondsOfVolumes.
+void SetEnd(const access::TokenIssuer& issuer, int64_t seconds, TokenClaims& claims) {
+  const bool is_for_server = std::ranges::all_of(claims.audiences, [&](const std::string& one) {
+    return std::ranges::count(issuer.audiences(), one) > 0;
+  });
+  claims.expires = claims.issued + seconds;
+  if (seconds != kTokenSecondsOfVolumes || !claims.pod.has_value() || !is_for_server) return;
+  claims.warn_after = claims.expires;
+  claims.expires = claims.issued + kTokenSecondsExtended;
+}
+
 /// Whose the token is, as the answer says it.
 void Complete(const Call& call, const api::Object& account, api::Object& object) {
   auto& request = object.Mutable<TokenRequest>();
@@ -262,6 +284,9 @@ Task<Outcome> IssueToken(Call call) {
   const ResourceRequest& request = *call.request;
   const api::KindInfo& kind = api::Reflected<TokenRequest>::kKind;
   DRAY_CO_TRY(api::Object object, DecodeBody(call, kind));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  const AdmittedWrite write{.object = &object, .kind = &kind, .subresource = "token"};
+  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
   auto& asked = object.Mutable<TokenRequest>();
   if (!asked.spec.expiration_seconds.has_value())
     asked.spec.expiration_seconds = kTokenSecondsUsual;
@@ -274,7 +299,6 @@ Task<Outcome> IssueToken(Call call) {
   }
   const access::TokenIssuer& issuer = *core.options.tokens;
   DRAY_CO_TRY_VOID(CheckPlace(request, asked.metadata));
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
   const api::Object account = FindBound(*snapshot, Accounts(), request.namespace_, request.name);
   if (account.empty()) co_return Fail(errors::NotFound(Accounts(), request.name));
   if (!asked.metadata.uid.empty() && asked.metadata.uid != account.metadata().uid) {
@@ -292,22 +316,23 @@ Task<Outcome> IssueToken(Call call) {
   }
   Complete(call, account, object);
   DRAY_CO_TRY_VOID(CheckSpec(asked));
-  DRAY_CO_TRY_VOID(
-      AskPolicies(call, *snapshot, {.object = &object, .kind = &kind, .subresource = "token"}));
+  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, write));
   const int64_t second =
       std::chrono::floor<std::chrono::seconds>(call.now()).time_since_epoch().count();
   TokenClaims claims{.audiences = {asked.spec.audiences.begin(), asked.spec.audiences.end()},
                      .issued = second,
                      .not_before = second,
-                     .expires = second + *asked.spec.expiration_seconds,
                      .id = NewUuid(core.world.random),
                      .namespace_ = request.namespace_,
                      .account = SubjectOf(account)};
   if (asked.spec.bound_object_ref.has_value()) {
     DRAY_CO_TRY_VOID(Bind(*snapshot, *asked.spec.bound_object_ref, claims));
   }
+  Cap(call, asked);
+  SetEnd(issuer, *asked.spec.expiration_seconds, claims);
   DRAY_CO_TRY(asked.status.token, issuer.Issue(claims));
-  asked.status.expiration_timestamp = api::Time::Of(WallTime(std::chrono::seconds(claims.expires)));
+  asked.status.expiration_timestamp = api::Time::FromUnixSeconds(
+      std::min(second + *asked.spec.expiration_seconds, api::kTimeMaxUnixSeconds));
   co_return ObjectAnswer{.code = 201,
                          .item = storage::MakeItem(std::move(object), request.release)};
 }

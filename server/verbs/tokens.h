@@ -17,6 +17,13 @@ namespace dray::server::verbs {
 inline constexpr int64_t kTokenSecondsMin = 600;
 inline constexpr int64_t kTokenSecondsMax = int64_t{1} << 32;
 inline constexpr int64_t kTokenSecondsUsual = 3600;
+/// Who asks for so many is a kubelet, for the volume that each pod has. Programs that read the file
+/// once would be locked out after them: such a token, bound to a pod and for this server alone, is
+/// good for a year, and says from when on it should have been read again.
+inline constexpr int64_t kTokenSecondsOfVolumes = 3607;
+inline constexpr int64_t kTokenSecondsExtended = int64_t{365} * 24 * 3600;
+/// Bounds of Options::token_seconds_max.
+inline constexpr int64_t kTokenSecondsCapMin = 3600;
 
 struct TokenOwner {
   User user;

@@ -2,9 +2,12 @@
 // Tokens of service accounts: issued, known again, and gone with what they live with.
 #include "server/verbs/tokens.h"
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,14 +24,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Options WithIssuer() {
+Options WithIssuer(int64_t seconds_max) {
   return {.tokens = std::make_shared<access::TokenIssuer>(
-              *net::tls::TokenKey::FromPem(*net::tls::MakeKey()))};
+              *net::tls::TokenKey::FromPem(*net::tls::MakeKey())),
+          .token_seconds_max = seconds_max};
 }
 
 class TokensTest : public testing::ServerTest {
  protected:
-  TokensTest() : ServerTest(WithIssuer()) {
+  explicit TokensTest(int64_t seconds_max = 0) : ServerTest(WithIssuer(seconds_max)) {
     Post("namespaces", "", R"({"metadata":{"name":"lab"}})");
     Post("serviceaccounts", "lab", R"({"metadata":{"name":"bot"}})");
   }
@@ -81,6 +85,42 @@ TEST_F(TokensTest, TimesHaveBounds) {
   EXPECT_THAT(Ask(R"({"expirationSeconds":4294967296})"), StartsWith("201 "));
   EXPECT_THAT(Ask(R"({"expirationSeconds":4294967297})"),
               HasSubstr("may not specify a duration larger than 2^32 seconds"));
+}
+
+// As a kubelet asks for the volume that each pod has.
+TEST_F(TokensTest, ATokenOfAVolumeIsGoodForLonger) {
+  Post("pods",
+       "lab",
+       R"({"metadata":{"name":"p"},"spec":{"serviceAccountName":"bot",)"
+       R"("containers":[{"name":"c","image":"i"}]}})");
+  const auto ask = [&](std::string_view seconds, std::string_view more = "") {
+    return TokenIn(Ask(R"({"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"},)"
+                       R"("expirationSeconds":)" +
+                       std::string(seconds) + std::string(more) + "}"));
+  };
+  const std::string extended = ask("3607");
+  const std::string usual = ask("3608");
+  const std::string elsewhere = ask("3607", R"(,"audiences":["vault"])");
+  world_.clock().Advance(std::chrono::hours(24));
+  EXPECT_EQ(Owner(extended), "system:serviceaccount:lab:bot");
+  EXPECT_THAT(Owner(usual), HasSubstr("expired"));
+  EXPECT_THAT(Owner(elsewhere), HasSubstr("expired"));
+}
+
+TEST(TokenCap, ShortensWhatIsAskedFor) {
+  class Capped : public TokensTest {
+   public:
+    Capped() : TokensTest(7200) {}
+    void TestBody() override {}
+    using TokensTest::Ask;
+    const std::vector<std::string>& warnings() const { return warnings_; }
+  } server;
+  EXPECT_THAT(server.Ask(R"({"expirationSeconds":7200})"), StartsWith("201 "));
+  EXPECT_TRUE(server.warnings().empty());
+  EXPECT_THAT(server.Ask(R"({"expirationSeconds":7201})"),
+              AllOf(StartsWith("201 "), HasSubstr(R"("expirationSeconds":7200)")));
+  EXPECT_EQ(server.warnings().front(),
+            "requested expiration of 7201 seconds shortened to 7200 seconds");
 }
 
 TEST_F(TokensTest, WhatIsNotThereHasNoToken) {

@@ -216,8 +216,8 @@ Answers AskAll(const World& world) {
     if (!verdict.is_allowed) answers.reasons += Sorted(verdict.reason) + "\n";
   }
   for (const Grant& grant : world.grants) {
-    const auto held = policy.RulesFor(grant.user, grant.namespace_);
-    const auto missing = server::access::Uncovered(held, grant.rules);
+    const auto held = policy.RolesFor(grant.user, grant.namespace_);
+    const auto missing = server::access::Uncovered(held, server::access::RuleIndex(grant.rules));
     if (!missing.empty()) {
       answers.reasons += server::access::EscalationText(grant.user, missing);
     }

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// How somebody hears that he may not do something.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "server/access/rbac.h"
+
+namespace dray::server::access {
+
+/// 403 in upstream's words; `reason` may be empty.
+Error Forbidden(const Attributes& asked, std::string_view user, std::string_view reason);
+
+}  // namespace dray::server::access
