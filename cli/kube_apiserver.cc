@@ -40,7 +40,6 @@ constexpr IdleFlag kIdleFlags[] = {
      "the Service kubernetes names the address that is listened on"},
     {"--service-cluster-ip-range", "CIDR", "services get addresses of 10.0.0.0/12"},
     {"--service-node-port-range", "RANGE", "services get ports from 30000 to 32767"},
-    {"--disable-admission-plugins", "NAMES", "only ServiceAccount is switched, and is off"},
     {"--storage-backend", "NAME", "there is one form of etcd"},
     {"--storage-media-type", "TYPE", "there is one form of stored objects"},
     {"--endpoint-reconciler-type", "NAME", "servers do not write each other's endpoints"},
@@ -125,7 +124,10 @@ Result<> CheckTokenKeys(Disk& disk, const ApiserverOptions& options) {
 Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given) {
   DRAY_TRY_VOID(CheckTokenKeys(world.disk, given));
   ServeOptions options = given.serve;
-  std::erase_if(options.admission_plugins, [](const auto& name) { return name != kAccountPlugin; });
+  // Others are always on.
+  for (auto* const plugins : {&options.admission_plugins, &options.disabled_admission_plugins}) {
+    std::erase_if(*plugins, [](const auto& name) { return name != kAccountPlugin; });
+  }
   const bool is_v6 = given.bind_address.find(':') != std::string::npos;
   options.listen =
       fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), given.bind_address, given.secure_port);

@@ -67,7 +67,12 @@ void AddAccessFlags(Command& command, ServeOptions& options) {
   command.List("--enable-admission-plugins NAMES",
                options.admission_plugins,
                "NAME,… ServiceAccount: pods get the account that they name, or default, and a "
-               "volume with its token. Others that are built are always on");
+               "volume with its token (default: where controllers run). Others that are built are "
+               "always on");
+  command.List("--disable-admission-plugins NAMES",
+               options.disabled_admission_plugins,
+               "NAME,… ServiceAccount: pods keep the account that they name, which need not be "
+               "there, and get no token");
   command.Text("--service-account-signing-key-file FILE",
                options.token_key_file,
                "key (PEM, P-256 or RSA) that signs tokens of service accounts; servers that "
@@ -75,6 +80,10 @@ void AddAccessFlags(Command& command, ServeOptions& options) {
   command.Text("--service-account-issuer URL",
                options.token_issuer,
                "whom these tokens name as issuer (default: https://kubernetes.default.svc)");
+  command.Text("--service-account-max-token-expiration DURATION",
+               options.token_max_expiration,
+               "how long these tokens are good at most, from 1h on: what is asked for beyond it is "
+               "shortened (default: as long as is asked for)");
 }
 
 /// What is written about requests.

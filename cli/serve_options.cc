@@ -21,6 +21,7 @@
 #include "planning/unfit_line.h"
 #include "scheduler/configuration.h"
 #include "server/registry/served_kinds.h"
+#include "server/verbs/tokens.h"
 
 namespace dray::cli {
 namespace {
@@ -214,8 +215,8 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
   return read;
 }
 
-/// Whether ServiceAccount is among them.
-Result<bool> ParseAdmission(const std::vector<std::string>& plugins) {
+/// Whether pods get accounts; without a word, `otherwise`.
+Result<bool> ParseAdmission(const ServeOptions& options, bool otherwise) {
   constexpr std::string_view kAlwaysOn[] = {"DefaultTolerationSeconds",
                                             "LimitRanger",
                                             "NamespaceLifecycle",
@@ -223,10 +224,10 @@ Result<bool> ParseAdmission(const std::vector<std::string>& plugins) {
                                             "Priority",
                                             "ResourceQuota",
                                             "ValidatingAdmissionPolicy"};
-  bool has_accounts = false;
-  for (const std::string& name : plugins) {
+  bool is_on = false;
+  for (const std::string& name : options.admission_plugins) {
     if (name == kAccountPlugin) {
-      has_accounts = true;
+      is_on = true;
     } else if (std::ranges::find(kAlwaysOn, name) == std::end(kAlwaysOn)) {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("--enable-admission-plugins: \"{}\" is none of ServiceAccount, {}",
@@ -234,7 +235,37 @@ Result<bool> ParseAdmission(const std::vector<std::string>& plugins) {
                               fmt::join(kAlwaysOn, ", ")));
     }
   }
-  return has_accounts;
+  bool is_off = false;
+  for (const std::string& name : options.disabled_admission_plugins) {
+    if (name != kAccountPlugin) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--disable-admission-plugins: \"{}\" cannot be switched off, only {}",
+                              name,
+                              kAccountPlugin));
+    }
+    is_off = true;
+  }
+  if (is_on && is_off) {
+    return Fail(
+        StatusReason::kBadRequest,
+        fmt::format("{} in enable-admission-plugins and disable-admission-plugins overlapped",
+                    kAccountPlugin));
+  }
+  return is_on || (otherwise && !is_off);
+}
+
+/// Seconds; 0: no bound.
+Result<int64_t> ParseTokenMax(const std::string& text) {
+  using server::verbs::kTokenSecondsCapMin;
+  using server::verbs::kTokenSecondsMax;
+  if (text.empty()) return 0;
+  DRAY_TRY(const auto duration, ParseDuration("--service-account-max-token-expiration", text));
+  const int64_t seconds = std::chrono::floor<std::chrono::seconds>(duration).count();
+  if (seconds == 0 || (seconds >= kTokenSecondsCapMin && seconds <= kTokenSecondsMax)) {
+    return seconds;
+  }
+  return Fail(StatusReason::kBadRequest,
+              "the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
 }
 
 }  // namespace
@@ -279,7 +310,8 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   }
   DRAY_TRY(process.event_life, ParseEventTtl(options.event_ttl));
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
-  DRAY_TRY(process.service_accounts, ParseAdmission(options.admission_plugins));
+  DRAY_TRY(process.service_accounts, ParseAdmission(options, process.controllers));
+  DRAY_TRY(process.token_seconds_max, ParseTokenMax(options.token_max_expiration));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY_VOID(CheckReach(options, process));
   DRAY_TRY(process.emulation, EmulationOf(options));

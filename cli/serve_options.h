@@ -25,10 +25,10 @@ struct PassedOver {
   std::string flag, because;
 };
 
-/// The defaults are those of `dray serve`.
-/// The one admission plug-in that is off unless somebody asks for it.
+/// The one admission plug-in that can be switched; on where controllers run.
 inline constexpr std::string_view kAccountPlugin = "ServiceAccount";
 
+/// The defaults are those of `dray serve`.
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";
   control_plane::StoreChoice store;
@@ -42,7 +42,8 @@ struct ServeOptions {
   std::string feature_gates;       // kube-apiserver's words
   std::string runtime_config;      // likewise
   std::string scheduler_config;    // a file; kube-scheduler's --config
-  std::vector<std::string> admission_plugins;
+  std::vector<std::string> admission_plugins, disabled_admission_plugins;
+  std::string token_max_expiration;  // kube-apiserver's name; empty: as long as is asked for
   control_plane::AuditFiles audit;   // kube-apiserver's names
   std::string event_ttl = "1h0m0s";  // likewise
   std::string compaction_interval;   // likewise; empty: as the store does it by itself

@@ -213,7 +213,8 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .rbac = options_.rbac,
           .service_accounts = options_.service_accounts,
           .tokens = std::make_shared<server::access::TokenIssuer>(
-              std::move(token_key), issuer, std::vector{issuer})});
+              std::move(token_key), issuer, std::vector{issuer}),
+          .token_seconds_max = options_.token_seconds_max});
   return {};
 }
 

@@ -56,6 +56,7 @@ struct ProcessOptions {
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool service_accounts = false;               // pods get one, and its token
+  int64_t token_seconds_max = 0;               // of tokens of accounts; 0: as long as is asked for
   bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
   bool profiling = false;  // samples of what this process does are answered
   std::chrono::nanoseconds event_life = std::chrono::hours(1);

@@ -19,7 +19,8 @@ CONFIGURATIONS = ["disabled", "default", "GA", "GA-1.35", "GA-1.36", "GA-opt-out
                   "v1beta2", "compatibility-groups-without-consumable-capacity", "all"]
 POOLS = "TestResourcePoolStatusRequest"
 COMMAND = ("{} serve --components={{components}} --data-dir {{dir}} --listen 127.0.0.1:{{port}} "
-           "--emulate-release {{release}} --feature-gates={} --runtime-config={{apis}}")
+           "--emulate-release {{release}} --feature-gates={} --runtime-config={{apis}} "
+           "--disable-admission-plugins=ServiceAccount")  # as these tests start kube-apiserver
 # Reads the metrics of controllers inside its own process.
 EXPECTED = {"ControllerManagerMetrics"}
 VERDICT = re.compile(r"^(?P<indent> *)--- (?P<verdict>PASS|FAIL|SKIP): (?P<name>\S+)")

@@ -55,7 +55,9 @@ ServerChild::ServerChild(std::string program,
                 "--listen",
                 "127.0.0.1:0",
                 "--token-file",
-                folder_ + "/tokens"}) {
+                folder_ + "/tokens",
+                // As upstream's own integration tests: pods need no accounts.
+                "--disable-admission-plugins=ServiceAccount"}) {
   command_.insert(command_.end(), flags.begin(), flags.end());
   (void)RealWorld().disk.Write(
       folder_ + "/tokens", users + Token() + ",test,1,system:masters\n", Disk::Privacy::kOwnerOnly);
