@@ -4,11 +4,45 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/claims/pool_accounts.h"
+
 namespace dray::scheduler {
+namespace {
+
+using DeviceResult = api::resource_v1::DeviceRequestAllocationResult;
+
+/// A result that takes nothing. In a claim that somebody else wrote, its request has to say so,
+/// too.
+bool LooksOn(const DeviceResult& result) {
+  return result.admin_access.value_or(false);
+}
+
+}  // namespace
+
+template <class Skips>
+TakenDevices::Devices TakenDevices::DevicesOf(const api::resource_v1::AllocationResult& allocation,
+                                              Skips skips) const {
+  Devices devices;
+  for (const auto& result : allocation.devices.results) {
+    if (skips(result)) continue;
+    Device device{.id = {.device = {result.driver, result.pool, result.device}, .share = {}},
+                  .consumed = {}};
+    if (can_share_ && result.share_id.has_value()) {
+      device.id.share = *result.share_id;
+      device.consumed.insert(result.consumed_capacity.begin(), result.consumed_capacity.end());
+    }
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
 
 void TakenDevices::SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim) {
   Devices now;
-  if (claim != nullptr && claim->status.allocation) now = DevicesOf(*claim->status.allocation);
+  if (claim != nullptr && claim->status.allocation) {
+    now = DevicesOf(*claim->status.allocation, [&](const DeviceResult& result) {
+      return LooksOn(result) && api::claims::AsksForAdminAccess(*claim, result.request);
+    });
+  }
   const auto known = allocated_.find(uid);
   if (known == allocated_.end()) {
     if (now.empty()) return;
@@ -30,7 +64,7 @@ bool TakenDevices::Reserve(const std::string& uid,
                            const api::resource_v1::AllocationResult& allocation) {
   const auto [entry, is_new] = in_flight_.try_emplace(uid);
   if (!is_new) return false;
-  entry->second.devices = DevicesOf(allocation);
+  entry->second.devices = DevicesOf(allocation, LooksOn);
   Take(entry->second.devices);
   return true;
 }
@@ -45,22 +79,6 @@ void TakenDevices::Unreserve(const std::string& uid) {
   if (entry == in_flight_.end() || --entry->second.holders > 0) return;
   Free(entry->second.devices);
   in_flight_.erase(entry);
-}
-
-TakenDevices::Devices TakenDevices::DevicesOf(
-    const api::resource_v1::AllocationResult& allocation) const {
-  Devices devices;
-  for (const auto& result : allocation.devices.results) {
-    if (result.admin_access.value_or(false)) continue;  // looks on, takes nothing
-    Device device{.id = {.device = {result.driver, result.pool, result.device}, .share = {}},
-                  .consumed = {}};
-    if (can_share_ && result.share_id.has_value()) {
-      device.id.share = *result.share_id;
-      device.consumed.insert(result.consumed_capacity.begin(), result.consumed_capacity.end());
-    }
-    devices.push_back(std::move(device));
-  }
-  return devices;
 }
 
 void TakenDevices::Take(const Devices& devices) {

@@ -53,7 +53,8 @@ class TakenDevices {
   };
   using Devices = std::vector<Device>;
 
-  Devices DevicesOf(const api::resource_v1::AllocationResult& allocation) const;
+  template <class Skips>
+  Devices DevicesOf(const api::resource_v1::AllocationResult& allocation, Skips skips) const;
   void Take(const Devices& devices);
   void Free(const Devices& devices);
   void AddToState(const Device& device);

@@ -62,6 +62,12 @@ TEST(TakenDevices, AdminAccessTakesNothing) {
   claim.status.allocation = Holding({"a"});
   claim.status.allocation->devices.results[0].admin_access = true;
   taken.SetClaim("uid-1", &claim);
+  EXPECT_EQ(Names(taken), "a ") << "its request does not ask for it";
+  resource_v1::DeviceRequest& request = claim.spec.devices.requests.emplace_back();
+  request.name = "gpu";
+  request.exactly.emplace().admin_access = true;
+  taken.SetClaim("uid-2", &claim);
+  taken.SetClaim("uid-1", nullptr);
   EXPECT_EQ(Names(taken), "");
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/release_rules.h"
+#include "api/claims/pool_accounts.h"
 
 namespace dray::allocator::rules {
 namespace {
@@ -183,17 +184,6 @@ bool HasAll(const v1::Device& device, const v1::CapacityRequirements* request) {
          });
 }
 
-Quantity Total(const Quantity& amount,
-               std::string_view name,
-               const ConsumedCapacity* committed,
-               const ConsumedCapacity* given) {
-  Quantity total = amount;
-  for (const ConsumedCapacity* taken : {committed, given}) {
-    if (const Quantity* other = Find(taken, name)) total += *other;
-  }
-  return total;
-}
-
 /// Capacity by capacity, policy before room: that decides which errors are seen.
 Result<bool> FitAmounts(const v1::Device& device,
                         const ConsumedCapacity& amounts,
@@ -203,7 +193,8 @@ Result<bool> FitAmounts(const v1::Device& device,
   for (const auto& [name, capacity] : device.capacity) {
     const Quantity& amount = amounts.find(name)->second;
     DRAY_TRY(const bool allowed, IsAllowed(amount, capacity.request_policy, features));
-    if (!allowed || Total(amount, name, committed, given) > capacity.value) return false;
+    const ConsumedCapacity* const parts[] = {&amounts, committed, given};
+    if (!allowed || api::claims::TotalOf(name, parts) > capacity.value) return false;
   }
   return true;
 }
@@ -234,10 +225,8 @@ bool HasRoom(const v1::Device& device,
              const ConsumedCapacity& amounts,
              const ConsumedCapacity* committed,
              const ConsumedCapacity* given) {
-  return std::ranges::all_of(device.capacity, [&](const auto& entry) {
-    const auto& [name, capacity] = entry;
-    return Total(amounts.find(name)->second, name, committed, given) <= capacity.value;
-  });
+  const ConsumedCapacity* const parts[] = {&amounts, committed, given};
+  return !api::claims::FindExceeded(device, parts).has_value();
 }
 
 bool CapacityUsage::IsShared(const DeviceEntry& device) const {

@@ -3,11 +3,12 @@
 // claim has.
 //
 // A device belongs to the one claim whose status.allocation names it. Not counted is access for
-// administration. A device that allows multiple allocations may have any number of holders, as long
-// as what they consume fits its capacity; a device that draws from counters of its pool shares them
-// with others. Both are known only from slices, so they count as far as slices say: of the newest
-// generation of the pool, whether it is complete or not. Two shares of a device that no slice has
-// are taken for a device that may be shared. Objects of the old generation (v1alpha2) name no
+// administration, which the claim's request asks for; what a result says of itself does not count.
+// A device that allows multiple allocations may have any number of shares, as long as what they
+// consume fits its capacity; a device that draws from counters of its pool shares them with others.
+// Both are known only from slices: of the newest generation of the pool. While that is not all
+// there, or lacks what a claim has, no device gets one more holder, and none that draws from
+// counters, or may, is given away beside others. Objects of the old generation (v1alpha2) name no
 // devices. Upstream judges none of this; its schedulers do, each by what it has seen
 // (docs/design/exclusive_devices.md).
 #pragma once
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,6 +26,8 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "base/published.h"
+#include "base/result.h"
+#include "server/registry/pool_holders.h"
 
 namespace dray::server::registry {
 
@@ -32,6 +36,8 @@ struct OverlapVerdict {
   /// What another claim has and this one asks for, with the claim's namespace and name; empty if
   /// nothing.
   std::string overlap{};
+  /// An amount that nobody can take; then nothing was decided.
+  std::optional<ErrorCause> bad_amount{};
   /// Names of what was decided about: nobody else may decide about any of them meanwhile.
   std::vector<std::string> decided_about{};
 };
@@ -61,20 +67,16 @@ class DeviceHolders {
 
  private:
   using Result = api::resource_v1::DeviceRequestAllocationResult;
-  struct Pool;
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
 
-  const Pool* Find(std::string_view driver, std::string_view pool) const;
-  Pool& FindOrMake(std::string_view driver, std::string_view pool);
+  const PoolHolders& Find(std::string_view driver, std::string_view pool) const;
+  PoolHolders& FindOrMake(std::string_view driver, std::string_view pool);
   void Add(const std::string& claim, const Result& result);
   void Remove(const std::string& claim, const Result& result);
   void DropIfEmpty(std::string_view driver, std::string_view pool);
 
   // By driver/pool.
-  std::unordered_map<std::string, std::unique_ptr<Pool>, Hash, std::equal_to<>> pools_;
+  std::unordered_map<std::string, std::unique_ptr<PoolHolders>, PoolHolders::Hash, std::equal_to<>>
+      pools_;
 };
 
 }  // namespace dray::server::registry

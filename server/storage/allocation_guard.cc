@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pool_accounts.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "server/errors/errors.h"
@@ -117,7 +118,7 @@ std::string AllocationGuard::Known::HiddenOverlap(const ResourceClaim& before,
     return old && std::ranges::find(old->devices.results, result) != old->devices.results.end();
   };
   for (const auto& result : after.status.allocation->devices.results) {
-    if (result.admin_access.value_or(false) || had(result)) continue;
+    if (api::claims::AsksForAdminAccess(after, result.request) || had(result)) continue;
     for (const auto& [key, value] : unreadable) {
       const std::string_view bytes = value->bytes();
       const bool is_named = bytes.contains(result.driver) && bytes.contains(result.pool) &&
@@ -149,6 +150,10 @@ Result<std::vector<store::Fence>> AllocationGuard::FencesFor(const api::Object& 
   const MutexLock lock(mutex_);
   known_.Follow(store_);
   registry::OverlapVerdict verdict = known_.holders.Judge(*old, *now);
+  if (verdict.bad_amount.has_value()) {
+    return Fail(errors::Invalid(
+        Kind<ResourceClaim>(), now->metadata.name, {*std::move(verdict.bad_amount)}));
+  }
   if (verdict.overlap.empty()) verdict.overlap = known_.HiddenOverlap(*old, *now);
   if (!verdict.overlap.empty()) {
     return Fail(

@@ -49,6 +49,7 @@ class AllocationGuard {
   ///
   /// Errors: kConflict  another claim has what is to be allocated, or may have it and cannot be
   /// read; the message names both.
+  ///         kInvalid   an amount of a share is negative, or zero without having been asked for.
   Result<std::vector<store::Fence>> FencesFor(const api::Object& before, const api::Object& after);
 
  private:
