@@ -24,8 +24,7 @@ constexpr std::string_view kNodeGroup = "system:nodes";
 /// So many groups or facts are asked about at once first, as "*".
 constexpr size_t kManyChecks = 4;
 
-// ----------------------------------------------------------------------------- who a name stands
-// for
+// ------------------------------------------------------------------------- who a name stands for
 
 struct Account {
   std::string_view namespace_name, name;

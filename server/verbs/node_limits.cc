@@ -461,8 +461,7 @@ Result<> CheckToken(const NodeWrite& of) {
   return CheckNodeToken(of.call, of.snapshot, of.node, of.next<TokenRequest>());
 }
 
-// ---------------------------------------------------------------------------------------- the
-// rules
+// -------------------------------------------------------------------------------------- the rules
 
 struct NodeRule {
   std::string_view group, resource;
