@@ -320,11 +320,12 @@ Result<CertificateInfo> ReadCertificate(std::string_view pem) {
                          .is_ca = X509_check_ca(certificate) == 1};
 }
 
-Result<std::string> CommonNameOfRequest(std::string_view pem) {
+Result<RequestedSubject> SubjectOfRequest(std::string_view pem) {
   DRAY_TRY(const CertificateRequestPtr request, ParseCertificateRequest(pem));
-  std::vector<std::string> names =
-      NameValues(X509_REQ_get_subject_name(request.get()), NID_commonName);
-  return names.empty() ? std::string() : std::move(names.back());
+  const X509_NAME* const subject = X509_REQ_get_subject_name(request.get());
+  std::vector<std::string> names = NameValues(subject, NID_commonName);
+  return RequestedSubject{.common_name = names.empty() ? std::string() : std::move(names.back()),
+                          .organizations = NameValues(subject, NID_organizationName)};
 }
 
 bool BelongsTo(const Credentials& leaf, const Credentials& ca) {

@@ -82,9 +82,15 @@ struct CertificateInfo {
 /// Errors: kBadRequest  there is none.
 Result<CertificateInfo> ReadCertificate(std::string_view pem);
 
-/// The common name that a request for a certificate (PKCS #10 as PEM, RFC 2986) asks for, the last
-/// of several; empty: none. Errors: kBadRequest  it is none.
-Result<std::string> CommonNameOfRequest(std::string_view pem);
+/// Whom a request for a certificate names.
+struct RequestedSubject {
+  std::string common_name;  // the last of several; empty: none
+  std::vector<std::string> organizations;
+};
+
+/// The subject of a request for a certificate (PKCS #10 as PEM, RFC 2986).
+/// Errors: kBadRequest  it is none.
+Result<RequestedSubject> SubjectOfRequest(std::string_view pem);
 
 /// True when `leaf` was signed by `ca` (both PEM) and its key belongs to it; says nothing of dates.
 bool BelongsTo(const Credentials& leaf, const Credentials& ca);

@@ -2,12 +2,14 @@
 #include "server/access/rbac.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "api/text/go_quote.h"
+#include "base/hash.h"
 
 namespace dray::server::access {
 namespace {
@@ -40,6 +42,11 @@ std::string SubjectWords(const rbac::Subject& subject, std::string_view binding_
       subject.namespace_.empty() ? binding_namespace : std::string_view(subject.namespace_);
   return fmt::format(
       "{} {}", subject.kind, api::GoQuote(fmt::format("{}/{}", subject.name, namespace_name)));
+}
+
+/// Which of so many tables a binding is in.
+size_t TableFor(std::string_view binding, size_t tables) {
+  return tables == 1 ? 0 : Hasher().Add(binding).value() % tables;
 }
 
 std::string MissingWords(std::string_view kind, std::string_view name) {
@@ -137,19 +144,64 @@ void PolicyPart::AddBinding(const Binding& binding, Revision modified) {
 template void PolicyPart::AddBinding(const rbac::RoleBinding& binding, Revision modified);
 template void PolicyPart::AddBinding(const rbac::ClusterRoleBinding& binding, Revision modified);
 
-void PolicyPart::Finish() {
-  before_.reset();
+// As few as it takes for a table to be made anew at once. A part that had some keeps them until it
+// is several times larger, or smaller, so that nobody makes all of them anew with each write.
+size_t PolicyPart::TablesFor(size_t subjects) const {
+  constexpr size_t kSubjectsOfTable = 4096;
+  constexpr size_t kTablesMax = 64;
+  constexpr size_t kSlack = 4;
+  if (before_ != nullptr && !before_->tables_.empty()) {
+    const size_t tables = before_->tables_.size();
+    const size_t usual = tables * kSubjectsOfTable;
+    const bool is_too_large = subjects > usual * kSlack && tables < kTablesMax;
+    const bool is_too_small = subjects < usual / kSlack && tables > 1;
+    if (!is_too_large && !is_too_small) return tables;
+  }
+  return std::clamp<size_t>(std::bit_ceil(subjects / kSubjectsOfTable), 1, kTablesMax);
+}
+
+std::vector<bool> PolicyPart::ChangedTables(size_t tables) const {
+  const bool is_alike = before_ != nullptr && before_->tables_.size() == tables;
+  std::vector<bool> changed(tables, !is_alike);
+  if (!is_alike) return changed;
+  const auto note = [&](const auto& ours, const auto& theirs) {
+    for (const auto& [name, binding] : ours) {
+      const auto other = theirs.find(name);
+      if (other == theirs.end() || other->second != binding) changed[TableFor(name, tables)] = true;
+    }
+  };
+  note(bindings_, before_->bindings_);
+  note(before_->bindings_, bindings_);
+  return changed;
+}
+
+PolicyPart::GrantTable PolicyPart::TableOf(size_t number, size_t tables) const {
+  GrantTable table;
   std::unordered_set<std::string> known;
   for (const auto& [name, binding] : bindings_) {
+    if (TableFor(name, tables) != number) continue;
     for (const rbac::Subject& subject : binding->subjects) {
       const std::string key = SubjectKey(subject, namespace_name_);
       if (key.empty()) continue;
       const bool is_new =
           known.insert(fmt::format("{}\n{}/{}", key, binding->role_kind, binding->role_name))
               .second;
-      if (is_new) grants_[key].push_back({.binding = binding.get(), .subject = &subject});
+      if (is_new) table[key].push_back({.binding = binding.get(), .subject = &subject});
     }
   }
+  return table;
+}
+
+void PolicyPart::Finish() {
+  size_t subjects = 0;
+  for (const auto& [name, binding] : bindings_) subjects += binding->subjects.size();
+  const size_t tables = TablesFor(subjects);
+  const std::vector<bool> changed = ChangedTables(tables);
+  for (size_t i = 0; i < tables; ++i) {
+    tables_.push_back(changed[i] ? std::make_shared<const GrantTable>(TableOf(i, tables))
+                                 : before_->tables_[i]);
+  }
+  before_.reset();
 }
 
 // --------------------------------------------------------------------------------------- policy
@@ -206,11 +258,13 @@ void Policy::ForEach(const User& user, std::string_view namespace_name, F&& visi
   for (const std::string_view place : places) {
     const PolicyPart* const part = Part(place);
     if (part == nullptr) continue;
-    for (const std::string& key : keys) {
-      const auto found = part->grants_.find(key);
-      if (found == part->grants_.end()) continue;
-      for (const PolicyPart::Grant& grant : found->second) {
-        if (!visit(grant, place)) return;
+    for (const auto& table : part->tables_) {
+      for (const std::string& key : keys) {
+        const auto found = table->find(key);
+        if (found == table->end()) continue;
+        for (const PolicyPart::Grant& grant : found->second) {
+          if (!visit(grant, place)) return;
+        }
       }
     }
   }

@@ -70,7 +70,8 @@ class PolicyPart {
   void AddRole(const std::string& name, Revision modified, std::span<const Rule> rules);
   template <class Binding>
   void AddBinding(const Binding& binding, Revision modified);
-  /// Call it when all is there. O(subjects).
+  /// Call it when all is there. O(bindings, and subjects of those that share a table with one that
+  /// has changed): some thousand, whatever others have bound.
   void Finish();
 
  private:
@@ -84,12 +85,19 @@ class PolicyPart {
     const api::rbac_v1::Subject* subject;
   };
 
+  /// Of each role that a subject is bound to the first binding: more of them say nothing new.
+  using GrantTable = std::unordered_map<std::string, std::vector<Grant>>;
+
+  size_t TablesFor(size_t subjects) const;
+  std::vector<bool> ChangedTables(size_t tables) const;
+  GrantTable TableOf(size_t number, size_t tables) const;
+
   std::string namespace_name_;
   std::shared_ptr<const PolicyPart> before_;
   std::map<std::string, KnownRole, std::less<>> roles_;
   std::map<std::string, std::shared_ptr<const KnownBinding>, std::less<>> bindings_;
-  /// Of each role that a subject is bound to the first binding: more of them say nothing new.
-  std::unordered_map<std::string, std::vector<Grant>> grants_;
+  /// Each has the bindings whose names fall to it.
+  std::vector<std::shared_ptr<const GrantTable>> tables_;
 };
 
 /// Immutable; safe from any thread.

@@ -310,6 +310,48 @@ TEST(Escalation, NamesSoManyAndNoMore) {
   EXPECT_TRUE(missing.has_more);
 }
 
+// A part that others have filled is not made anew by one more binding; what it says is the same.
+TEST(PolicyPart, LendsWhatHasNotChanged) {
+  constexpr size_t kBindings = 200;
+  constexpr size_t kSubjects = 100;
+  const auto binding = [](size_t number, std::string_view user) {
+    rbac::RoleBinding made;
+    made.metadata.name = fmt::format("b{}", number);
+    made.metadata.namespace_ = "lab";
+    made.role_ref.kind = "Role";
+    made.role_ref.name = "r";
+    for (size_t i = 0; i < kSubjects; ++i) {
+      auto& subject = made.subjects.emplace_back();
+      subject.kind = "User";
+      subject.name = fmt::format("{}-{}-{}", user, number, i);
+    }
+    return made;
+  };
+  const Rules rules = {Read<Rule>(kGetPods)};
+  auto first = std::make_shared<PolicyPart>("lab");
+  first->AddRole("r", Revision{1}, rules);
+  for (size_t i = 0; i < kBindings; ++i) first->AddBinding(binding(i, "old"), Revision{1});
+  first->Finish();
+  auto second = std::make_shared<PolicyPart>("lab", first);
+  EXPECT_TRUE(second->KeepRole("r", Revision{1}));
+  EXPECT_FALSE(second->KeepBinding("b0", Revision{2}));
+  second->AddBinding(binding(0, "new"), Revision{2});
+  for (size_t i = 1; i + 1 < kBindings; ++i) {
+    EXPECT_TRUE(second->KeepBinding(fmt::format("b{}", i), Revision{1}));
+  }
+  second->Finish();
+  const Policy policy(Policy::Parts{{"lab", second}});
+  const auto may = [&](const std::string& user) {
+    return policy
+        .Decide({.name = user, .uid = ""}, {.verb = "get", .resource = "pods", .namespace_ = "lab"})
+        .is_allowed;
+  };
+  EXPECT_TRUE(may("new-0-7"));
+  EXPECT_FALSE(may("old-0-7")) << "changed";
+  EXPECT_TRUE(may("old-7-7"));
+  EXPECT_FALSE(may(fmt::format("old-{}-7", kBindings - 1))) << "gone";
+}
+
 // Held rules each of which tells another word from the rest: nothing can be taken together.
 TEST(Escalation, GivesUpAndSaysNo) {
   constexpr size_t kWords = 100;

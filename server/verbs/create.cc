@@ -29,6 +29,7 @@
 #include "server/verbs/quotas.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
+#include "server/verbs/signers.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -127,6 +128,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
   DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
   DRAY_CO_TRY_VOID(CheckCreator(core.rights.get(), *call.request));
+  DRAY_CO_TRY_VOID(CheckSigner(call, {.object = &object}));
   DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);

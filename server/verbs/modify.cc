@@ -23,6 +23,7 @@
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/rights.h"
+#include "server/verbs/signers.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -108,6 +109,7 @@ Result<> AskAboutChange(const Call& call,
                         const api::Object& old) {
   if (subresource == registry::Subresource::kBinding) return {};
   AdmittedWrite write = ChangeOf(call, next, old);
+  DRAY_TRY_VOID(CheckSigner(call, write));
   if (modification.seen_through == nullptr) return AskPolicies(call, snapshot, write);
   const api::Object seen = modification.seen_through(next);
   const api::Object seen_before = modification.seen_through(old);

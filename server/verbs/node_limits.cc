@@ -338,12 +338,12 @@ Result<> CheckSigningRequest(const NodeWrite& of) {
   const bool is_of_kubelet = spec.signer_name == "kubernetes.io/kubelet-serving" ||
                              spec.signer_name == "kubernetes.io/kube-apiserver-client-kubelet";
   if (!is_of_kubelet) return {};
-  const Result<std::string> name = net::tls::CommonNameOfRequest(spec.request.bytes);
-  if (!name.has_value()) {
-    return of.Refuse(fmt::format("unable to parse csr: {}", name.error().message));
+  const Result<net::tls::RequestedSubject> subject = net::tls::SubjectOfRequest(spec.request.bytes);
+  if (!subject.has_value()) {
+    return of.Refuse(fmt::format("unable to parse csr: {}", subject.error().message));
   }
   const std::string own = fmt::format("system:node:{}", of.node);
-  if (*name == own) return {};
+  if (subject->common_name == own) return {};
   return of.Refuse(fmt::format("can only create a node CSR with CN={}", own));
 }
 

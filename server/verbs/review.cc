@@ -109,6 +109,23 @@ std::string ShownJson(const T& value) {
   return json;
 }
 
+template <class Selector>
+void CheckSelector(const std::optional<Selector>& selector, std::string_view name, Causes& causes) {
+  if (!selector.has_value()) return;
+  const std::string path = fmt::format("spec.resourceAttributes.{}", name);
+  const bool has_text = !selector->raw_selector.empty();
+  if (has_text && !selector->requirements.empty()) {
+    causes.push_back(errors::InvalidValue(path + ".rawSelector",
+                                          errors::Quoted(selector->raw_selector),
+                                          "may not specified at the same time as requirements"));
+  }
+  if (!has_text && selector->requirements.empty()) {
+    causes.push_back(errors::RequiredValue(
+        path + ".requirements",
+        fmt::format("when {} is specified, requirements or rawSelector is required", path)));
+  }
+}
+
 // What is asked about, in either of two ways; `spec` is that of any access review.
 template <class T>
 void CheckAttributes(const T& spec, Causes& causes) {
@@ -124,6 +141,9 @@ void CheckAttributes(const T& spec, Causes& causes) {
                                           "exactly one of nonResourceAttributes or "
                                           "resourceAttributes must be specified"));
   }
+  if (!spec.resource_attributes.has_value()) return;
+  CheckSelector(spec.resource_attributes->field_selector, "fieldSelector", causes);
+  CheckSelector(spec.resource_attributes->label_selector, "labelSelector", causes);
 }
 
 void CheckSubject(const authorization::SubjectAccessReviewSpec& spec, Causes& causes) {
@@ -169,6 +189,7 @@ std::string TextOf(const std::optional<authorization::FieldSelectorAttributes>& 
   std::vector<api::FieldRequirement> requirements;
   for (const auto& one : selector->requirements) {
     const bool is_in = one.operator_ == "In";
+    if (one.key.find_first_of("=,!\\") != std::string::npos) continue;  // no field's name
     if ((!is_in && one.operator_ != "NotIn") || one.values.size() != 1) continue;
     requirements.push_back(
         {.path = one.key,

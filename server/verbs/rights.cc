@@ -151,34 +151,25 @@ Result<> RefuseUnless(const access::Policy& policy,
       *request.kind, next.metadata().name, access::EscalationText(user, missing)));
 }
 
-/// Whether a change is only what the garbage collector needs to let an object go.
+/// A role that takes its rules from others may give anything.
 template <class T>
-bool IsOnlyLettingGo(const api::Object& next, const api::Object& old) {
-  T now = next.As<T>();
-  const T& before = old.As<T>();
-  now.metadata.owner_references = before.metadata.owner_references;
-  now.metadata.finalizers = before.metadata.finalizers;
-  now.metadata.managed_fields = before.metadata.managed_fields;
-  now.metadata.resource_version = before.metadata.resource_version;
-  return now == before;
+bool Aggregates(const api::Object* role) {
+  if constexpr (requires { role->As<T>().aggregation_rule; }) {
+    return role != nullptr && role->As<T>().aggregation_rule.has_value();
+  } else {
+    return false;
+  }
 }
 
-/// What a role gives. One whose rules come from others may give anything.
-template <class T>
-Rules RulesIn(const T& role) {
-  Rules rules(role.rules.begin(), role.rules.end());
-  if constexpr (requires { role.aggregation_rule; }) {
-    if (!role.aggregation_rule.has_value()) return rules;
-    rbac::PolicyRule resources;
-    resources.verbs = {"*"};
-    resources.api_groups = {"*"};
-    resources.resources = {"*"};
-    rbac::PolicyRule paths;
-    paths.verbs = {"*"};
-    paths.non_resource_urls = {"*"};
-    rules = {std::move(resources), std::move(paths)};
-  }
-  return rules;
+Rules AllRules() {
+  rbac::PolicyRule resources;
+  resources.verbs = {"*"};
+  resources.api_groups = {"*"};
+  resources.resources = {"*"};
+  rbac::PolicyRule paths;
+  paths.verbs = {"*"};
+  paths.non_resource_urls = {"*"};
+  return {std::move(resources), std::move(paths)};
 }
 
 template <class T>
@@ -189,7 +180,11 @@ Result<> CheckRole(const access::Policy& policy,
   const auto& role = next.As<T>();
   if (old != nullptr && IsOnlyLettingGo<T>(next, *old)) return {};
   if (policy.Decide(request.user, About(request, "escalate")).is_allowed) return {};
-  return RefuseUnless(policy, request, next, access::RuleIndex(RulesIn(role)));
+  const access::RuleIndex rules(std::span(role.rules.data(), role.rules.size()));
+  DRAY_TRY_VOID(RefuseUnless(policy, request, next, rules));
+  // Also of one that did: else somebody could keep what it has gathered.
+  if (!Aggregates<T>(&next) && !Aggregates<T>(old)) return {};
+  return RefuseUnless(policy, request, next, access::RuleIndex(AllRules()));
 }
 
 template <class T>

@@ -55,6 +55,18 @@ class WriterRights final : public api::validation::Authorizer {
   const api::validation::Caller caller_;
 };
 
+/// Whether a change is only what the garbage collector needs to let an object go.
+template <class T>
+bool IsOnlyLettingGo(const api::Object& next, const api::Object& old) {
+  T now = next.As<T>();
+  const T& before = old.As<T>();
+  now.metadata.owner_references = before.metadata.owner_references;
+  now.metadata.finalizers = before.metadata.finalizers;
+  now.metadata.managed_fields = before.metadata.managed_fields;
+  now.metadata.resource_version = before.metadata.resource_version;
+  return now == before;
+}
+
 /// Whether the requester, who asked for something else (an update, a configuration to apply), may
 /// create what is not there. Errors: kForbidden.
 Result<> CheckCreator(Rights* rights, const ResourceRequest& request);

@@ -148,6 +148,16 @@ TEST_F(RightsTest, ARoleWhoseRulesComeFromOthersNeedsEverything) {
               AllOf(StartsWith("403 "), HasSubstr(R"({NonResourceURLs:["*"], Verbs:["*"]})")));
 }
 
+// Else what it has gathered could be kept by who does not hold it.
+TEST_F(RightsTest, ARoleThatTookItsRulesFromOthersNeedsEverythingToo) {
+  Post("clusterroles",
+       R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[]}})");
+  ResourceRequest request = Request(Verb::kPatch, "clusterroles", "", "x");
+  request.body = R"({"aggregationRule":null,"rules":[]})";
+  request.user = kAlice;
+  EXPECT_THAT(Do(request), AllOf(StartsWith("403 "), HasSubstr(R"(NonResourceURLs:["*"])")));
+}
+
 TEST_F(RightsTest, ALabelIsAChangeToo) {
   Post(
       "clusterroles",
