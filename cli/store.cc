@@ -135,6 +135,21 @@ void AddVerbs(Command& store, const std::shared_ptr<StoreOptions>& options) {
                      "verify --data-dir monday.db"}),
             *options);
   AddCopies(store, options);
+  Command& repair =
+      AddVerb(store,
+              options,
+              kRepair,
+              {"repair",
+               "make a store of what can be kept of a damaged one; no server may use the folder",
+               "repair --data-dir ~/.dray"});
+  repair
+      .Number("--skip-revisions",
+              options->skip_revisions,
+              "go on so many revisions after the newest that anything tells of, so that none is "
+              "given to a second change")
+      .ShowsDefault()
+      .Between(1, std::numeric_limits<int64_t>::max() / 2);
+  AddOutput(repair, *options);
   Command& compact =
       AddVerb(store,
               options,
@@ -164,8 +179,9 @@ void AddStore(Command& program) {
   Command& command = program.Add("store", "look after the store of dray serve");
   AddVerbs(command, options);
   command.Notes(
-      "status, verify, backup and dump work while a server uses the folder; restore and compact "
-      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers, "
+      "status, verify, backup and dump work while a server uses the folder; restore, repair and "
+      "compact do not. Instead of a data folder, --data-dir may name a backup. With "
+      "--etcd-servers, "
       "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore "
       "fills an etcd without keys with the backup of a data folder.\n"
       "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options "

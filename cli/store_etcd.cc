@@ -88,6 +88,9 @@ class EtcdCommand {
       case StoreVerb::kDump: return options_.log ? DumpLog() : Dump();
       case StoreVerb::kBackup: break;
       case StoreVerb::kRestore: return Restore();
+      case StoreVerb::kRepair:
+        return Fail(StatusReason::kInvalid,
+                    "etcd repairs itself from its other members: only a data folder is repaired");
     }
     return kExitUsage;
   }

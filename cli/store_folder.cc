@@ -64,6 +64,7 @@ class FolderCommand {
       case StoreVerb::kVerify: return Verify();
       case StoreVerb::kBackup: return Backup();
       case StoreVerb::kRestore: return Restore();
+      case StoreVerb::kRepair: return Repair();
       case StoreVerb::kCompact: return Compact();
       case StoreVerb::kDump: return Dump();
     }
@@ -136,6 +137,33 @@ class FolderCommand {
     Error error = status.error();
     if (error.reason == StatusReason::kAlreadyExists) error.message += " (--overwrite)";
     return Fail(std::move(error));
+  }
+
+  Result<int> Repair() {
+    DRAY_TRY(
+        const sqlite::RepairReport report,
+        sqlite::Repair(
+            folder(), {.new_id = world_.random.Next(), .skip_revisions = options_.skip_revisions}));
+    const bool kept_all = report.loss_count == 0;
+    Facts facts;
+    facts.AddText("verdict",
+                  "",
+                  report.was_sound ? "sound: nothing was changed"
+                  : kept_all       ? "repaired"
+                                   : fmt::format("repaired, {} losses", report.loss_count));
+    facts.AddFlag("wasSound", report.was_sound);
+    facts.AddNumber("keys", "keys", static_cast<int64_t>(report.status.keys));
+    facts.AddNumber("newest revision", "newestRevision", report.status.newest.value());
+    if (!report.was_sound) {
+      facts.AddNumber("could be read up to", "readableRevision", report.readable.value());
+      facts.AddNumber("was known up to", "knownRevision", report.known.value());
+      facts.AddNumber("changes saved", "changesSaved", static_cast<int64_t>(report.changes_saved));
+    }
+    facts.AddNumber("", "lossCount", static_cast<int64_t>(report.loss_count));
+    facts.AddTexts("lost", "losses", report.losses);
+    facts.AddTexts("kept as it was", "setAside", report.set_aside);
+    facts.Print(options_.format, output_);
+    return kExitYes;
   }
 
   Result<int> Compact() {

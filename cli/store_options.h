@@ -12,7 +12,7 @@
 
 namespace dray::cli {
 
-enum class StoreVerb : uint8_t { kStatus, kVerify, kBackup, kRestore, kCompact, kDump };
+enum class StoreVerb : uint8_t { kStatus, kVerify, kBackup, kRestore, kRepair, kCompact, kDump };
 
 struct StoreOptions {
   StoreVerb verb = StoreVerb::kStatus;
@@ -21,7 +21,7 @@ struct StoreOptions {
   OutputFormat format = OutputFormat::kText;
   std::optional<Revision> revision;    // of compact; none: the newest
   bool overwrite = false;              // of restore
-  int64_t skip_revisions = 1'000'000;  // of restore
+  int64_t skip_revisions = 1'000'000;  // of restore and repair
   std::string prefix;                  // of dump
   bool log = false;                    // of dump: all that is kept, not only what is live
 };

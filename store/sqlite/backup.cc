@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,11 +16,14 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "store/sqlite/answered.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/files.h"
 #include "store/sqlite/folder_lock.h"
+#include "store/sqlite/loss.h"
 #include "store/sqlite/maintenance.h"
 #include "store/sqlite/options.h"
+#include "store/sqlite/partial_file.h"
 #include "store/sqlite/recovery.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store_path.h"
@@ -29,50 +33,6 @@ namespace {
 
 /// Pages copied between calls of BackupOptions::progress: 8 MiB.
 constexpr int kPagesPerStep = 1024;
-
-/// A file in the making: removed unless it gets its name.
-class PartialFile {
- public:
-  explicit PartialFile(std::string target)
-      : target_(std::move(target)), path_(target_ + ".partial") {}
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile() { Remove(); }
-
-  const std::string& path() const { return path_; }
-
-  /// Makes it, empty, for its owner only; what an attempt before has left is gone.
-  Result<> Make() {
-    Remove();
-    const auto made = Open(path_, OpenMode::kNew);
-    if (!made.has_value()) {
-      return Fail(StatusReason::kForbidden,
-                  fmt::format("{} cannot be made: {}", path_, made.error().message()));
-    }
-    return {};
-  }
-
-  Result<> Rename() {
-    std::error_code error;
-    std::filesystem::rename(path_, target_, error);
-    if (error) {
-      return Fail(StatusReason::kForbidden,
-                  fmt::format("{} cannot be renamed to {}: {}", path_, target_, error.message()));
-    }
-    return SyncFolderOf(target_);
-  }
-
- private:
-  void Remove() const {
-    for (const char* part : {"", "-journal", "-wal", "-shm"}) {
-      std::error_code ignored;
-      std::filesystem::remove(path_ + part, ignored);
-    }
-  }
-
-  const std::string target_;
-  const std::string path_;
-};
 
 Failure GivenUp(const std::string& file) {
   return Fail(StatusReason::kServiceUnavailable,
@@ -170,7 +130,11 @@ Result<FileStatus> Backup(const std::string& path,
                 fmt::format("{} exists: name a new file for the backup", file));
   }
   {
+    DRAY_TRY(const std::string source, ExistingStoreFile(path));
+    const std::optional<Answered> answered = ReadAnswered(source);  // before the snapshot
     DRAY_TRY(const std::unique_ptr<Database> from, OpenSnapshot(path));
+    DRAY_TRY(const std::string loss, FindLoss(*from, answered));
+    if (!loss.empty()) return Fail(Corrupt(source, loss));
     PartialFile partial(file);
     DRAY_TRY_VOID(partial.Make());
     const auto as_it_is = [](Database&) -> Result<> { return {}; };
@@ -199,6 +163,7 @@ Result<FileStatus> Restore(const std::string& file,
   const auto assign = [&](Database& copy) { return AssignId(copy, options); };
   DRAY_TRY_VOID(CopyStore(*from, partial.path(), {.progress = options.progress}, assign));
   if (Exists(target)) DRAY_TRY_VOID(RemoveOldLog(target));
+  DRAY_TRY_VOID(RemoveAnswered(target));
   DRAY_TRY_VOID(partial.Rename());
   return StatusOf(folder);
 }

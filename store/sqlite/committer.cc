@@ -25,6 +25,7 @@
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
+#include "store/sqlite/answered.h"
 #include "store/sqlite/commit_queue.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/log_row.h"
@@ -92,10 +93,12 @@ void Tell(Request& request, Result<CommitOutcome> outcome) {
 }  // namespace
 
 Committer::Committer(const Dependencies& dependencies,
+                     AnsweredWriter answered,
                      std::unique_ptr<Database> database,
                      RowWriter writer,
                      std::unique_ptr<Upkeep> upkeep)
     : deps_(dependencies),
+      answered_(std::move(answered)),
       database_(std::move(database)),
       writer_(std::move(writer)),
       upkeep_(std::move(upkeep)),
@@ -105,6 +108,7 @@ Committer::Committer(const Dependencies& dependencies,
 }
 
 Result<std::unique_ptr<Committer>> Committer::Make(const Dependencies& dependencies,
+                                                   AnsweredWriter answered,
                                                    std::unique_ptr<Database> database,
                                                    const Recovered& recovered) {
   DRAY_TRY(RowWriter writer, RowWriter::Prepare(*database));
@@ -114,8 +118,11 @@ Result<std::unique_ptr<Committer>> Committer::Make(const Dependencies& dependenc
                         recovered.meta,
                         recovered.unfolded,
                         recovered.newest->revision()));
-  return std::unique_ptr<Committer>(
-      new Committer(dependencies, std::move(database), std::move(writer), std::move(upkeep)));
+  return std::unique_ptr<Committer>(new Committer(dependencies,
+                                                  std::move(answered),
+                                                  std::move(database),
+                                                  std::move(writer),
+                                                  std::move(upkeep)));
 }
 
 void Committer::Run() {
@@ -209,6 +216,7 @@ void Committer::CommitBatch(std::vector<Request> batch) {
   Error error;
   const Fate fate = Write(judged, error);
   if (fate == Fate::kDurable) {
+    answered_.Note(sequencer_.pending()->revision());
     const std::span<Sequenced> all(judged);
     const size_t shown = Publish(judged);
     Answer(all.first(shown));
@@ -357,7 +365,7 @@ void Committer::NoteUpkeepError(const Error& error) {
 void Committer::Stop(std::string_view why) {
   if (stopped_) return;
   stopped_ = true;
-  database_->LeaveLogBehind();
+  database_->LeaveLogBehind(true);
   std::string failure = OutOfMemory().message;
   const auto explain = [&] {
     failure = fmt::format(

@@ -22,6 +22,7 @@
 #include "store/history.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
+#include "store/sqlite/answered.h"
 #include "store/sqlite/commit_queue.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/log_row.h"
@@ -46,6 +47,7 @@ class Committer {
 
   /// `recovered` is what `database` said; dependencies.history begins with it.
   static Result<std::unique_ptr<Committer>> Make(const Dependencies& dependencies,
+                                                 AnsweredWriter answered,
                                                  std::unique_ptr<Database> database,
                                                  const Recovered& recovered);
 
@@ -74,6 +76,7 @@ class Committer {
   enum class Fate : uint8_t { kDurable, kNothingWritten, kUnknown };
 
   Committer(const Dependencies& dependencies,
+            AnsweredWriter answered,
             std::unique_ptr<Database> database,
             RowWriter writer,
             std::unique_ptr<Upkeep> upkeep);
@@ -102,6 +105,7 @@ class Committer {
   void PublishNumbers();
 
   const Dependencies deps_;
+  AnsweredWriter answered_;
   const std::unique_ptr<Database> database_;
   RowWriter writer_;
   const std::unique_ptr<Upkeep> upkeep_;

@@ -128,7 +128,8 @@ Error ExplainFailure(const std::string& file,
 Error Corrupt(const std::string& file, std::string_view what) {
   return {.reason = StatusReason::kInternalError,
           .message = fmt::format("{} is corrupt: {}. `dray store verify` lists what is damaged; "
-                                 "restore a backup with `dray store restore`",
+                                 "restore a backup with `dray store restore`, or keep what can be "
+                                 "kept with `dray store repair`",
                                  file,
                                  what)};
 }
@@ -246,8 +247,8 @@ void Database::LengthenLog() {
   log_bytes_ = end;
 }
 
-void Database::LeaveLogBehind() {
-  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+void Database::LeaveLogBehind(bool leave) {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave ? 1 : 0, nullptr);
 }
 
 bool Database::in_transaction() const {

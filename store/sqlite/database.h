@@ -116,8 +116,9 @@ class Database {
   /// does not grow takes about two thirds of the time and CPU. Zeros behind the last page are
   /// nothing to SQLite. Without room on the disk it does nothing; the commit finds that out.
   void LengthenLog();
-  /// Closing does not copy the log into the file: after a failure nobody knows what is in it.
-  void LeaveLogBehind();
+  /// While set, closing does not copy the log into the file: before it was looked at, and after a
+  /// failure, nobody knows what is in it.
+  void LeaveLogBehind(bool leave);
 
   bool in_transaction() const;
   /// Of the last call that failed since ForgetFailure.

@@ -2,6 +2,8 @@
 #include "store/sqlite/files.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <string>
@@ -48,6 +50,35 @@ std::expected<void, std::error_code> MakeFolder(const std::string& folder) {
   constexpr mode_t kOwnerOnly = 0700;
   if (mkdir(folder.c_str(), kOwnerOnly) != 0 && errno != EEXIST) return SystemError();
   return {};
+}
+
+std::string ReadPart(const OpenFile& file, uint64_t at, size_t size) {
+  std::string bytes(size, '\0');
+  size_t have = 0;
+  while (have < size) {
+    const ssize_t got =
+        pread(file.descriptor(), bytes.data() + have, size - have, static_cast<off_t>(at + have));
+    if (got <= 0) break;
+    have += static_cast<size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+std::expected<std::string, std::error_code> ReadWholeFile(const std::string& path) {
+  const auto file = Open(path, OpenMode::kRead);
+  if (!file.has_value()) return std::unexpected(file.error());
+  const uint64_t size = FileBytes(path);
+  if (size > kWholeFileBytesMax) {
+    return std::unexpected(std::make_error_code(std::errc::file_too_large));
+  }
+  return ReadPart(*file, 0, size);
+}
+
+uint64_t FileBytes(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
 }
 
 Result<> SyncFolderOf(const std::string& file) {

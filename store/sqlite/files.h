@@ -4,6 +4,7 @@
 // in store/ opens one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -46,6 +47,16 @@ std::expected<OpenFile, std::error_code> Open(const std::string& path, OpenMode 
 /// Makes `folder` for its owner only, unless it is there.
 /// Errors: the system's, as mkdir(2).
 std::expected<void, std::error_code> MakeFolder(const std::string& folder);
+
+/// More than a write-ahead log ever has that is copied now and then.
+inline constexpr uint64_t kWholeFileBytesMax = uint64_t{1} << 30U;
+/// All bytes of a file.
+/// Errors: the system's; file_too_large past kWholeFileBytesMax.
+std::expected<std::string, std::error_code> ReadWholeFile(const std::string& path);
+/// Up to `size` bytes from `at`; fewer where the file ends or cannot be read.
+std::string ReadPart(const OpenFile& file, uint64_t at, size_t size);
+/// The size of a file; 0 if there is none, or none that can be looked at.
+uint64_t FileBytes(const std::string& path);
 
 /// Makes last what was created, renamed or removed in the folder of `file`.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status, dump and compaction; verify.cc and backup.cc have the rest.
+// Status and dump; verify.cc, backup.cc, repair.cc and compact.cc have the rest.
 #include "store/sqlite/maintenance.h"
 
 #include <cstddef>
@@ -19,22 +19,16 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/files.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/log_row.h"
 #include "store/sqlite/options.h"
 #include "store/sqlite/recovery.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/store_path.h"
-#include "store/sqlite/upkeep.h"
 
 namespace dray::store::sqlite {
 namespace {
-
-uint64_t LogBytes(const std::string& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file + "-wal", error);
-  return error ? 0 : size;
-}
 
 DumpedRecord DumpedOf(const LogRow& row) {
   return {.revision = row.revision(),
@@ -108,42 +102,11 @@ Result<FileStatus> StatusOf(const std::string& path) {
   DRAY_TRY(const uint64_t pages, number("PRAGMA page_count"));
   DRAY_TRY(const uint64_t free_pages, number("PRAGMA freelist_count"));
   DRAY_TRY(const uint64_t page_bytes, number("PRAGMA page_size"));
-  status.file_bytes = pages * page_bytes + LogBytes(database->file());
+  status.file_bytes = pages * page_bytes + FileBytes(database->file() + "-wal");
   status.free_bytes = free_pages * page_bytes;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) status.owner = OwnerOf(path);
   return status;
-}
-
-Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revision> revision) {
-  DRAY_TRY(const std::string file, ExistingStoreFile(folder));
-  if (file == folder) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("{} is a file: name the data folder that it is in", folder));
-  }
-  {
-    DRAY_TRY(const FolderLock lock, FolderLock::Take(folder));
-    const SqliteOptions options{.free_pages_max = 0};
-    DRAY_TRY(const std::unique_ptr<Database> database, OpenToServe(file, options, /*new_id=*/0));
-    DRAY_TRY(const Meta meta, ReadMeta(*database));
-    DRAY_TRY(const Revision newest, ReadNewest(*database, meta));
-    const Revision floor = revision.value_or(newest);
-    if (floor > newest) {
-      return Fail(StatusReason::kTimeout,
-                  fmt::format("revision {} is in the future, the newest of {} is {}",
-                              floor.value(),
-                              file,
-                              newest.value()));
-    }
-    DRAY_TRY(const Unfolded unfolded, ReadUnfolded(*database, meta.folded));
-    DRAY_TRY(const std::unique_ptr<Upkeep> upkeep,
-             Upkeep::Make(*database, options, meta, unfolded, newest));
-    upkeep->Force(floor);
-    constexpr size_t kWorkPerStep = 4096;
-    while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kWorkPerStep));
-    DRAY_TRY_VOID(database->RunCheckpoint(Database::Checkpoint::kReset));
-  }
-  return StatusOf(folder);
 }
 
 Result<> Dump(const std::string& path,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operator does with the data folder of `dray serve`: status, verify, backup, restore,
-// compact, dump.
+// repair, compact, dump.
 //
 // Wherever a `path` is asked for, it names a data folder, or a single file such as a backup. All
-// functions but Restore and CompactFolder only read, and may be called while a server uses the
-// folder: they see the newest commit of the moment they begin.
+// functions but Restore, Repair and CompactFolder only read, and may be called while a server uses
+// the folder: they see the newest commit of the moment they begin.
 //
 // Errors of all: kNotFound            there is no such folder or file, or no store in it.
 //                kForbidden           it may not be read, or written where that is needed.
@@ -93,6 +93,35 @@ struct RestoreOptions {
 Result<FileStatus> Restore(const std::string& file,
                            const std::string& folder,
                            const RestoreOptions& options);
+
+struct RepairOptions {
+  /// As RestoreOptions::new_id, for the same reason.
+  uint64_t new_id = 0;
+  /// Added to the newest revision that anything tells of, with everything before forgotten: no
+  /// revision is given to a second change, also not one of those that are lost.
+  int64_t skip_revisions = 1'000'000;
+};
+
+struct RepairReport {
+  bool was_sound = false;              // then nothing was changed
+  FileStatus status{};                 // of the store afterwards
+  Revision readable{};                 // the newest that could be read
+  Revision known{};                    // the newest that anything tells of
+  uint64_t changes_saved = 0;          // later than `readable`, out of damaged files
+  std::vector<std::string> losses;     // what could not be kept, at most kLossesMax
+  uint64_t loss_count = 0;             // all of them
+  std::vector<std::string> set_aside;  // the files as they were
+
+  static constexpr size_t kLossesMax = 100;
+};
+
+/// Makes a store of what can be kept of the damaged one in `folder`, which must not be in use, and
+/// sets the damaged files aside. Kept are the live records whose checksums are right, and changes
+/// behind a damaged place of the log; history is not. Until the last steps, renames, nothing has
+/// changed.
+///
+/// Errors: as Restore; kNotFound  there is nothing to repair.
+Result<RepairReport> Repair(const std::string& folder, const RepairOptions& options);
 
 /// Forgets all history before `revision` (the newest, if none is named), gives freed space back to
 /// the disk, and returns the status after that. The folder must not be in use. Live records stay.

@@ -90,6 +90,10 @@ class SqliteMaintenance : public ::testing::Test {
     const Result<> done = (*database)->Execute(sql);
     ASSERT_TRUE(done.has_value()) << done.error().message;
   }
+  void RemoveStore() const {
+    for (const char* part : {"", "-wal", "-shm", "-answered"})
+      std::filesystem::remove(file() + part);
+  }
   std::vector<std::string> Problems() const {
     const Result<VerifyReport> report = Verify(folder());
     if (!report.has_value()) return {report.error().message};
@@ -194,7 +198,7 @@ TEST_F(SqliteMaintenance, VerifyFindsEachKindOfDamage) {
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.name);
-    std::filesystem::remove(file());
+    RemoveStore();
     Fill(*OpenStore(folder()));
     Change(each.sql);
     EXPECT_THAT(Problems(), ::testing::Contains(HasSubstr(each.problem)));
@@ -204,7 +208,7 @@ TEST_F(SqliteMaintenance, VerifyFindsEachKindOfDamage) {
 TEST_F(SqliteMaintenance, VerifyNamesTheFirstProblemsAndCountsAll) {
   constexpr size_t kMax = VerifyReport::kProblemsMax;
   for (const size_t count : {kMax, kMax + 1}) {
-    std::filesystem::remove(file());
+    RemoveStore();
     Fill(*OpenStore(folder()));
     std::string keys;  // that are not in the log
     for (size_t i = 0; i < count; ++i) {

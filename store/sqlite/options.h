@@ -25,6 +25,10 @@ struct SqliteOptions {
   size_t recovered_events_max = 10'000;
   size_t recovered_bytes_max = size_t{64} << 20U;
 
+  /// A file up to this size is verified wholly before it is served: a few milliseconds. Of a larger
+  /// one only what is read is looked at, until `dray store verify`.
+  size_t verified_bytes_max = size_t{16} << 20U;
+
   /// Revisions after which the table of live keys follows the log; opening replays at most about
   /// twice as many.
   size_t fold_revisions = 32'768;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "store/sqlite/answered.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/files.h"
 #include "store/sqlite/log_row.h"
@@ -44,6 +46,22 @@ Failure NotAStore(const std::string& file) {
               fmt::format("{} is an SQLite file, but not a store of Dray: name another folder, or "
                           "move that file away",
                           file));
+}
+
+/// A file without bytes holds nothing, and SQLite removes the log beside one. That is right for a
+/// store that was just begun, and wrong for one that had something.
+Result<> CheckNotEmptied(const std::string& file) {
+  if (FileBytes(file) > 0) return {};
+  const std::optional<Answered> answered = ReadAnswered(file);
+  const bool had_something = answered.has_value() && answered->revision > kFirstRevision;
+  if (!had_something && FileBytes(file + "-wal") == 0) return {};
+  return Fail(StatusReason::kInternalError,
+              fmt::format("{} is empty or missing, but {}. `dray store repair` keeps what can be "
+                          "kept; or restore a backup with `dray store restore`",
+                          file,
+                          had_something ? fmt::format("changes up to revision {} were answered",
+                                                      answered->revision.value())
+                                        : "a log of it is there"));
 }
 
 /// Makes an empty file that only its owner reads, because SQLite would let everybody: its helper
@@ -143,20 +161,30 @@ Result<> SettleLog(Database& database) {
 Result<std::unique_ptr<Database>> OpenToServe(const std::string& file,
                                               const SqliteOptions& options,
                                               uint64_t new_id) {
-  if (options.vfs.empty()) MakePrivateFile(file);
+  if (options.vfs.empty()) {
+    DRAY_TRY_VOID(CheckNotEmptied(file));
+    MakePrivateFile(file);
+  }
   DRAY_TRY(std::unique_ptr<Database> database,
            Database::Open(file, Database::Access::kCreate, options.vfs, options.busy_wait_ms));
+  database->LeaveLogBehind(true);
   DRAY_TRY(const bool exists, HasSchema(*database));
   DRAY_TRY_VOID(CheckWritable(*database));
   DRAY_TRY_VOID(Configure(*database, options));
   if (!exists) DRAY_TRY_VOID(Create(*database, new_id));
-  DRAY_TRY_VOID(UseWriteAheadLog(*database));
-  DRAY_TRY_VOID(SettleLog(*database));
   return database;
+}
+
+Result<> MakeDurable(Database& database) {
+  DRAY_TRY_VOID(UseWriteAheadLog(database));
+  DRAY_TRY_VOID(SettleLog(database));
+  database.LeaveLogBehind(false);
+  return {};
 }
 
 Result<std::unique_ptr<Database>> OpenToRead(const std::string& file,
                                              const SqliteOptions& options) {
+  if (options.vfs.empty()) DRAY_TRY_VOID(CheckNotEmptied(file));
   DRAY_TRY(std::unique_ptr<Database> database,
            Database::Open(file, Database::Access::kRead, options.vfs, options.busy_wait_ms));
   DRAY_TRY(const bool exists, HasSchema(*database));

@@ -28,13 +28,16 @@ struct Meta {
   Revision compacted{};  // what was superseded up to this revision has been deleted
 };
 
-/// Opens the store in `file` to serve it, makes one with the identity `new_id` if there is none,
-/// and makes durable what a crash left in the write-ahead log.
+/// Opens the store in `file` to serve it, or makes one with the identity `new_id` if there is none.
+/// Of a store that is there nothing is changed, also when it is closed, until MakeDurable.
 ///
-/// Errors: as in store/sqlite/maintenance.h.
+/// Errors: as in store/sqlite/maintenance.h; kInternalError also where nothing is left of a store.
 Result<std::unique_ptr<Database>> OpenToServe(const std::string& file,
                                               const SqliteOptions& options,
                                               uint64_t new_id);
+
+/// Makes durable what a crash left in the write-ahead log, which is copied into the file.
+Result<> MakeDurable(Database& database);
 
 /// Opens the store in `file` to look at it; another process may serve it.
 Result<std::unique_ptr<Database>> OpenToRead(const std::string& file, const SqliteOptions& options);

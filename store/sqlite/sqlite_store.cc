@@ -2,13 +2,11 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -24,9 +22,12 @@
 #include "store/history.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
+#include "store/sqlite/answered.h"
+#include "store/sqlite/check_whole.h"
 #include "store/sqlite/commit_queue.h"
 #include "store/sqlite/committer.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/files.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/options.h"
 #include "store/sqlite/recovery.h"
@@ -87,21 +88,22 @@ std::optional<Error> MakeRequests(std::vector<Step>& steps, std::vector<Request>
   return std::nullopt;
 }
 
-size_t FileBytes(const std::string& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  return error ? 0 : size;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder,
                                                        const Options& options,
                                                        const SqliteOptions& sqlite_options) {
   DRAY_TRY(FolderLock lock, FolderLock::Take(folder));
-  DRAY_TRY(std::unique_ptr<Database> database,
-           OpenToServe(StoreFile(folder), sqlite_options, options.new_id));
+  const std::string file = StoreFile(folder);
+  DRAY_TRY(std::unique_ptr<Database> database, OpenToServe(file, sqlite_options, options.new_id));
   DRAY_TRY(const Recovered recovered, Recover(*database, options, sqlite_options));
+  // All is read before anything is written: what is damaged stays as it is.
+  DRAY_TRY_VOID(CheckWhole(*database, sqlite_options));
+  DRAY_TRY_VOID(MakeDurable(*database));
+  AnsweredWriter answered;
+  if (KeepsAnswered(sqlite_options)) {
+    answered = AnsweredWriter(file, recovered.meta.id, recovered.newest->revision());
+  }
   std::unique_ptr<SqliteStore> store(
       new SqliteStore(folder, std::move(lock), options, sqlite_options, recovered));
   DRAY_TRY(store->committer_,
@@ -110,6 +112,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder
                             .queue = store->queue_,
                             .history = store->history_,
                             .subscriptions = store->subscriptions_},
+                           std::move(answered),
                            std::move(database),
                            recovered));
   store->thread_ = std::jthread([committer = store->committer_.get()] { committer->Run(); });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +16,10 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "store/sqlite/answered.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/log_row.h"
+#include "store/sqlite/loss.h"
 #include "store/sqlite/maintenance.h"
 #include "store/sqlite/recovery.h"
 #include "store/sqlite/schema.h"
@@ -183,8 +186,17 @@ VerifyReport VerifyDatabase(Database& database) {
 }
 
 Result<VerifyReport> Verify(const std::string& path) {
+  DRAY_TRY(const std::string file, ExistingStoreFile(path));
+  // Before the snapshot, which is as new as what was answered by now.
+  const std::optional<Answered> answered = ReadAnswered(file);
   DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(path));
-  return VerifyDatabase(*database);
+  VerifyReport report = VerifyDatabase(*database);
+  const Result<std::string> loss = FindLoss(*database, answered);
+  if (!loss.has_value() || loss->empty()) return report;  // a bad table meta is told of already
+  ++report.problem_count;
+  if (report.problems.size() == VerifyReport::kProblemsMax) report.problems.pop_back();
+  report.problems.insert(report.problems.begin(), *loss);
+  return report;
 }
 
 }  // namespace dray::store::sqlite
