@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -86,7 +87,34 @@ std::optional<Term> SplitTerm(std::string_view term) {
 }  // namespace
 
 FieldSelector::FieldSelector(std::vector<FieldRequirement> requirements)
-    : requirements_(std::move(requirements)) {}
+    : requirements_(std::move(requirements)) {
+  MakeRules();
+}
+
+void FieldSelector::MakeRules() {
+  std::map<std::string_view, Rule> rules;
+  for (size_t i = 0; i < requirements_.size(); ++i) {
+    Rule& rule = rules.try_emplace(requirements_[i].path, Rule{.first = i}).first->second;
+    const bool is_equal = requirements_[i].op == FieldOperator::kEquals;
+    (is_equal ? rule.equals : rule.not_equals).push_back(i);
+  }
+  for (auto& [path, rule] : rules) {
+    const auto value = [&](size_t i) -> std::string_view { return requirements_[i].value; };
+    for (std::vector<size_t>* numbers : {&rule.equals, &rule.not_equals}) {
+      std::ranges::sort(*numbers, {}, value);
+      const auto rest = std::ranges::unique(*numbers, {}, value);
+      numbers->erase(rest.begin(), rest.end());
+    }
+    rules_.push_back(std::move(rule));
+  }
+}
+
+bool FieldSelector::Accepts(const Rule& rule, std::string_view actual) const {
+  const auto value = [&](size_t i) -> std::string_view { return requirements_[i].value; };
+  if (rule.equals.size() > 1) return false;  // no value is two values
+  return std::ranges::all_of(rule.equals, [&](size_t i) { return value(i) == actual; }) &&
+         !std::ranges::binary_search(rule.not_equals, actual, {}, value);
+}
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   if (text.size() > kSelectorTextMax) {
@@ -95,18 +123,22 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text) {
   }
   std::vector<std::string_view> terms = SplitTerms(text);
   std::ranges::sort(terms);
-  FieldSelector selector;
+  std::vector<FieldRequirement> requirements;
   for (const std::string_view term : terms) {
     if (term.empty()) continue;
+    if (requirements.size() == kSelectorRequirementsMax) {
+      return RefuseFields(fmt::format("field selector must have no more than {} requirements",
+                                      kSelectorRequirementsMax));
+    }
     const std::optional<Term> split = SplitTerm(term);
     if (!split) {
       return RefuseFields(fmt::format("invalid selector: '{}'; can't understand '{}'", text, term));
     }
     DRAY_TRY(std::string value, Unescape(split->value));
-    selector.requirements_.push_back(
+    requirements.push_back(
         {.path = std::string(split->path), .op = split->op, .value = std::move(value)});
   }
-  return selector;
+  return FieldSelector(std::move(requirements));
 }
 
 std::optional<std::string_view> FieldSelector::RequiredValue(std::string_view path) const {

@@ -72,6 +72,34 @@ TEST(FieldSelectorText, HasALimitOfLength) {
   EXPECT_FALSE(FieldSelector::Parse(text).has_value());
 }
 
+TEST(FieldSelectorText, HasALimitOfRequirements) {
+  std::string text = "n!=0";
+  for (size_t i = 1; i < kSelectorRequirementsMax; ++i) text += ",n!=" + std::to_string(i);
+  const auto selector = FieldSelector::Parse(text);
+  ASSERT_TRUE(selector.has_value());
+  size_t asked = 0;
+  const auto matches = [&](std::string_view value) {
+    return selector->Matches([&](std::string_view) {
+      ++asked;
+      return value;
+    });
+  };
+  EXPECT_FALSE(matches("999"));
+  EXPECT_TRUE(matches("1000"));
+  EXPECT_EQ(asked, 2U) << "once for each path";
+  EXPECT_EQ(FieldSelector::Parse(text + ",n!=x").error().message,
+            "field selector must have no more than 1000 requirements");
+}
+
+TEST(FieldSelector, NoValueIsTwo) {
+  const auto matches = [](std::string_view text) {
+    return FieldSelector::Parse(text)->Matches([](std::string_view) { return "a"; });
+  };
+  EXPECT_TRUE(matches("n=a,n==a,m!=b"));
+  EXPECT_FALSE(matches("n=a,n=b"));
+  EXPECT_FALSE(matches("n=a,n!=a"));
+}
+
 TEST(FieldSelector, AbsentFieldsAreEmpty) {
   const std::map<std::string, std::string> object = {{"metadata.name", "x"}, {"spec.driver", "d"}};
   const auto value_of = [&](const std::string& path) -> std::string_view {

@@ -4,9 +4,9 @@
 #include "api/selectors/label_selector.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -20,18 +20,6 @@ namespace {
 
 Failure RefuseLabels(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
-}
-
-// Go's strconv.ParseInt in base 10.
-std::optional<int64_t> ReadInt64(std::string_view text) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return std::nullopt;
-  }
-  int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 std::string JsonList(std::span<const std::string> values) {
@@ -51,6 +39,9 @@ bool Contains(const std::vector<std::string>& values, std::string_view value) {
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }
+
+// Requirements and values that are compared one by one: most selectors have two or three.
+constexpr size_t kFewToCompare = 16;
 
 enum class TokenKind : uint8_t {
   kEnd,
@@ -134,7 +125,9 @@ class Parser {
       if (!requirement) {
         return RefuseLabels("unable to parse requirement: " + requirement.error().message);
       }
+      values_ += requirement->values().size();
       requirements.push_back(*std::move(requirement));
+      DRAY_TRY_VOID(CheckSize(requirements.size()));
       const Token token = Take();
       if (token.kind == TokenKind::kEnd) return requirements;
       if (token.kind != TokenKind::kComma) {
@@ -148,6 +141,16 @@ class Parser {
   }
 
  private:
+  Result<> CheckSize(size_t requirements) const {
+    if (requirements > kSelectorRequirementsMax) {
+      return RefuseLabels(fmt::format("label selector must have no more than {} requirements",
+                                      kSelectorRequirementsMax));
+    }
+    if (values_ <= kSelectorValuesMax) return {};
+    return RefuseLabels(
+        fmt::format("label selector must have no more than {} values", kSelectorValuesMax));
+  }
+
   const Token& Peek() const { return tokens_[position_]; }
 
   // The last token is kEnd and stays.
@@ -247,6 +250,7 @@ class Parser {
   LengthWord word_;
   std::vector<Token> tokens_;
   size_t position_ = 0;
+  size_t values_ = 0;  // of the requirements so far
 };
 
 }  // namespace
@@ -370,6 +374,60 @@ std::string LabelRequirement::ToString() const {
   return "";
 }
 
+void LabelRules::Rule::Add(const LabelRequirement& requirement) {
+  Values values(requirement.values().begin(), requirement.values().end());
+  std::ranges::sort(values);
+  switch (requirement.op()) {
+    case LabelOperator::kIn:
+    case LabelOperator::kEquals:
+    case LabelOperator::kDoubleEquals: {
+      must_be_there = true;
+      if (!among.has_value()) {
+        among = std::move(values);
+        return;
+      }
+      Values both;
+      std::ranges::set_intersection(*among, values, std::back_inserter(both));
+      among = std::move(both);
+      return;
+    }
+    case LabelOperator::kNotIn:
+    case LabelOperator::kNotEquals:
+      not_among.insert(not_among.end(), values.begin(), values.end());
+      return;
+    case LabelOperator::kExists: must_be_there = true; return;
+    case LabelOperator::kDoesNotExist: must_be_absent = true; return;
+    case LabelOperator::kGreaterThan: {
+      must_be_there = true;
+      const int64_t bound = ReadInt64(values.front()).value_or(0);
+      above = std::max(above.value_or(bound), bound);
+      return;
+    }
+    case LabelOperator::kLessThan: {
+      must_be_there = true;
+      const int64_t bound = ReadInt64(values.front()).value_or(0);
+      below = std::min(below.value_or(bound), bound);
+      return;
+    }
+  }
+}
+
+LabelRules::LabelRules(std::span<const LabelRequirement> requirements) {
+  std::vector<const LabelRequirement*> sorted;
+  sorted.reserve(requirements.size());
+  for (const LabelRequirement& one : requirements) sorted.push_back(&one);
+  std::ranges::sort(
+      sorted, {}, [](const LabelRequirement* one) -> std::string_view { return one->key(); });
+  for (const LabelRequirement* one : sorted) {
+    if (rules_.empty() || rules_.back().key != one->key()) rules_.push_back({.key = one->key()});
+    rules_.back().Add(*one);
+  }
+  for (Rule& rule : rules_) {
+    std::ranges::sort(rule.not_among);
+    if (rule.must_be_there) ++needed_;
+  }
+}
+
 LabelSelector LabelSelector::Nothing() {
   LabelSelector selector;
   selector.nothing_ = true;
@@ -381,19 +439,17 @@ Result<LabelSelector> LabelSelector::Parse(std::string_view text, LengthWord wor
     return RefuseLabels(
         fmt::format("label selector must be no more than {} bytes", kSelectorTextMax));
   }
-  LabelSelector selector;
-  DRAY_TRY(selector.requirements_, Parser(text, word).Parse());
-  selector.Sort();
-  return selector;
+  DRAY_TRY(std::vector<LabelRequirement> requirements, Parser(text, word).Parse());
+  return Of(std::move(requirements));
 }
 
 Result<LabelSelector> LabelSelector::FromParts(const Labels& match_labels,
                                                std::span<const Expression> match_expressions) {
-  LabelSelector selector;
+  std::vector<LabelRequirement> requirements;
   for (const auto& [key, value] : match_labels) {
     DRAY_TRY(LabelRequirement requirement,
              LabelRequirement::Create(key, LabelOperator::kEquals, {value}));
-    selector.requirements_.push_back(std::move(requirement));
+    requirements.push_back(std::move(requirement));
   }
   for (const Expression& expression : match_expressions) {
     LabelOperator op = LabelOperator::kIn;
@@ -412,32 +468,46 @@ Result<LabelSelector> LabelSelector::FromParts(const Labels& match_labels,
     DRAY_TRY(LabelRequirement requirement,
              LabelRequirement::Create(
                  expression.key, op, {expression.values.begin(), expression.values.end()}));
-    selector.requirements_.push_back(std::move(requirement));
+    requirements.push_back(std::move(requirement));
   }
-  selector.Sort();
-  return selector;
+  return Of(std::move(requirements));
+}
+
+const std::vector<LabelRequirement>& LabelSelector::requirements() const {
+  static const std::vector<LabelRequirement> kNone;
+  return parts_ == nullptr ? kNone : parts_->requirements;
 }
 
 bool LabelSelector::Matches(const Labels& labels) const {
-  return !nothing_ && std::ranges::all_of(requirements_, [&](const LabelRequirement& requirement) {
+  if (nothing_) return false;
+  if (parts_ == nullptr) return true;
+  if (parts_->rules.has_value()) return parts_->rules->Match(labels);
+  return std::ranges::all_of(parts_->requirements, [&](const LabelRequirement& requirement) {
     return requirement.Matches(labels);
   });
 }
 
 std::string LabelSelector::ToString() const {
   std::vector<std::string> parts;
-  std::ranges::transform(requirements_, std::back_inserter(parts), &LabelRequirement::ToString);
+  std::ranges::transform(requirements(), std::back_inserter(parts), &LabelRequirement::ToString);
   return Join(parts, ",");
 }
 
-void LabelSelector::Sort() {
+LabelSelector LabelSelector::Of(std::vector<LabelRequirement> requirements) {
+  LabelSelector selector;
+  if (requirements.empty()) return selector;
   std::multimap<std::string_view, LabelRequirement*> by_key;  // equal keys stay in their order
-  for (LabelRequirement& requirement : requirements_)
-    by_key.emplace(requirement.key(), &requirement);
-  std::vector<LabelRequirement> sorted;
-  sorted.reserve(requirements_.size());
-  for (const auto& entry : by_key) sorted.push_back(*entry.second);
-  requirements_ = std::move(sorted);
+  for (LabelRequirement& one : requirements) by_key.emplace(one.key(), &one);
+  const auto parts = std::make_shared<Parts>();
+  parts->requirements.reserve(requirements.size());
+  size_t size = requirements.size();
+  for (const auto& [key, one] : by_key) {
+    size += one->values().size();
+    parts->requirements.push_back(*one);
+  }
+  if (size > kFewToCompare) parts->rules.emplace(parts->requirements);
+  selector.parts_ = parts;
+  return selector;
 }
 
 }  // namespace dray::api::inline selectors

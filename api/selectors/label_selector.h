@@ -5,12 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/selectors/label_rules.h"
 #include "api/text/names.h"
 #include "api/value/map.h"
 #include "base/result.h"
@@ -19,8 +21,11 @@ namespace dray::api::inline selectors {
 
 using Labels = Map<std::string>;
 
-/// Longest text that is read as a label or field selector; no request line is longer.
-inline constexpr size_t kSelectorTextMax = 1 << 20;
+/// Longest text that is read as a label or field selector, its requirements, and their values. They
+/// are what a watch keeps for as long as it lasts.
+inline constexpr size_t kSelectorTextMax = size_t{64} << 10;
+inline constexpr size_t kSelectorRequirementsMax = 1000;
+inline constexpr size_t kSelectorValuesMax = 4000;
 
 enum class LabelOperator : uint8_t {
   kIn,
@@ -92,7 +97,8 @@ class LabelSelector {
 
   /// Reads "a=b,c!=d,e in (f,g),!h,i>5". Empty text selects everything. `word` as above.
   ///
-  /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax.
+  /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax,
+  /// kSelectorRequirementsMax and kSelectorValuesMax, with the limit.
   static Result<LabelSelector> Parse(std::string_view text, LengthWord word = LengthWord::kBytes);
 
   /// From a metav1.LabelSelector that is there; without any parts it selects everything.
@@ -101,18 +107,27 @@ class LabelSelector {
   static Result<LabelSelector> FromParts(const Labels& match_labels,
                                          std::span<const Expression> match_expressions);
 
+  /// O(requirements) where they are few, else O(log n) for each label or each key asked about,
+  /// whichever are fewer.
   bool Matches(const Labels& labels) const;
-  bool IsEverything() const { return !nothing_ && requirements_.empty(); }
+  bool IsEverything() const { return !nothing_ && requirements().empty(); }
   /// Sorted by key; equal keys in the order given.
-  const std::vector<LabelRequirement>& requirements() const { return requirements_; }
+  const std::vector<LabelRequirement>& requirements() const;
   std::string ToString() const;
 
-  bool operator==(const LabelSelector&) const = default;
+  bool operator==(const LabelSelector& other) const {
+    return nothing_ == other.nothing_ && requirements() == other.requirements();
+  }
 
  private:
-  void Sort();
+  /// Immutable, and shared by copies: the rules point into the requirements.
+  struct Parts {
+    std::vector<LabelRequirement> requirements;
+    std::optional<LabelRules> rules = {};  // of those that are many
+  };
+  static LabelSelector Of(std::vector<LabelRequirement> requirements);
 
-  std::vector<LabelRequirement> requirements_;
+  std::shared_ptr<const Parts> parts_ = nullptr;  // null: no requirements
   bool nothing_ = false;
 };
 

@@ -131,6 +131,22 @@ TEST(LabelSelectorText, HasALimitOfLength) {
   EXPECT_FALSE(LabelSelector::Parse(text).has_value());
 }
 
+TEST(LabelSelectorText, HasALimitOfRequirementsAndValues) {
+  const auto refusal = [](size_t requirements, size_t values) -> std::string {
+    std::string text = "z in (v0";
+    for (size_t i = 1; i < values; ++i) text += ",v" + std::to_string(i);
+    text += ")";
+    for (size_t i = 1; i < requirements; ++i) text += ",k" + std::to_string(i);
+    const auto selector = LabelSelector::Parse(text);
+    return selector.has_value() ? "" : selector.error().message;
+  };
+  EXPECT_EQ(refusal(kSelectorRequirementsMax, kSelectorValuesMax), "");
+  EXPECT_EQ(refusal(kSelectorRequirementsMax + 1, 1),
+            "label selector must have no more than 1000 requirements");
+  EXPECT_EQ(refusal(1, kSelectorValuesMax + 1),
+            "label selector must have no more than 4000 values");
+}
+
 TEST(LabelSelector, Matches) {
   const Labels labels = {{"app", "web"},
                          {"n", "5"},

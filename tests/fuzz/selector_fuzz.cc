@@ -15,7 +15,7 @@ using namespace dray::api;  // NOLINT(google-build-using-namespace): this file i
 
 void CheckLabels(std::string_view text) {
   const auto selector = LabelSelector::Parse(text);
-  if (!selector) return;
+  if (!selector || selector->ToString().size() > kSelectorTextMax) return;
   const auto again = LabelSelector::Parse(selector->ToString());
   DRAY_CHECK(again.has_value());
   DRAY_CHECK(again->ToString() == selector->ToString());
@@ -26,7 +26,7 @@ void CheckLabels(std::string_view text) {
 
 void CheckFields(std::string_view text) {
   const auto selector = FieldSelector::Parse(text);
-  if (!selector) return;
+  if (!selector || selector->ToString().size() > kSelectorTextMax) return;
   const auto again = FieldSelector::Parse(selector->ToString());
   DRAY_CHECK(again.has_value());
   // The order is that of the text as it was written, so it may change once: x==b becomes x=b.
