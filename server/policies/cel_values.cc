@@ -88,15 +88,20 @@ Value ValueOfJson(std::string_view json, Arena& arena) {
   return tree.has_value() ? TreeValueOf(*tree, arena) : Value();
 }
 
+std::string JsonText(const api::Object& object,
+                     const api::KindInfo& version,
+                     api::Release release) {
+  const bool has_version = &object.kind() == &version.storage();
+  return api::ToJson(has_version ? api::conversion::FromHub(object, version, release) : object,
+                     {.release = release});
+}
+
 Value ValueOf(const api::Object* object,
               const api::KindInfo& version,
               api::Release release,
               Arena& arena) {
   if (object == nullptr || object->empty()) return {};
-  const bool has_version = &object->kind() == &version.storage();
-  const api::Object seen =
-      has_version ? api::conversion::FromHub(*object, version, release) : *object;
-  return ValueOfJson(api::ToJson(seen, {.release = release}), arena);
+  return ValueOfJson(JsonText(*object, version, release), arena);
 }
 
 Value ValueOf(const AdmissionRequest& request,

@@ -2,6 +2,7 @@
 // What expressions of policies compute with: objects as they look in JSON, and the request.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/kind.h"
@@ -15,6 +16,9 @@ namespace dray::server::policies {
 /// The value of a JSON document, in `arena`: whole numbers are int, others double; null where the
 /// text is none. What is too large for the language is an error value. O(size × log size).
 cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
+
+/// The JSON of `object` as a client of `version` sees it; of one that has no such version as it is.
+std::string JsonText(const api::Object& object, const api::KindInfo& version, api::Release release);
 
 /// `object` as a client of `version` sees it; an object that has no such version as it is. Null of
 /// null.

@@ -145,8 +145,8 @@ std::string MessageOf(const api::admissionregistration_v1::Validation& rule, con
   return message;
 }
 
-PolicyResult Failed(const CompiledPolicy& policy, std::string message) {
-  PolicyResult result;
+PolicyResult Failed(const CompiledPolicy& policy, std::string message, int64_t cost) {
+  PolicyResult result{.cost = cost};
   if (!policy.ignores_failures()) {
     result.denials.push_back({.reason = StatusReason::kInvalid, .message = std::move(message)});
   }
@@ -156,11 +156,13 @@ PolicyResult Failed(const CompiledPolicy& policy, std::string message) {
 // Whether the rules are asked at all; an error where a condition fails and none is false.
 std::expected<bool, std::string> Matches(const CompiledPolicy& policy,
                                          Variables values,
-                                         Arena& arena) {
+                                         Arena& arena,
+                                         int64_t& cost) {
   if (policy.match_conditions.empty()) return true;
   values.namespace_object = Value();  // as upstream, which gives conditions none
-  const auto outcomes =
-      Round(policy, values, arena, kConditionsBudgetMax).Run(policy.match_conditions);
+  Round conditions(policy, values, arena, kConditionsBudgetMax);
+  const auto outcomes = conditions.Run(policy.match_conditions);
+  cost += kConditionsBudgetMax - conditions.left();
   if (!outcomes.has_value()) {
     if (policy.ignores_failures()) return false;
     return std::unexpected(outcomes.error());
@@ -215,15 +217,17 @@ Variables WithoutAuthorizer(Variables values, Arena& arena) {
 }  // namespace
 
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {
-  const auto matches = Matches(policy, values, arena);
-  if (!matches.has_value()) return Failed(policy, matches.error());
-  if (!*matches) return {};
+  int64_t cost = 0;
+  const auto matches = Matches(policy, values, arena, cost);
+  if (!matches.has_value()) return Failed(policy, matches.error(), cost);
+  if (!*matches) return {.cost = cost};
   Round rules(policy, values, arena, kBudgetMax);
   const auto decided = rules.Run(policy.validations);
-  if (!decided.has_value()) return Failed(policy, decided.error());
+  if (!decided.has_value()) return Failed(policy, decided.error(), cost + kBudgetMax);
   const Variables unasked = WithoutAuthorizer(values, arena);
-  const auto messages = Round(policy, unasked, arena, rules.left()).Run(policy.messages);
-  PolicyResult result;
+  Round of_messages(policy, unasked, arena, rules.left());
+  const auto messages = of_messages.Run(policy.messages);
+  PolicyResult result{.cost = cost + kBudgetMax - of_messages.left()};
   for (size_t i = 0; i < decided->size(); ++i) {
     const auto& rule = policy.policy.spec.validations[i];
     const Outcome& outcome = (*decided)[i];
@@ -241,8 +245,10 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
                                 .message = MessageOf(rule, &(*messages)[i])});
     }
   }
-  const auto noted = Round(policy, unasked, arena, kBudgetMax).Run(policy.audit_annotations);
-  if (!noted.has_value()) return Failed(policy, noted.error());
+  Round notes(policy, unasked, arena, kBudgetMax);
+  const auto noted = notes.Run(policy.audit_annotations);
+  result.cost += kBudgetMax - notes.left();
+  if (!noted.has_value()) return Failed(policy, noted.error(), result.cost);
   Annotate(policy, *noted, result);
   return result;
 }

@@ -37,6 +37,7 @@ struct PolicyResult {
   /// What is wrong with annotations, which refuses whatever the binding's actions are.
   std::vector<std::string> annotation_errors;
   std::vector<PublishedAnnotation> annotations;
+  int64_t cost = 0;  // of all expressions that were evaluated
 };
 
 /// Values that outlive the evaluation; `variables` (the named expressions) is filled in here.

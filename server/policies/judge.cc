@@ -104,10 +104,12 @@ Parameters Selected(const api::KindInfo& kind,
   }
   if (!ref.selector.has_value()) return Misconfigured("one of name or selector must be provided");
   DRAY_TRY(const api::LabelSelector selector, api::SelectorOf(*ref.selector));
-  std::vector<api::Object> all = surroundings.All(kind, in);
-  std::erase_if(all,
-                [&](const api::Object& one) { return !selector.Matches(one.metadata().labels); });
-  return all;
+  std::vector<api::Object> selected;
+  surroundings.Each(kind, in, [&](const api::Object& one) {
+    if (selector.Matches(one.metadata().labels)) selected.push_back(one);
+    return selected.size() <= kParametersMax;  // one more shows that there are too many
+  });
+  return selected;
 }
 
 Parameters ParametersOf(const v1::ValidatingAdmissionPolicySpec& spec,
@@ -172,7 +174,11 @@ class Judging {
       return Misconfigure(policy, nullptr, UnknownParamKind(*spec.param_kind).message);
     }
     std::map<std::string, std::vector<std::string>> annotations;
-    for (const Binding& binding : bound.bindings) AskBound(policy, binding, **match, annotations);
+    cel::Arena arena;
+    const Variables values = ValuesFor(**match, arena);
+    for (const Binding& binding : bound.bindings) {
+      AskBound({policy, binding, values}, annotations);
+    }
     for (const auto& [key, values] : annotations) {
       verdict_.annotations.push_back({.key = fmt::format("{}/{}", policy.policy.metadata.name, key),
                                       .value = fmt::format("{}", fmt::join(values, ", "))});
@@ -197,10 +203,15 @@ class Judging {
                         .message = fmt::format("failed to configure {}: {}", what, why)});
   }
 
-  void AskBound(const CompiledPolicy& policy,
-                const Binding& binding,
-                const Match& match,
-                Collected& annotations) {
+  // A policy where one of its bindings holds, and what it may look at but for the parameter.
+  struct Asked {
+    const CompiledPolicy& policy;
+    const Binding& binding;
+    const Variables& values;
+  };
+
+  void AskBound(const Asked& asked, Collected& annotations) {
+    const auto& [policy, binding, values] = asked;
     if (binding.spec.match_resources.has_value()) {
       const auto matches = MatchOf(*binding.spec.match_resources, request_, surroundings_.scheme());
       if (!matches.has_value()) return Misconfigure(policy, &binding, matches.error().message);
@@ -211,44 +222,79 @@ class Judging {
     if (!parameters.has_value()) {
       return Misconfigure(policy, &binding, parameters.error().message);
     }
+    const bool is_by_selector =
+        binding.spec.param_ref.has_value() && binding.spec.param_ref->name.empty();
+    if (is_by_selector && !Charge(asked, parameters->size(), 0)) return;  // before any is asked
     for (const api::Object& parameter : *parameters) {
-      AskWith(policy, binding, match, parameter, annotations);
+      if (parameter.empty()) {
+        AskWith(asked, {}, annotations);
+        continue;
+      }
+      const std::string json = JsonOf(asked, parameter);
+      if (is_by_selector && !Charge(asked, 0, json.size())) return;
+      AskWith(asked, json, annotations);
     }
   }
 
-  void AskWith(const CompiledPolicy& policy,
-               const Binding& binding,
-               const Match& match,
-               const api::Object& parameter,
-               Collected& annotations) {
+  std::string JsonOf(const Asked& asked, const api::Object& parameter) const {
+    const v1::ParamKind& named = *asked.policy.policy.spec.param_kind;
+    const api::KindInfo* const kind =
+        surroundings_.scheme().FindKind(named.api_version, named.kind);
+    return JsonText(parameter, *kind, request_.release);
+  }
+
+  // Counts more parameters, or bytes of one; false when that is too much, and the request is
+  // refused.
+  bool Charge(const Asked& asked, size_t parameters, size_t bytes) {
+    parameters_ += parameters;
+    parameter_bytes_ += bytes;
+    std::string limit;
+    if (parameters_ > kParametersMax) {
+      limit = fmt::format("{} parameters", kParametersMax);
+    } else if (parameter_bytes_ > kParameterBytesMax) {
+      limit = fmt::format("parameters of {} bytes together", kParameterBytesMax);
+    } else if (parameters_cost_ > kParametersCostMax) {
+      limit = fmt::format("parameters that cost {} units together", kParametersCostMax);
+    } else {
+      return true;
+    }
+    refused_.push_back(
+        {.policy = &asked.policy.policy,
+         .binding = &asked.binding,
+         .reason = StatusReason::kInvalid,
+         .message = fmt::format("selectors of paramRef choose more than a request may be judged "
+                                "with: the limit is {}",
+                                limit)});
+    return false;
+  }
+
+  void AskWith(const Asked& asked, std::string_view parameter, Collected& annotations) {
+    const auto& [policy, binding, known] = asked;
     cel::Arena arena;
-    const PolicyResult result = Evaluate(policy, ValuesFor(policy, match, parameter, arena), arena);
+    Variables values = known;
+    if (!parameter.empty()) values.params = ValueOfJson(parameter, arena);
+    const PolicyResult result = Evaluate(policy, values, arena);
+    if (!parameter.empty()) parameters_cost_ += result.cost;
     for (const Denial& denial : result.denials) Deny(policy, binding, denial);
     for (const PublishedAnnotation& one : result.annotations) {
-      std::vector<std::string>& values = annotations[one.key];
+      std::vector<std::string>& values_of_key = annotations[one.key];
       std::string value = one.value.substr(0, kAnnotationBytesMax);
-      if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
+      if (std::ranges::find(values_of_key, value) == values_of_key.end()) {
+        values_of_key.push_back(std::move(value));
+      }
     }
     for (const std::string& error : result.annotation_errors) {
       refused_.push_back({&policy.policy, &binding, StatusReason::kInvalid, error});
     }
   }
 
-  Variables ValuesFor(const CompiledPolicy& policy,
-                      const Match& match,
-                      const api::Object& parameter,
-                      cel::Arena& arena) const {
+  // All but the parameter: made once, however many there are.
+  Variables ValuesFor(const Match& match, cel::Arena& arena) const {
     Variables values;
     values.object = ValueOf(request_.object, *match.kind, request_.release, arena);
     values.old_object = ValueOf(request_.old_object, *match.kind, request_.release, arena);
     values.namespace_object = ValueOf(request_.namespace_object, arena);
     values.request = ValueOf(request_, *match.resource, *match.kind, arena);
-    if (!parameter.empty()) {
-      const v1::ParamKind& named = *policy.policy.spec.param_kind;
-      const api::KindInfo* const kind =
-          surroundings_.scheme().FindKind(named.api_version, named.kind);
-      values.params = ValueOf(&parameter, *kind, request_.release, arena);
-    }
     const cel::Authorization authorizer{.source = &authorizer_};
     values.authorizer = cel::Value::Authorization(arena.Keep(authorizer));
     cel::Authorization resource{.stage = cel::AuthorizationStage::kResource,
@@ -322,6 +368,9 @@ class Judging {
   Verdict verdict_;
   std::vector<Refused> refused_;
   std::vector<FailedExpression> failures_;
+  // Of those that were chosen by selectors.
+  size_t parameters_ = 0, parameter_bytes_ = 0;
+  int64_t parameters_cost_ = 0;
 };
 
 }  // namespace

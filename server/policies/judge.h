@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,6 +28,14 @@ namespace dray::server::policies {
 inline constexpr size_t kFailuresMax = 50;
 inline constexpr size_t kAnnotationBytesMax = 10UL * 1024;
 
+/// What one request may be judged with that bindings choose by a selector: how many parameters,
+/// their JSON, and what all evaluations with them cost. Whoever may write such objects makes as
+/// many as he likes, so a request that would be more is refused, whatever the failurePolicy says:
+/// none of the parameters may be passed over. Upstream has no such limits.
+inline constexpr size_t kParametersMax = 250;
+inline constexpr size_t kParameterBytesMax = size_t{4} << 20;
+inline constexpr int64_t kParametersCostMax = kBudgetMax / 4;
+
 /// A policy and where it holds; immutable.
 struct BoundPolicy {
   std::shared_ptr<const CompiledPolicy> policy;
@@ -40,8 +50,10 @@ class Surroundings {
   virtual std::optional<api::Object> Find(const api::KindInfo& kind,
                                           std::string_view namespace_name,
                                           std::string_view name) const = 0;
-  virtual std::vector<api::Object> All(const api::KindInfo& kind,
-                                       std::string_view namespace_name) const = 0;
+  /// Hands over each object of the kind, until `take` says false.
+  virtual void Each(const api::KindInfo& kind,
+                    std::string_view namespace_name,
+                    const std::function<bool(const api::Object& object)>& take) const = 0;
   virtual access::Verdict Decide(const access::User& user,
                                  const access::Attributes& asked) const = 0;
 

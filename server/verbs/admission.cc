@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -120,15 +121,15 @@ class InSnapshot final : public policies::Surroundings {
     return record == nullptr ? std::nullopt : ReadIfKnown(hub, *record);
   }
 
-  std::vector<api::Object> All(const api::KindInfo& kind,
-                               std::string_view namespace_name) const override {
-    std::vector<api::Object> all;
+  void Each(const api::KindInfo& kind,
+            std::string_view namespace_name,
+            const std::function<bool(const api::Object& object)>& take) const override {
     const api::KindInfo& hub = kind.storage();
     const std::string prefix = storage::CollectionPrefix(hub, namespace_name);
     for (const store::Record& record : snapshot_.Range({.prefix = prefix})) {
-      if (std::optional<api::Object> one = ReadIfKnown(hub, record)) all.push_back(*std::move(one));
+      const std::optional<api::Object> one = ReadIfKnown(hub, record);
+      if (one.has_value() && !take(*one)) return;
     }
-    return all;
   }
 
   access::Verdict Decide(const User& user, const access::Attributes& asked) const override {
@@ -201,9 +202,16 @@ void Policies::Learn(const store::Snapshot& snapshot) {
     if (policy != by_name.end()) policy->second.bindings.push_back(binding);
   }
   auto list = std::make_shared<List>();
+  bool chooses = false;
   for (auto& [name, bound] : by_name) {
-    if (!bound.bindings.empty()) list->push_back(std::move(bound));
+    if (bound.bindings.empty()) continue;
+    chooses =
+        chooses || std::ranges::any_of(bound.bindings, [](const Binding& binding) {
+          return binding.spec.param_ref.has_value() && binding.spec.param_ref->selector.has_value();
+        });
+    list->push_back(std::move(bound));
   }
+  chooses_parameters_ = chooses;
   list_ = std::move(list);
 }
 

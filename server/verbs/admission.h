@@ -3,6 +3,7 @@
 // stored.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,10 @@ class Policies {
   /// long as there is no binding, else O(policies + bindings), and compiling what has changed.
   std::shared_ptr<const List> In(const store::Snapshot& snapshot);
 
+  /// Whether a binding chose parameters by a selector when a write was last judged: then judging
+  /// may take long. O(1).
+  bool chooses_parameters() const { return chooses_parameters_; }
+
  private:
   struct Part {
     std::string key;
@@ -37,6 +42,7 @@ class Policies {
   void Learn(const store::Snapshot& snapshot) DRAY_REQUIRES(mutex_);
 
   const api::Release release_;
+  std::atomic<bool> chooses_parameters_ = false;
   Mutex mutex_;
   std::vector<Part> parts_ DRAY_GUARDED_BY(mutex_);
   std::shared_ptr<const List> list_ DRAY_GUARDED_BY(mutex_);
