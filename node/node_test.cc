@@ -141,6 +141,45 @@ TEST_F(PodLifecycleTest, DeletedPodIsRemovedWhateverItsPhase) {
   EXPECT_TRUE(std::holds_alternative<Remove>(Next()));
 }
 
+// Somebody's policy keeps no server from starting.
+TEST(SimulatedNodes, TryAgainWhatIsRefused) {
+  SimulatedWorld world(1);
+  client::testing::MemoryClient client;
+  std::set<std::string> missing;
+  SimulatedNodes nodes(client,
+                       world.world(),
+                       Log::Silent(),
+                       {.profiles = {{"example", 2}},
+                        .on_published = [&](const std::string& what, const Result<>& made) {
+                          if (made.has_value()) {
+                            missing.erase(what);
+                          } else {
+                            missing.insert(what + ": " + made.error().message);
+                          }
+                        }});
+  bool refuses = true;
+  client.set_fault([&](auto verb, const client::ObjectRef& ref, auto) -> Result<> {
+    const bool is_it = verb == client::testing::MemoryClient::Verb::kCreate &&
+                       ref.kind == &api::Reflected<core_v1::Node>::kKind;
+    return is_it && refuses ? Result<>(Fail(StatusReason::kForbidden, "no nodes")) : Result<>();
+  });
+  EXPECT_TRUE(nodes.Publish().has_value());
+  EXPECT_THAT(missing, ElementsAre("Node example-0: no nodes", "Node example-1: no nodes"));
+  const auto count = [&] {
+    return client.List(api::Reflected<core_v1::Node>::kKind, {})->items.size();
+  };
+  nodes.Step();
+  EXPECT_EQ(count(), 0U);
+  refuses = false;
+  world.clock().Advance(std::chrono::seconds(5));
+  nodes.Step();
+  EXPECT_EQ(count(), 2U);
+  EXPECT_THAT(client.List(api::Reflected<resource_v1::ResourceSlice>::kKind, {})->items, SizeIs(2));
+  EXPECT_FALSE(SimulatedNodes(client, world.world(), Log::Silent(), {.profiles = {{"none", 1}}})
+                   .Publish()
+                   .has_value());
+}
+
 TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;

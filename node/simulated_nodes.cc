@@ -25,6 +25,10 @@ namespace resource_v1 = api::resource_v1;
 
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
+// Nodes and slices that somebody's rule refuses: when they are tried again, and how many refusals
+// one try meets.
+constexpr std::chrono::seconds kPublishAgainAfter{5};
+constexpr size_t kRefusedAtOnce = 10;
 // Where agents of nodes have their leases.
 constexpr const char* kNodeLeases = "kube-node-lease";
 
@@ -83,13 +87,18 @@ SimulatedNodes::~SimulatedNodes() {
 
 Result<> SimulatedNodes::Publish() {
   for (const Options::Group& group : options_.profiles) {
-    for (size_t i = 0; i < group.count; ++i) DRAY_TRY_VOID(PublishNode(group.profile, i));
+    if (!HasProfile(group.profile)) DRAY_TRY_VOID(MakeNode(group.profile, 0));
+    for (size_t i = 0; i < group.count; ++i) {
+      Own own{.profile = group.profile, .number = i};
+      if (!PublishNode(own)) unpublished_.push_back(std::move(own));
+    }
   }
+  publish_again_ = world_.clock.Monotonic() + kPublishAgainAfter;
   return {};
 }
 
-Result<> SimulatedNodes::PublishNode(std::string_view profile, size_t number) {
-  DRAY_TRY(SimulatedNode made, MakeNode(profile, number));
+Result<> SimulatedNodes::PublishNode(const Own& own) {
+  DRAY_TRY(SimulatedNode made, MakeNode(own.profile, own.number));
   std::ranges::copy(options_.declared_features,
                     std::back_inserter(made.node.status.declared_features));
   const std::string name = made.node.metadata.name;
@@ -111,8 +120,27 @@ Result<> SimulatedNodes::PublishNode(std::string_view profile, size_t number) {
 
 Result<> SimulatedNodes::CreateIfMissing(const api::Object& object) {
   const Result<api::Object> created = client_.Create(object);
-  if (created || created.error().reason == StatusReason::kAlreadyExists) return {};
-  return Fail(created.error());
+  Result<> made;
+  if (!created && created.error().reason != StatusReason::kAlreadyExists) {
+    made = Fail(created.error());
+  }
+  if (options_.on_published != nullptr) {
+    options_.on_published(fmt::format("{} {}", object.kind().kind, object.metadata().name), made);
+  }
+  return made;
+}
+
+/// Each that was refused once more; after a few that still are, the others are not asked about.
+void SimulatedNodes::PublishAgain(MonotonicTime now) {
+  if (unpublished_.empty() || now < publish_again_) return;
+  size_t refused = 0;
+  std::erase_if(unpublished_, [&](const Own& own) {
+    if (refused == kRefusedAtOnce) return false;
+    const bool is_published = PublishNode(own).has_value();
+    if (!is_published) ++refused;
+    return is_published;
+  });
+  publish_again_ = now + kPublishAgainAfter;
 }
 
 void SimulatedNodes::Run() {
@@ -124,7 +152,9 @@ void SimulatedNodes::Stop() {
 }
 
 std::optional<MonotonicTime> SimulatedNodes::Step() {
+  PublishAgain(world_.clock.Monotonic());
   std::optional<MonotonicTime> next;
+  if (!unpublished_.empty()) next = publish_again_;
   bool is_synced = true;
   for (client::Informer* informer : {&nodes_, &leases_, &claims_, &pods_}) {
     next = client::Earlier(next, informer->Step());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ class SimulatedNodes {
     client::WorkQueue::Options queue = {};
     /// What the nodes say they can do, in order (status.declaredFeatures).
     std::vector<std::string> declared_features = {};
+    /// Told what came of each node and slice that it makes; null: nobody is. From Publish and Run.
+    std::function<void(const std::string& what, const Result<>& made)> on_published = nullptr;
   };
 
   SimulatedNodes(client::Client& client, World& world, Log log, Options options);
@@ -53,8 +56,9 @@ class SimulatedNodes {
   SimulatedNodes(const SimulatedNodes&) = delete;
   SimulatedNodes& operator=(const SimulatedNodes&) = delete;
 
-  /// Creates nodes and slices that are not there yet. Call it before Run(), once.
-  /// Errors: kNotFound  no such profile. Those of the API.
+  /// Creates nodes and slices that are not there yet. What the API refuses, Run() tries again: a
+  /// policy that somebody has made keeps no server from starting. Call it before Run(), once.
+  /// Errors: kNotFound  no such profile.
   Result<> Publish();
   /// Runs pods until Stop().
   void Run();
@@ -64,8 +68,14 @@ class SimulatedNodes {
   std::optional<MonotonicTime> Step();
 
  private:
-  Result<> PublishNode(std::string_view profile, size_t number);
+  /// One of our own nodes, by its profile and number.
+  struct Own {
+    std::string profile;
+    size_t number = 0;
+  };
+  Result<> PublishNode(const Own& own);
   Result<> CreateIfMissing(const api::Object& object);
+  void PublishAgain(MonotonicTime now);
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
   void OnNode(const api::Object* before, const api::Object* after);
@@ -99,6 +109,8 @@ class SimulatedNodes {
   std::map<std::string, size_t, std::less<>> numbers_;  // of all whose pods we run
   NodeKeepers keepers_;
   bool told_of_abandoned_ = false;
+  std::vector<Own> unpublished_;  // refused so far
+  MonotonicTime publish_again_{};
   uint32_t next_ip_ = 1;
 
   client::Informer claims_;
