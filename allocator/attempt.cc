@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "base/hash.h"
 #include "base/lazy.h"
 #include "base/mutex.h"
+#include "base/work.h"
 #include "dray/allocator.h"
 
 namespace dray::allocator {
@@ -74,38 +77,69 @@ struct Solved {
 class Attempt::Impl {
  public:
   Impl(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
-      : options_(options), prepared_(snapshot.cluster(), claims, options.evaluation_cost_max) {}
+      : options_(options), cluster_(snapshot.cluster()), claims_(claims.begin(), claims.end()) {}
 
-  const search::PreparedClaims& prepared() const { return prepared_; }
-  const snapshot::ClusterState& cluster() const { return prepared_.cluster(); }
+  Claims claims() const { return claims_; }
 
   Result<Outcome> Allocate(const api::core_v1::Node& node, const Budget& budget) {
+    Work work(LeftOf(budget));
+    Result<Outcome> outcome = Allocate(node, budget, work);
+    spent_.fetch_add(work.spent(), std::memory_order_relaxed);
+    if (budget.work != nullptr) budget.work->Charge(work.spent());
+    return outcome;
+  }
+
+ private:
+  const snapshot::ClusterState& cluster() const { return *cluster_; }
+
+  /// What one call may take: of the attempt's own, and of what it shares with others.
+  uint64_t LeftOf(const Budget& budget) const {
+    const auto steps = static_cast<uint64_t>(std::max<int64_t>(budget.steps_max, 0));
+    const uint64_t most = std::max(
+        kWorkMin, std::min(steps, Work::kUnlimited / Budget::kWorkPerStep) * Budget::kWorkPerStep);
+    const uint64_t left = most - std::min(most, spent_.load(std::memory_order_relaxed));
+    return budget.work == nullptr ? left : std::min(left, budget.work->left());
+  }
+
+  /// Made when first asked for, at the expense of who asks.
+  const search::PreparedClaims& Prepared(Work& work) {
+    return *prepared_.Get([&] {
+      Work part(std::min(work.left(), options_.evaluation_work_max));
+      auto made = std::make_unique<const search::PreparedClaims>(cluster_, claims_, part);
+      work.Charge(part.spent());
+      return made;
+    });
+  }
+
+  Result<Outcome> Allocate(const api::core_v1::Node& node, const Budget& budget, Work& work) {
     const Frozen<snapshot::NodeView> view = cluster().ViewOf(node);
-    if (prepared_.needs_literal() || view->needs_literal) return Literal(node, budget);
+    const search::PreparedClaims& prepared = Prepared(work);
+    if (work.is_spent()) return Undecided{};
+    if (prepared.needs_literal() || view->needs_literal) return Literal(node, budget, work);
     Signature signature;
     Frozen<Solved> solved;
     if (options_.node_sharing) {
       signature = SignatureOf(cluster(), *view, node);
+      work.Charge(WorkOfItems(signature.size()));
       solved = Known(signature);
     }
     if (solved == nullptr) {
-      search::NodeProblem problem(prepared_, *view, node);
-      if (problem.needs_literal()) return Literal(node, budget);
+      search::NodeProblem problem(prepared, *view, node, work);
+      if (problem.needs_literal()) return Literal(node, budget, work);
       solved = Solve(problem, budget);
       if (options_.node_sharing && solved->answer.end != search::SearchEnd::kCancelled)
         Remember(std::move(signature), solved);
     }
-    return OutcomeOf(*solved, *view, node);
+    return OutcomeOf(*solved, prepared, *view, node);
   }
 
- private:
   Frozen<Solved> Solve(search::NodeProblem& problem, const Budget& budget) const {
+    const std::vector<search::PreparedRequest>& requests = problem.prepared().requests();
     auto solved = std::make_shared<Solved>();
     solved->answer = search::SearchNode(problem, options_, budget);
     if (solved->answer.end != search::SearchEnd::kFound) return solved;
-    for (size_t i = 0; i < prepared_.requests().size(); ++i) {
-      solved->alternatives.push_back(solved->answer.variants[i] -
-                                     prepared_.requests()[i].first_variant);
+    for (size_t i = 0; i < requests.size(); ++i) {
+      solved->alternatives.push_back(solved->answer.variants[i] - requests[i].first_variant);
     }
     if (!problem.any_shareable()) return solved;
     for (const search::Pick& pick : solved->answer.picks) {
@@ -127,65 +161,70 @@ class Attempt::Impl {
     answers_.emplace(std::move(signature), std::move(answer));
   }
 
-  Result<Outcome> Literal(const api::core_v1::Node& node, const Budget& budget) const {
+  Result<Outcome> Literal(const api::core_v1::Node& node, const Budget& budget, Work& work) const {
     const AllocatedState& state = state_.Get([&] { return cluster().State(); });
     return literal::AllocateLiterally({.inventory = cluster().inventory(),
                                        .state = state,
                                        .features = cluster().features(),
                                        .selectors = *cluster().selectors()},
                                       node,
-                                      prepared_.claims(),
-                                      budget)
+                                      claims_,
+                                      budget,
+                                      work)
         .outcome;
   }
 
   Result<Outcome> OutcomeOf(const Solved& solved,
+                            const search::PreparedClaims& prepared,
                             const snapshot::NodeView& view,
                             const api::core_v1::Node& node) const {
     const search::NodeAnswer& answer = solved.answer;
     switch (answer.end) {
-      case search::SearchEnd::kFound: return ResultsOf(solved, view, node);
+      case search::SearchEnd::kFound: return ResultsOf(solved, prepared, view, node);
       case search::SearchEnd::kNothing:
         return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
-      case search::SearchEnd::kAborted: return Aborted(answer.picks.front(), view);
+      case search::SearchEnd::kAborted: return Aborted(answer.picks.front(), prepared, view);
       case search::SearchEnd::kCancelled:
         return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
       case search::SearchEnd::kOutOfBudget: break;
     }
-    const search::PreparedRequest& request = prepared_.requests()[answer.deepest_request];
+    const search::PreparedRequest& request = prepared.requests()[answer.deepest_request];
     size_t first = answer.deepest_request;
-    while (first > 0 && prepared_.requests()[first - 1].claim == request.claim) --first;
+    while (first > 0 && prepared.requests()[first - 1].claim == request.claim) --first;
     return Undecided{
         .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
   }
 
-  Failure Aborted(const search::Pick& refused, const snapshot::NodeView& view) const {
-    const search::PreparedVariant& variant = prepared_.variants()[refused.variant];
+  static Failure Aborted(const search::Pick& refused,
+                         const search::PreparedClaims& prepared,
+                         const snapshot::NodeView& view) {
+    const search::PreparedVariant& variant = prepared.variants()[refused.variant];
     const rules::DeviceEntry device{.slice = view.SliceOf(refused.bit),
                                     .device = &view.DeviceAt(refused.bit)};
     return Fail(StatusReason::kInvalid,
-                rules::ConstraintRefuses(prepared_.plans()[variant.claim], *variant.plan, device));
+                rules::ConstraintRefuses(prepared.plans()[variant.claim], *variant.plan, device));
   }
 
   Result<Outcome> ResultsOf(const Solved& solved,
+                            const search::PreparedClaims& prepared,
                             const snapshot::NodeView& view,
                             const api::core_v1::Node& node) const {
     const search::NodeAnswer& answer = solved.answer;
     Allocation allocation;
-    allocation.results.reserve(prepared_.plans().size());
+    allocation.results.reserve(prepared.plans().size());
     size_t request = 0;
     size_t pick = 0;
-    for (size_t claim = 0; claim < prepared_.plans().size(); ++claim) {
+    for (size_t claim = 0; claim < prepared.plans().size(); ++claim) {
       ClaimPart part{.claim = claim, .first_pick = pick};
-      const size_t requests = prepared_.plans()[claim].requests.size();
+      const size_t requests = prepared.plans()[claim].requests.size();
       part.alternatives = std::span(solved.alternatives).subspan(request, requests);
       request += requests;
       while (pick < answer.picks.size() &&
-             prepared_.variants()[answer.picks[pick].variant].claim == claim) {
+             prepared.variants()[answer.picks[pick].variant].claim == claim) {
         ++pick;
       }
       part.last_pick = pick;
-      DRAY_TRY(v1::AllocationResult result, ResultOf(part, solved, view, node));
+      DRAY_TRY(v1::AllocationResult result, ResultOf(part, solved, prepared, view, node));
       allocation.results.push_back(std::move(result));
     }
     return allocation;
@@ -200,9 +239,10 @@ class Attempt::Impl {
 
   Result<v1::AllocationResult> ResultOf(const ClaimPart& part,
                                         const Solved& solved,
+                                        const search::PreparedClaims& prepared,
                                         const snapshot::NodeView& view,
                                         const api::core_v1::Node& node) const {
-    const rules::ClaimPlan& plan = prepared_.plans()[part.claim];
+    const rules::ClaimPlan& plan = prepared.plans()[part.claim];
     const Features& features = cluster().features();
     std::vector<rules::DeviceEntry> devices;
     devices.reserve(part.last_pick - part.first_pick);
@@ -210,7 +250,7 @@ class Attempt::Impl {
     placements.reserve(part.last_pick - part.first_pick);
     for (size_t i = part.first_pick; i < part.last_pick; ++i) {
       const search::Pick& pick = solved.answer.picks[i];
-      const rules::Variant& variant = *prepared_.variants()[pick.variant].plan;
+      const rules::Variant& variant = *prepared.variants()[pick.variant].plan;
       const v1::ResourceSlice* const slice = view.SliceOf(pick.bit);
       const rules::DeviceEntry& device = devices.emplace_back(rules::DeviceEntry{
           .slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
@@ -223,9 +263,15 @@ class Attempt::Impl {
     return rules::BuildResult(plan, placements, part.alternatives, node, features);
   }
 
+  /// Too little steps are no reason to know nothing of the claims.
+  static constexpr uint64_t kWorkMin = 10'000'000;
+
   const search::SearchOptions options_;
-  const search::PreparedClaims prepared_;
-  Lazy<AllocatedState> state_;  // for the literal search
+  const Frozen<snapshot::ClusterState> cluster_;
+  const std::vector<Frozen<v1::ResourceClaim>> claims_;
+  Lazy<std::unique_ptr<const search::PreparedClaims>> prepared_;
+  std::atomic<uint64_t> spent_ = 0;  // of the work that the attempt may do
+  Lazy<AllocatedState> state_;       // for the literal search
   Mutex mutex_;
   std::unordered_map<Signature, Frozen<Solved>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
 };
@@ -239,7 +285,7 @@ Attempt::Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOp
 Attempt::~Attempt() = default;
 
 Attempt::Claims Attempt::claims() const {
-  return impl_->prepared().claims();
+  return impl_->claims();
 }
 
 Result<Outcome> Attempt::Allocate(const api::core_v1::Node& node, Budget budget) const {

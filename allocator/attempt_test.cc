@@ -103,7 +103,7 @@ TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
         R"("allocationMode":"ExactCount","count":1,"selectors":[{{"cel":{{"expression":"{}"}}}}]}}}}]}})",
         expression);
   };
-  const search::SearchOptions options{.evaluation_cost_max = 500'000};
+  const search::SearchOptions options{.evaluation_work_max = 500'000};
   Lab yes = lab;
   yes.Claim(choose(all));
   EXPECT_EQ(Word(Attempt(SnapshotOf(yes), yes.claims(), options).Allocate(yes.node(), kFew)),
@@ -114,7 +114,7 @@ TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
             "undecided at claim 0, request 0");
 }
 
-// What proves that nothing fits needs all evaluations: with one unit less than they cost, the
+// What proves that nothing fits needs all evaluations: with one unit less than they take, the
 // literal search is asked, and gives up.
 TEST(AttemptBounds, EvaluationsStopAtTheirLimit) {
   Lab lab;
@@ -124,12 +124,12 @@ TEST(AttemptBounds, EvaluationsStopAtTheirLimit) {
       "allocationMode":"ExactCount","count":2,"selectors":[
       {"cel":{"expression":"device.attributes['d.io'].row + device.attributes['d.io'].column >= 0"}}]}}],
       "constraints":[{"matchAttribute":"d.io/row"},{"matchAttribute":"d.io/column"}]})");
-  const auto with = [&](uint64_t cost_max) {
-    const search::SearchOptions options{.evaluation_cost_max = cost_max};
+  const auto with = [&](uint64_t work_max) {
+    const search::SearchOptions options{.evaluation_work_max = work_max};
     return Word(Attempt(SnapshotOf(lab), lab.claims(), options).Allocate(lab.node(), kFew));
   };
   uint64_t too_little = 1;
-  uint64_t enough = 1'000'000;
+  uint64_t enough = 10'000'000;
   ASSERT_EQ(with(enough), "none");
   while (enough - too_little > 1) {
     const uint64_t middle = (enough + too_little) / 2;

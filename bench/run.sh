@@ -78,6 +78,9 @@ else
   show taskset -c 1 "$bin/cel_bench" "$cel_peer"
 fi
 
+heading "a unit of work"
+show "$bin/work_bench"
+
 heading "one call of the allocator"
 if ! command -v go >/dev/null || [[ ! -d $peer_source ]]; then
   echo "without Kubernetes' allocator: needs go and $peer_source"

@@ -115,8 +115,22 @@ void Append(AttributeKind kind, const Value& held, DeviceAttribute& out) {
   }
 }
 
+// Texts of values are shared while they are values, and copied into attributes.
+size_t BytesOf(const Value& held) {
+  if (held.is(ValueKind::kSemver)) {
+    return sizeof(Value) + held.semver().prerelease().size() + held.semver().build().size();
+  }
+  const bool is_text = held.is(ValueKind::kString) || held.is(ValueKind::kType);
+  return sizeof(Value) + (is_text ? held.text().size() : 0);
+}
+
+EvaluationError TooLarge() {
+  return {fmt::format("derived attribute is larger than {} bytes", kDerivedBytesMax)};
+}
+
 Converted ListAttribute(std::span<const Value> items) {
   DeviceAttribute out;
+  size_t bytes = 0;
   if (items.empty()) {
     out.strings.set_present();
     return out;
@@ -134,6 +148,8 @@ Converted ListAttribute(std::span<const Value> items) {
                                          NameOf(*kind),
                                          HeldTypeName(held))};
     }
+    bytes += BytesOf(held);
+    if (bytes > kDerivedBytesMax) return TooLarge();
     Append(*kind, held, out);
   }
   return out;
@@ -142,7 +158,10 @@ Converted ListAttribute(std::span<const Value> items) {
 Converted ToAttribute(const Value& value) {
   if (value.is_error()) return EvaluationError{std::string(value.text())};
   const Value& held = Held(value);
-  if (const auto kind = KindOf(held); kind.has_value()) return Scalar(*kind, held);
+  if (const auto kind = KindOf(held); kind.has_value()) {
+    if (BytesOf(held) > kDerivedBytesMax) return TooLarge();
+    return Scalar(*kind, held);
+  }
   // A list inside an optional is refused: upstream only accepts scalars there.
   if (value.is(ValueKind::kList)) return ListAttribute(value.list().items);
   return EvaluationError{fmt::format("unsupported CEL return type: {}", HeldTypeName(held))};
@@ -162,10 +181,15 @@ cost::CostRange DerivedAttribute::EstimatedCost() const {
 }
 
 DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device) const {
+  Work work(kWorkMax);
+  return Evaluate(device, work);
+}
+
+DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device, Work& work) const {
   if (const std::string& error = device.error(environment_); !error.empty()) {
     return {.result = EvaluationError{error}};
   }
-  Arena arena;
+  Arena arena(work);
   eval::Meter meter(environment_.cost_max);
   const Value value = eval::Evaluate(*program_, {&device.value(environment_), 1}, arena, meter);
   return {.result = ToAttribute(value), .cost = meter.spent()};

@@ -3,6 +3,7 @@
 // the constraints of the claim (KEP-6080, 1.37).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "api/resource_v1/slice.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "base/work.h"
 #include "cel/cost/estimate.h"
 #include "cel/device_activation.h"
 #include "cel/eval/program.h"
@@ -17,6 +19,10 @@
 #include "cel/selector.h"
 
 namespace dray::cel {
+
+/// What a derived attribute may hold, each value counted with 16 bytes: published ones have 48
+/// values of 64 bytes at most. Upstream has no limit, but many devices have one each.
+inline constexpr size_t kDerivedBytesMax = 16'384;
 
 struct DerivedValue {
   /// A scalar, or a list of the kind of its first element; an empty list is one of strings.
@@ -44,10 +50,12 @@ class DerivedAttribute {
   cost::CostRange EstimatedCost() const;
 
   /// The value for `device`, which passed all selectors before. Deterministic. Ends with an error
-  /// at the latest when the cost limit of the environment is passed.
+  /// at the latest when the cost limit of the environment is passed, or `work` is spent.
   ///
   /// Errors of the value, in upstream's words: "unsupported CEL return type: T", "unsupported list
   /// element type: T", "expected list element at index 1 to be K, got T", where T is a type of Go.
+  DerivedValue Evaluate(const DeviceActivation& device, Work& work) const;
+  /// The same where kWorkMax is for each evaluation.
   DerivedValue Evaluate(const DeviceActivation& device) const;
 
  private:

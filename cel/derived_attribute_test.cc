@@ -112,5 +112,15 @@ TEST(DerivedAttributeLimits, EstimateIsThatOfTheExpression) {
   EXPECT_EQ(compiled->EstimatedCost(), (cost::CostRange{63, 63}));
 }
 
+TEST(DerivedAttributeLimits, ValuesAreSmall) {
+  constexpr const char* kTooLarge = "error: derived attribute is larger than 16384 bytes";
+  EXPECT_TRUE(RenderDerived("lists.range(1024)").starts_with(R"({"ints":[0,1)"));
+  EXPECT_EQ(RenderDerived("lists.range(1025)"), kTooLarge);
+  const std::string most(kDerivedBytesMax / 8 - 2, 'x');  // 16 bytes for the value itself
+  const std::string eight = "'" + most + "'.replace('x', 'xxxxxxxx')";
+  EXPECT_TRUE(RenderDerived(eight).starts_with(R"({"string":"x)"));
+  EXPECT_EQ(RenderDerived(eight + " + 'x'"), kTooLarge);
+}
+
 }  // namespace
 }  // namespace dray::cel

@@ -22,24 +22,35 @@ Result<Selector> Selector::Compile(std::string_view expression, const Environmen
   return Selector(std::move(program), environment);
 }
 
-Evaluation Selector::Evaluate(const DeviceActivation& device) const {
+Evaluation Selector::Evaluate(const DeviceActivation& device, Work& work) const {
   if (const std::string& error = device.error(environment_); !error.empty()) {
     return {.result = EvaluationError{error}};
   }
-  return Evaluate(device.value(environment_));
+  return Evaluate(device.value(environment_), work);
+}
+
+Evaluation Selector::Evaluate(const Value& device, Work& work) const {
+  return EvaluateOn({&device, 1}, work);
+}
+
+Evaluation Selector::Evaluate(const DeviceActivation& device) const {
+  Work work(kWorkMax);
+  return Evaluate(device, work);
 }
 
 Evaluation Selector::Evaluate(const Value& device) const {
-  return EvaluateOn({&device, 1});
+  Work work(kWorkMax);
+  return Evaluate(device, work);
 }
 
 Evaluation Selector::Evaluate(const NamedInstance& instance) const {
   if (!instance.error().empty()) return {.result = EvaluationError{instance.error()}};
-  return EvaluateOn(instance.variables());
+  Work work(kWorkMax);
+  return EvaluateOn(instance.variables(), work);
 }
 
-Evaluation Selector::EvaluateOn(std::span<const Value> variables) const {
-  Arena arena;
+Evaluation Selector::EvaluateOn(std::span<const Value> variables, Work& work) const {
+  Arena arena(work);
   eval::Meter meter(environment_.cost_max);
   const Value value = eval::Evaluate(*program_, variables, arena, meter);
   // An optional converts as what it holds.

@@ -11,6 +11,7 @@
 
 #include "base/published.h"
 #include "base/result.h"
+#include "base/work.h"
 #include "cel/cost/estimate.h"
 #include "cel/device_activation.h"
 #include "cel/eval/program.h"
@@ -51,9 +52,12 @@ class Selector {
   cost::CostRange EstimatedCost() const;
 
   /// Whether `device` matches. Deterministic. Ends with an error at the latest when the cost limit
-  /// of the environment is passed.
-  Evaluation Evaluate(const DeviceActivation& device) const;
+  /// of the environment is passed, or `work` is spent, which all evaluations of an attempt share.
+  Evaluation Evaluate(const DeviceActivation& device, Work& work) const;
   /// The same for the value of the variable `device`.
+  Evaluation Evaluate(const Value& device, Work& work) const;
+  /// The same where kWorkMax is for each evaluation.
+  Evaluation Evaluate(const DeviceActivation& device) const;
   Evaluation Evaluate(const Value& device) const;
   /// The same for a named instance, where the environment's purpose is those.
   Evaluation Evaluate(const NamedInstance& instance) const;
@@ -64,7 +68,7 @@ class Selector {
   Selector(Frozen<eval::Program> program, const Environment& environment)
       : program_(std::move(program)), environment_(environment) {}
 
-  Evaluation EvaluateOn(std::span<const Value> variables) const;
+  Evaluation EvaluateOn(std::span<const Value> variables, Work& work) const;
 
   Frozen<eval::Program> program_;
   Environment environment_;

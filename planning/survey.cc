@@ -59,7 +59,7 @@ class ConjunctSurvey {
     size_t unmet = 0;
     ConjunctCount* last_unmet = nullptr;
     for (Part& part : parts_) {
-      const Outcome outcome = OutcomeOf(part.selector.Evaluate(device));
+      const Outcome outcome = OutcomeOf(part.selector.Evaluate(device, work_));
       if (outcome.matches) {
         ++part.count.true_count;
       } else {
@@ -91,8 +91,12 @@ class ConjunctSurvey {
     ConjunctCount count = {};
     Counter errors = {};
   };
+  /// A few seconds for all devices together.
+  static constexpr uint64_t kSurveyWorkMax = 16 * cel::kWorkMax;
+
   std::vector<Part> parts_;
   size_t matching_ = 0;
+  Work work_{kSurveyWorkMax};
 };
 
 /// Adds up what is said of the devices, one after the other.

@@ -31,13 +31,15 @@ void Reorder(rules::GatheredPools& gathered, std::span<const size_t> order) {
 Result<Outcome> Allocate(const LiteralInput& input,
                          const api::core_v1::Node& node,
                          std::span<const Frozen<v1::ResourceClaim>> claims,
-                         Budget budget,
+                         const Budget& budget,
+                         Work& work,
                          LiteralAnswer& answer) {
   const Features& features = input.features;
   DRAY_TRY(rules::GatheredPools gathered, rules::GatherPools(input.inventory, node, features));
+  work.Charge(WorkOfItems(8 * gathered.device_count));
   answer.pools = gathered.pools.size();
   if (!input.pool_order.empty()) Reorder(gathered, input.pool_order);
-  Selection selection(node, gathered, features, input.selectors, budget);
+  Selection selection(node, gathered, features, input.selectors, work);
   Result<std::vector<rules::ClaimPlan>> plans = rules::PlanClaims(
       {.inventory = input.inventory,
        .gathered = gathered,
@@ -57,6 +59,9 @@ Result<Outcome> Allocate(const LiteralInput& input,
   answer.steps = found.steps;
   if (selection.is_spent()) return Undecided{found.steps};
   DRAY_TRY(const SearchEnd end, found.end);
+  if (budget.IsCancelled() && end != SearchEnd::kFound) {
+    return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
+  }
   if (end == SearchEnd::kOutOfBudget) return Undecided{found.steps};
   if (end == SearchEnd::kNothing) {
     return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};
@@ -79,10 +84,19 @@ Result<Outcome> Allocate(const LiteralInput& input,
 LiteralAnswer AllocateLiterally(const LiteralInput& input,
                                 const api::core_v1::Node& node,
                                 std::span<const Frozen<v1::ResourceClaim>> claims,
-                                Budget budget) {
+                                const Budget& budget,
+                                Work& work) {
   LiteralAnswer answer{.outcome = Undecided{0}};
-  answer.outcome = Allocate(input, node, claims, budget, answer);
+  answer.outcome = Allocate(input, node, claims, budget, work, answer);
   return answer;
+}
+
+LiteralAnswer AllocateLiterally(const LiteralInput& input,
+                                const api::core_v1::Node& node,
+                                std::span<const Frozen<v1::ResourceClaim>> claims,
+                                const Budget& budget) {
+  Work work(Work::kUnlimited);
+  return AllocateLiterally(input, node, claims, budget, work);
 }
 
 }  // namespace dray::allocator::literal

@@ -12,6 +12,7 @@
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "base/work.h"
 #include "cel/selector_cache.h"
 #include "dray/allocated_state.h"
 #include "dray/budget.h"
@@ -41,10 +42,16 @@ struct LiteralAnswer {
 };
 
 /// Finds devices for the claims on the node. Worst case exponential in the number of devices asked
-/// for.
+/// for; bounded by the steps of `budget` and by `work`.
 LiteralAnswer AllocateLiterally(const LiteralInput& input,
                                 const api::core_v1::Node& node,
                                 std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
-                                Budget budget);
+                                const Budget& budget,
+                                Work& work);
+/// The same with nothing but steps as a bound.
+LiteralAnswer AllocateLiterally(const LiteralInput& input,
+                                const api::core_v1::Node& node,
+                                std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
+                                const Budget& budget);
 
 }  // namespace dray::allocator::literal

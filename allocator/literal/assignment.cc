@@ -8,9 +8,23 @@
 #include "allocator/rules/release_rules.h"
 #include "allocator/rules/share_id.h"
 #include "allocator/rules/taints.h"
+#include "allocator/rules/work_units.h"
 #include "api/claims/node_operations.h"
 
 namespace dray::allocator::literal {
+namespace {
+
+// Of giving a device, in units of Work.
+constexpr uint64_t kWorkPerGift = 128;
+
+/// How many values the attribute has, if it is a list.
+size_t ValuesIn(const api::resource_v1::DeviceAttribute* attribute) {
+  if (attribute == nullptr) return 0;
+  return attribute->strings.size() + attribute->ints.size() + attribute->bools.size() +
+         attribute->versions.size();
+}
+
+}  // namespace
 
 Assignment::Assignment(const SearchSpace& space,
                        Selection& selection,
@@ -19,6 +33,7 @@ Assignment::Assignment(const SearchSpace& space,
       features_(space.features),
       rules_(rules::RulesOf(space.features)),
       node_(space.node),
+      work_(selection.work()),
       plans_(plans),
       attributes_(selection, space.features),
       groups_(space.pools, space.state),
@@ -49,6 +64,8 @@ Result<bool> Assignment::Give(size_t claim,
                               const rules::Variant& variant,
                               const rules::DeviceEntry& device) {
   if (IsInUse(claim, variant, device)) return false;
+  work_.Charge(kWorkPerGift + WorkOfItems(4 * variant.tolerations.size()) +
+               WorkOfItems(4 * device.device->taints.size()));
   rules::Placement placement{.variant = &variant, .device = &device};
   Entered entered;
   Result<bool> accepted = Enter(claim, placement, entered);
@@ -98,6 +115,7 @@ bool Assignment::EnterCounters(const rules::DeviceEntry& entry, Entered& entered
   if (entry.device->consumes_counters.empty()) return true;
   if (!features_.partitionable_devices) return false;
   if (rules::IsShareable(*entry.device, features_) && capacity_.IsShared(entry)) return true;
+  work_.Charge(counters_.WorkOf(entry));
   if (features_.compatibility_groups) {
     if (!groups_.Join(entry)) return false;
     entered.groups = true;
@@ -111,10 +129,12 @@ Result<bool> Assignment::EnterConstraints(size_t claim,
                                           Entered& entered) {
   const rules::Variant& variant = *placement.variant;
   for (rules::Constraint& constraint : plans_[claim].constraints) {
+    work_.Charge(rules::kWorkPerConstraint + WorkOfItems(8 * constraint.size()));
     bool satisfied = !constraint.Covers(variant.name);
     if (!satisfied) {
       DRAY_TRY(const auto* attribute,
                attributes_.Find(variant, *placement.device, constraint.attribute_name()));
+      work_.Charge(rules::kWorkPerValue * ValuesIn(attribute) * (1 + constraint.size()));
       satisfied = constraint.Add(variant.name, attribute);
     }
     if (satisfied) {
@@ -132,6 +152,7 @@ Result<bool> Assignment::FitsCapacity(size_t claim,
                                       const rules::Variant& variant,
                                       const rules::DeviceEntry& device) {
   if (!features_.consumable_capacity) return true;
+  work_.Charge(rules::kWorkPerAmount * (1 + device.device->capacity.size()));
   Result<bool> fits = capacity_.Fits(device, variant.capacity);
   if (fits) return fits;
   return Fail(StatusReason::kInvalid,

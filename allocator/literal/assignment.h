@@ -80,6 +80,7 @@ class Assignment {
   const Features& features_;
   const rules::Rules& rules_;
   const api::core_v1::Node& node_;
+  Work& work_;
   std::vector<rules::ClaimPlan>& plans_;
   DeviceAttributes attributes_;
   GroupUsage groups_;

@@ -26,6 +26,14 @@ CounterUsage::Account& CounterUsage::AccountOf(const rules::DeviceEntry& device)
   return *of_pool;
 }
 
+uint64_t CounterUsage::WorkOf(const rules::DeviceEntry& device) {
+  constexpr uint64_t kPerCounter = 64;  // a name is found, and an amount compared
+  uint64_t drawn = 1;
+  for (const v1::DeviceCounterConsumption& consumption : device.device->consumes_counters)
+    drawn += 4 * (consumption.counters.size() + consumption.compatibility_groups.size());
+  return kPerCounter * (drawn + AccountOf(device).size());
+}
+
 bool CounterUsage::Draw(const rules::DeviceEntry& device) {
   return AccountOf(device).Draw(*device.device);
 }

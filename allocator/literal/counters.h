@@ -3,6 +3,7 @@
 // left (KEP-4815, partitionable devices).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,8 @@ class CounterUsage {
 
   /// As CounterAccount::Draw, of the device's pool.
   bool Draw(const rules::DeviceEntry& device);
+  /// What Draw takes, in units of Work.
+  uint64_t WorkOf(const rules::DeviceEntry& device);
   /// Gives back what an accepted Draw took.
   void GiveBack(const rules::DeviceEntry& device);
 

@@ -4,11 +4,19 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/constraints.h"
+#include "allocator/rules/work_units.h"
 #include "api/resource_v1/device_request.h"
 
 namespace dray::allocator::literal {
 
 namespace v1 = api::resource_v1;
+
+namespace {
+
+// In units of Work.
+constexpr uint64_t kWorkPerLookup = 64;
+
+}  // namespace
 
 DeviceAttributes::DeviceAttributes(Selection& selection, const Features& features)
     : selection_(selection),
@@ -21,6 +29,7 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Find(const rules::Variant& 
                                                           const rules::DeviceEntry& device,
                                                           std::string_view name) {
   const v1::DeviceDerivedAttribute* derived = nullptr;
+  selection_.work().Charge(kWorkPerLookup + WorkOfItems(4 * variant.derived_attributes.size()));
   for (const v1::DeviceDerivedAttribute& candidate : variant.derived_attributes) {
     if (candidate.name == name) derived = &candidate;  // of several the last counts
   }
@@ -35,6 +44,7 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view nam
     return known->second.get();
   auto compiled = compiled_.find(expression);
   if (compiled == compiled_.end()) {
+    selection_.work().Charge(rules::kWorkPerByteCompiled * expression.size());
     const Result<cel::DerivedAttribute> made =
         cel::DerivedAttribute::Compile(expression, environment_);
     if (!made) {
@@ -44,8 +54,9 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view nam
     }
     compiled = compiled_.emplace(expression, *made).first;
   }
-  const cel::DerivedValue value = compiled->second.Evaluate(selection_.View(device));
-  DRAY_TRY_VOID(selection_.Charge(value.cost));
+  const cel::DerivedValue value =
+      compiled->second.Evaluate(selection_.View(device), selection_.work());
+  DRAY_TRY_VOID(selection_.CheckWork());
   if (const cel::EvaluationError* error = value.error()) {
     return Fail(StatusReason::kInvalid,
                 fmt::format("evaluate derived attribute {} on device {} failed: {}",

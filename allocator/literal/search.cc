@@ -18,6 +18,10 @@
 namespace dray::allocator::literal {
 namespace {
 
+// Besides what constraints, counters and capacities charge, in units of Work.
+constexpr uint64_t kWorkPerPlace = 64;
+constexpr uint64_t kWorkPerChoice = 32;
+
 enum class Step : uint8_t { kSuccess, kFail, kTooMany, kStop };
 
 /// Where the scan for the next device of a request begins.
@@ -66,7 +70,9 @@ class Searcher {
 
  private:
   Step Run(const Place& at) {
-    if (steps_ >= budget_.steps_max) return Step::kStop;
+    selection_.work().Charge(kWorkPerPlace);
+    if (steps_ >= budget_.steps_max || selection_.is_spent() || budget_.IsCancelled())
+      return Step::kStop;
     ++steps_;
     if (at.claim == plans_.size()) return Step::kSuccess;
     const rules::ClaimPlan& plan = plans_[at.claim];
@@ -149,6 +155,8 @@ class Searcher {
                  const rules::Variant& variant,
                  const rules::DeviceEntry& device,
                  Location next) {
+    selection_.work().Charge(kWorkPerChoice);
+    if (selection_.is_spent()) return Step::kStop;
     if (admission_.IsInUse(at.claim, variant, device)) return Step::kFail;
     const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
     if (!selectable) return Abort(selectable.error());

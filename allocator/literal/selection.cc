@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/node_match.h"
+#include "allocator/rules/work_units.h"
 #include "api/resource_v1/device_class.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
@@ -57,8 +58,8 @@ Result<bool> Selection::AllTrue(Owner owner,
     if (!source.has_value()) return fail("", ": CEL expression empty (unsupported selector type?)");
     const Result<cel::Selector> selector = cache_.Compile(source->expression);
     if (!selector) return fail(": CEL compile error: ", selector.error().message);
-    const cel::Evaluation evaluation = selector->Evaluate(View(device));
-    DRAY_TRY_VOID(Charge(evaluation.cost));
+    const cel::Evaluation evaluation = selector->Evaluate(View(device), work_);
+    DRAY_TRY_VOID(CheckWork());
     if (const cel::EvaluationError* error = evaluation.error()) {
       if (!rules_.selector_errors_name_device) return fail(": CEL runtime error: ", error->message);
       return fail(fmt::format(" on device {}: CEL runtime error: ", device.id().ToString()),
@@ -72,6 +73,7 @@ Result<bool> Selection::AllTrue(Owner owner,
 const cel::DeviceActivation& Selection::View(const rules::DeviceEntry& device) {
   std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
   if (view == nullptr) {
+    work_.Charge(rules::kWorkPerView);
     cel::Device seen = cel::DeviceOf(device.driver(), *device.device);
     if (!rules_.knows_shares) seen.allow_multiple_allocations = false;
     view = std::make_unique<cel::DeviceActivation>(seen);
@@ -79,15 +81,9 @@ const cel::DeviceActivation& Selection::View(const rules::DeviceEntry& device) {
   return *view;
 }
 
-Result<> Selection::Charge(uint64_t cost) {
-  cost_left_ -= std::min(cost_left_, cost + 1);
+Result<> Selection::CheckWork() const {
   if (!is_spent()) return {};
   return Fail(StatusReason::kTooManyRequests, "evaluating expressions takes too long");
-}
-
-uint64_t Selection::CostOf(const Budget& budget) {
-  const int64_t steps = std::min(budget.steps_max, INT64_MAX / kCostPerStep);
-  return static_cast<uint64_t>(std::max(kSearchCostMin, kCostPerStep * steps));
 }
 
 }  // namespace dray::allocator::literal

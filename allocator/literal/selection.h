@@ -17,19 +17,13 @@
 #include "api/core_v1/node.h"
 #include "api/resource_v1/device_selector.h"
 #include "base/result.h"
+#include "base/work.h"
 #include "cel/device.h"
 #include "cel/device_activation.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
-#include "dray/budget.h"
 
 namespace dray::allocator::literal {
-
-/// What expressions may cost for each step that a search may take: both together take about as
-/// long.
-inline constexpr int64_t kCostPerStep = 16;
-/// What they may cost in any search.
-inline constexpr int64_t kSearchCostMin = 10'000'000;
 
 /// Answers for one node. Not thread-safe: one search owns it.
 class Selection {
@@ -38,12 +32,12 @@ class Selection {
             const rules::GatheredPools& gathered,
             const Features& features,
             cel::SelectorCache& cache,
-            const Budget& budget)
+            Work& work)
       : node_(node),
         features_(features),
         rules_(rules::RulesOf(features)),
         cache_(cache),
-        cost_left_(CostOf(budget)),
+        work_(work),
         views_(gathered.device_count) {}
 
   /// Class selectors first, then the request's, then the device's own choice of nodes.
@@ -58,14 +52,14 @@ class Selection {
   /// The device as expressions see it.
   const cel::DeviceActivation& View(const rules::DeviceEntry& device);
 
-  /// Counts what an evaluation has cost. Errors: kTooManyRequests  is_spent().
-  Result<> Charge(uint64_t cost);
-  /// Evaluations have cost what they may: the search is out of budget.
-  bool is_spent() const { return cost_left_ == 0; }
+  /// What the search may take, with the evaluation of expressions.
+  Work& work() const { return work_; }
+  /// Errors: kTooManyRequests  is_spent().
+  Result<> CheckWork() const;
+  /// The search is out of budget.
+  bool is_spent() const { return work_.is_spent(); }
 
  private:
-  static uint64_t CostOf(const Budget& budget);
-
   enum class Answer : uint8_t { kUnknown, kYes, kNo };
 
   Result<bool> Evaluate(const rules::Criteria& criteria, const rules::DeviceEntry& device);
@@ -80,7 +74,7 @@ class Selection {
   const Features& features_;
   const rules::Rules& rules_;
   cel::SelectorCache& cache_;
-  uint64_t cost_left_;
+  Work& work_;
   std::vector<std::vector<Answer>> answers_;                   // by row, then device
   std::vector<std::unique_ptr<cel::DeviceActivation>> views_;  // by device, made when needed
 };

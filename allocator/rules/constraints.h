@@ -48,6 +48,8 @@ class Constraint {
   /// `attribute` is what FindAttribute says, and outlives this as the texts of `request` do; a
   /// device without is refused.
   bool Add(const RequestName& request, const api::resource_v1::DeviceAttribute* attribute);
+  /// Devices that a further one is compared with, and names that a request is looked for in.
+  size_t size() const { return members_.size() + constraint_->requests.size(); }
   /// Undoes the last accepted Add, which was for that request.
   void RemoveLast(const RequestName& request);
 

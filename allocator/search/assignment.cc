@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "allocator/rules/work_units.h"
 #include "allocator/search/values.h"
 
 namespace dray::allocator::search {
@@ -80,6 +81,7 @@ bool Assignment::EnterConstraints(const Pick& pick, Entry& entry, ConflictSet& w
   const PreparedVariant& variant = problem_.prepared().variants()[pick.variant];
   const snapshot::ShapeId shape = variant.covering.empty() ? 0 : problem_.view().ShapeOf(pick.bit);
   for (const PreparedVariant::Covering& covering : variant.covering) {
+    problem_.work().Charge(rules::kWorkPerConstraint);
     const uint32_t set = covering.column->set_of[shape];
     const Member member{.level = pick.level, .values = &covering.column->values[set]};
     if (!EnterConstraint(covering.constraint, member, why)) return false;
@@ -93,12 +95,15 @@ bool Assignment::EnterConstraint(size_t constraint, Member member, ConflictSet& 
   std::vector<Member>& members = members_[constraint];
   const PreparedConstraint& rules = problem_.prepared().constraints()[constraint];
   if (!rules.is_match) {
+    problem_.work().Charge(WorkOfItems(2 * members.size() * member.values->size()));
     for (const Member& other : members) {
       if (!Meet(*other.values, *member.values)) continue;
       why.Add(other.level);
       return false;
     }
   } else if (!members.empty()) {
+    problem_.work().Charge(
+        WorkOfItems(CommonValues(constraint).size() + member.values->size() + members.size()));
     member.common = Intersection(CommonValues(constraint), *member.values);
     if (member.common.empty()) {
       // One value: the first device has chosen it. Sets: every device may have narrowed them.
@@ -119,7 +124,9 @@ bool Assignment::EnterCounters(const Pick& pick, Entry& entry, ConflictSet& why)
   PoolUsage& usage = Open(problem_.PoolOf(pick.bit));
   const std::vector<int64_t>& available = problem_.Available(problem_.PoolOf(pick.bit));
   bool fits = true;
+  problem_.work().Charge(WorkOfItems(usage.levels.size() + usage.groups.size()));
   for (const snapshot::SetDraw& set : problem_.DrawsOf(pick.bit)) {
+    problem_.work().Charge(WorkOfItems(2 * set.draws.size()));
     for (const snapshot::CounterDraw& draw : set.draws) {
       usage.drawn[draw.counter] += draw.amount;
       fits = fits && usage.drawn[draw.counter] <= available[draw.counter];
@@ -171,10 +178,14 @@ bool Assignment::JoinGroups(PoolUsage& usage, size_t bit) const {
 }
 
 bool Assignment::EnterShare(const Pick& pick, Entry& entry, ConflictSet& why) {
+  problem_.work().Charge(WorkOfItems(shares_.size()));
   if (HasShare(pick.bit)) {
     ConsumedCapacity given;
     for (const Share& share : shares_) {
-      if (share.bit == pick.bit) AddAmounts(problem_.AmountsOf(share.variant, share.bit), given);
+      if (share.bit != pick.bit) continue;
+      problem_.work().Charge(rules::kWorkPerAmount *
+                             (1 + problem_.AmountsOf(share.variant, share.bit).size()));
+      AddAmounts(problem_.AmountsOf(share.variant, share.bit), given);
     }
     if (!rules::HasRoom(problem_.view().DeviceAt(pick.bit),
                         problem_.AmountsOf(pick.variant, pick.bit),
@@ -213,6 +224,7 @@ void Assignment::OpenGroups(size_t pool, PoolUsage& usage) const {
     if (std::ranges::find(order, &slice) == order.end()) order.push_back(&slice);
   }
   for (const snapshot::SliceFacts* slice : order) {
+    problem_.work().Charge(WorkOfItems(4 * slice->content->shapes.size()));
     for (size_t i = 0; i < slice->content->shapes.size(); ++i) {
       const size_t bit = slice->first_word * 64 + i;
       if (!HasBit(use.whole, bit) && (use.shared.empty() || !HasBit(use.shared, bit))) continue;

@@ -8,6 +8,9 @@
 namespace dray::allocator::search {
 namespace {
 
+// In units of Work.
+constexpr uint64_t kWorkPerEntry = 32;
+
 class Partition {
  public:
   explicit Partition(size_t size) : parent_(size) {
@@ -88,6 +91,8 @@ std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
     if (tight[request.claim]) by_claim.Add(request.claim, r);
     if (!options.decomposition) partition.Join(0, r);
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+      problem.work().Charge(kWorkPerEntry *
+                            (classes.size() + prepared.variants()[v].covering.size()));
       for (const auto& covering : prepared.variants()[v].covering)
         by_constraint.Add(covering.constraint, r);
       for (size_t c = 0; c < classes.size(); ++c) {
@@ -110,6 +115,8 @@ std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,
   for (const size_t r : order) {
     const PreparedRequest& request = prepared.requests()[r];
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+      problem.work().Charge(kWorkPerEntry *
+                            (classes.size() + prepared.variants()[v].covering.size()));
       for (const auto& covering : prepared.variants()[v].covering)
         by_constraint.Add(covering.constraint, r);
       for (size_t c = 0; c < classes.size(); ++c) {

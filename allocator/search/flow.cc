@@ -12,14 +12,16 @@ namespace {
 /// enough takes from a kind what another demand can get elsewhere (Ford and Fulkerson).
 class Distribution {
  public:
-  Distribution(std::span<const Demand> demands, WordSpan shared) {
+  Distribution(std::span<const Demand> demands, WordSpan shared, Work& work) : work_(work) {
     std::unordered_map<uint64_t, int64_t> supply;
     std::vector<int64_t> need;
     for (const Demand& demand : demands) need.push_back(demand.need);
     for (size_t w = 0; w < demands.front().from.size(); ++w) {
       uint64_t any = 0;
       for (const Demand& demand : demands) any |= demand.from[w];
+      work_.Charge(demands.size());
       for (; any != 0; any &= any - 1) {
+        work_.Charge(kWorkPerElement + demands.size());
         const uint64_t bit = any & -any;
         uint64_t serves = 0;
         for (size_t d = 0; d < demands.size(); ++d) {
@@ -38,6 +40,8 @@ class Distribution {
   bool MeetsAll() {
     for (size_t d = 0; d < need_.size(); ++d) {
       while (need_[d] > 0) {
+        if (work_.is_spent()) return true;
+        work_.Charge(kinds_.size());
         seen_.assign(kinds_.size(), false);
         const int64_t got = Get(d, need_[d]);
         if (got == 0) return false;
@@ -58,6 +62,7 @@ class Distribution {
   int64_t Get(size_t demand, int64_t want) {
     for (size_t k = 0; k < kinds_.size(); ++k) {
       Kind& kind = kinds_[k];
+      work_.Charge(1);
       if (seen_[k] || (kind.serves & BitMask(demand)) == 0) continue;
       seen_[k] = true;
       int64_t got = std::min(want, kind.left);
@@ -76,6 +81,7 @@ class Distribution {
 
   /// Makes room in the kind by letting another demand get its share elsewhere.
   int64_t Displace(Kind& kind, size_t demand, int64_t want) {
+    work_.Charge(kind.given.size());
     for (size_t other = 0; other < kind.given.size(); ++other) {
       if (other == demand || kind.given[other] == 0) continue;
       const int64_t got = Get(other, std::min(want, kind.given[other]));
@@ -86,6 +92,9 @@ class Distribution {
     return 0;
   }
 
+  static constexpr uint64_t kWorkPerElement = 32;
+
+  Work& work_;
   std::vector<int64_t> need_;
   std::vector<Kind> kinds_;
   std::vector<bool> seen_;
@@ -93,9 +102,9 @@ class Distribution {
 
 }  // namespace
 
-bool EnoughForAll(std::span<const Demand> demands, WordSpan shared) {
+bool EnoughForAll(std::span<const Demand> demands, WordSpan shared, Work& work) {
   if (demands.empty() || demands.size() > kDemandsMax) return true;
-  return Distribution(demands, shared).MeetsAll();
+  return Distribution(demands, shared, work).MeetsAll();
 }
 
 }  // namespace dray::allocator::search

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "allocator/search/bits.h"
+#include "base/work.h"
 
 namespace dray::allocator::search {
 
@@ -23,6 +24,6 @@ inline constexpr size_t kDemandsMax = 64;
 /// False only if no distribution gives every demand what it needs, each element to one demand only;
 /// elements in `shared` (empty: none) may serve every demand once. O(elements × demands) plus a
 /// small flow.
-bool EnoughForAll(std::span<const Demand> demands, WordSpan shared);
+bool EnoughForAll(std::span<const Demand> demands, WordSpan shared, Work& work);
 
 }  // namespace dray::allocator::search

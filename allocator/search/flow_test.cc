@@ -40,6 +40,7 @@ TEST(Flow, SaysWhatTryingEverythingSays) {
     return (random >> 33U) % below;
   };
   int possible = 0;
+  Work work(Work::kUnlimited);
   for (int round = 0; round < 2000; ++round) {
     const size_t elements = 1 + next(7);
     std::vector<Demand> demands(1 + next(4));
@@ -47,7 +48,7 @@ TEST(Flow, SaysWhatTryingEverythingSays) {
       demand = {.need = static_cast<int64_t>(next(4)), .from = {next(uint64_t{1} << elements)}};
     const Words shared{next(4) == 0 ? next(uint64_t{1} << elements) : 0};
     const bool expected = TryAll(demands, shared[0], 0, elements);
-    ASSERT_EQ(EnoughForAll(demands, shared), expected) << "round " << round;
+    ASSERT_EQ(EnoughForAll(demands, shared, work), expected) << "round " << round;
     if (expected) ++possible;
   }
   EXPECT_GT(possible, 200);
@@ -55,10 +56,11 @@ TEST(Flow, SaysWhatTryingEverythingSays) {
 }
 
 TEST(Flow, LooksAtSoManyDemandsAndNoMore) {
+  Work work(Work::kUnlimited);
   std::vector<Demand> demands(kDemandsMax, {.need = 1, .from = {1}});
-  EXPECT_FALSE(EnoughForAll(demands, {}));
+  EXPECT_FALSE(EnoughForAll(demands, {}, work));
   demands.push_back(demands.back());
-  EXPECT_TRUE(EnoughForAll(demands, {})) << "no proof, hence no refusal";
+  EXPECT_TRUE(EnoughForAll(demands, {}, work)) << "no proof, hence no refusal";
 }
 
 TEST(ConflictSet, LateLevelsCountAsOne) {

@@ -13,6 +13,10 @@
 namespace dray::allocator::search {
 namespace {
 
+// In units of Work.
+constexpr uint64_t kWorkPerClass = 4;
+constexpr uint64_t kWorkPerLook = 8;
+
 void KeepLeast(const std::vector<int64_t>& amounts, bool is_first, std::vector<int64_t>& least) {
   for (size_t i = 0; i < least.size(); ++i)
     least[i] = is_first ? amounts[i] : std::min(least[i], amounts[i]);
@@ -52,6 +56,7 @@ Lookahead::Least Lookahead::LeastOf(size_t variant) const {
   for (uint32_t c = 0; c < classes_.size(); ++c) {
     if (!classes_.used_by[c][variant]) continue;
     const size_t bit = classes_.example[c];
+    problem_.work().Charge(WorkOfItems(2 * name_count_ + least.by_counter.size()));
     std::vector<int64_t> by_name(name_count_);
     // Only the first share of a device pays, so a device that can be shared may come for nothing.
     const bool draws = problem_.Draws(bit) && !problem_.IsShareable(bit);
@@ -85,8 +90,10 @@ bool Lookahead::MayUse(uint32_t device_class, size_t variant, const Assignment& 
   const PreparedVariant& prepared = problem_.prepared().variants()[variant];
   const snapshot::ShapeId shape = problem_.view().ShapeOf(classes_.example[device_class]);
   return std::ranges::all_of(prepared.covering, [&](const PreparedVariant::Covering& covering) {
+    problem_.work().Charge(kWorkPerLook);
     if (!problem_.prepared().constraints()[covering.constraint].is_match) return true;
     const std::span<const uint32_t> common = assignment.CommonValues(covering.constraint);
+    problem_.work().Charge(common.size());
     return common.empty() || Meet(covering.column->values[covering.column->set_of[shape]], common);
   });
 }
@@ -95,8 +102,10 @@ bool Lookahead::MayUse(uint32_t device_class, size_t variant, const Assignment& 
 int64_t Lookahead::CountFree(size_t variant, int64_t enough, const Assignment& assignment) const {
   int64_t count = 0;
   for (uint32_t c = 0; c < classes_.size() && count < enough; ++c) {
+    problem_.work().Charge(kWorkPerClass);
     if (!MayUse(c, variant, assignment)) continue;
     const Words& members = classes_.members[c];
+    problem_.work().Charge(2 * members.size());
     for (size_t w = 0; w < members.size(); ++w)
       count += std::popcount(members[w] & ~assignment.HeldWord(variant, w));
   }
@@ -105,10 +114,12 @@ int64_t Lookahead::CountFree(size_t variant, int64_t enough, const Assignment& a
 
 /// What has taken devices of the variant, and what has chosen values for it.
 void Lookahead::Blame(size_t variant, const Assignment& assignment, ConflictSet& why) const {
+  problem_.work().Charge(WorkOfItems(assignment.picks().size()));
   for (const Pick& pick : assignment.picks()) {
     if (HasBit(problem_.Usable(variant), pick.bit)) why.Add(pick.level);
   }
   for (const auto& covering : problem_.prepared().variants()[variant].covering) {
+    problem_.work().Charge(WorkOfItems(assignment.Members(covering.constraint).size()));
     for (const Assignment::Member& member : assignment.Members(covering.constraint))
       why.Add(member.level);
   }
@@ -138,8 +149,10 @@ bool Lookahead::RestPossible(size_t variant,
   if (!options_.counting || need <= 0) return true;
   int64_t count = 0;
   for (uint32_t c = 0; c < classes_.size() && count < need; ++c) {
+    problem_.work().Charge(kWorkPerClass);
     if (!MayUse(c, variant, assignment)) continue;
     const Words& members = classes_.members[c];
+    problem_.work().Charge(2 * members.size());
     for (size_t w = from / 64; w < members.size(); ++w) {
       uint64_t word = members[w] & ~assignment.HeldWord(variant, w);
       if (w == from / 64) word &= ~uint64_t{0} << (from % 64);
@@ -167,7 +180,9 @@ bool Lookahead::FlowPossible(std::span<const size_t> requests, const Assignment&
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
       demand.need = std::min(demand.need, problem_.Needed(v));
       for (uint32_t c = 0; c < classes_.size(); ++c) {
+        problem_.work().Charge(kWorkPerClass);
         if (!MayUse(c, v, assignment)) continue;
+        problem_.work().Charge(demand.from.size());
         for (size_t w = 0; w < demand.from.size(); ++w)
           demand.from[w] |= classes_.members[c][w] & ~assignment.held()[w];
       }
@@ -179,7 +194,7 @@ bool Lookahead::FlowPossible(std::span<const size_t> requests, const Assignment&
     }
     demands.push_back(std::move(demand));
   }
-  return EnoughForAll(demands, shareable);
+  return EnoughForAll(demands, shareable, problem_.work());
 }
 
 /// How many devices the variant takes at least: a count may be any number, a claim gets no more.
@@ -195,6 +210,7 @@ Lookahead::CountersLeft Lookahead::LeftOf(const Assignment& assignment) const {
     std::vector<int64_t>& of_pool = left.by_pool[p];
     of_pool = problem_.Available(p);
     const std::vector<int64_t>& drawn = assignment.Drawn(p);
+    problem_.work().Charge(WorkOfItems(of_pool.size()));
     for (size_t i = 0; i < of_pool.size(); ++i) {
       if (!drawn.empty()) of_pool[i] -= drawn[i];
       // An overdrawn pool gives nothing: its devices are not usable.
@@ -207,6 +223,8 @@ Lookahead::CountersLeft Lookahead::LeftOf(const Assignment& assignment) const {
 /// Draws what the request draws at least, whichever of its variants it gets. False: more than left.
 bool Lookahead::DrawLeast(const PreparedRequest& request, CountersLeft& left) const {
   std::vector<int64_t> least(name_count_, std::numeric_limits<int64_t>::max());
+  problem_.work().Charge(
+      WorkOfItems(name_count_ * (1 + request.last_variant - request.first_variant)));
   for (size_t v = request.first_variant; v < request.last_variant; ++v) {
     for (size_t n = 0; n < name_count_; ++n)
       least[n] = std::min(least[n], SlotsOf(v) * least_[v].by_name[n]);

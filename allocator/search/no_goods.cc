@@ -9,6 +9,13 @@
 
 namespace dray::allocator::search {
 
+namespace {
+
+// In units of Work.
+constexpr uint64_t kWorkPerWord = 8;
+
+}  // namespace
+
 NoGoods::NoGoods(const NodeProblem& problem,
                  const SymmetryClasses& classes,
                  std::span<const size_t> order)
@@ -18,6 +25,7 @@ NoGoods::NoGoods(const NodeProblem& problem,
   for (size_t at = order.size(); at-- > 0;) {
     const PreparedRequest& request = problem.prepared().requests()[order[at]];
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+      problem.work().Charge(WorkOfItems(2 * classes.size()));
       for (uint32_t c = 0; c < classes.size(); ++c)
         if (classes.used_by[c][v]) used[c] = true;
       for (const auto& covering : problem.prepared().variants()[v].covering)
@@ -36,6 +44,7 @@ std::vector<uint64_t> NoGoods::KeyOf(const Place& place, const Assignment& assig
   const size_t from_word = place.from / 64;
   for (const uint32_t c : relevant_[place.at]) {
     const Words& members = classes_.members[c];
+    problem_.work().Charge(kWorkPerWord * (1 + members.size()));
     uint64_t before = 0;
     uint64_t after = 0;
     for (size_t w = 0; w < members.size(); ++w) {
@@ -50,6 +59,7 @@ std::vector<uint64_t> NoGoods::KeyOf(const Place& place, const Assignment& assig
   AddConstraints(place, assignment, key);
   AddCounters(assignment, key);
   AddShares(assignment, key);
+  problem_.work().Charge(kWorkPerWord * key.size());  // also of looking it up
   return key;
 }
 

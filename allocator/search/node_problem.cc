@@ -4,11 +4,15 @@
 #include <algorithm>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "allocator/rules/work_units.h"
 #include "api/claims/node_operations.h"
 #include "api/resource_v1/slice.h"
 
 namespace dray::allocator::search {
 namespace {
+
+// Of the draws from one set of counters, in units of Work.
+constexpr uint64_t kWorkPerDraw = 64;
 
 bool MaySkip(const api::core_v1::Node& node, const Features& features) {
   if (features.Picked() != Implementation::kExperimental) return true;
@@ -19,8 +23,9 @@ bool MaySkip(const api::core_v1::Node& node, const Features& features) {
 
 NodeProblem::NodeProblem(const PreparedClaims& prepared,
                          const snapshot::NodeView& view,
-                         const api::core_v1::Node& node)
-    : prepared_(prepared), view_(view) {
+                         const api::core_v1::Node& node,
+                         Work& work)
+    : prepared_(prepared), view_(view), work_(work) {
   needs_literal_ = prepared.needs_literal() || view.needs_literal ||
                    (prepared.any_all() && (view.any_incomplete || view.any_invalid));
   if (needs_literal_) return;
@@ -37,7 +42,8 @@ NodeProblem::NodeProblem(const PreparedClaims& prepared,
 
 void NodeProblem::AddSegment(const snapshot::NodeView::Segment& segment, bool may_skip) {
   const snapshot::SliceContent& content = *segment.facts->content;
-  const ContentRows& rows = prepared_.RowsOf(content);
+  const ContentRows& rows = prepared_.RowsOf(content, work_);
+  work_.Charge(WorkOfItems(content.shapes.size() + prepared_.variants().size() * rows.words));
   needs_literal_ = rows.needs_literal;
   if (needs_literal_) return;
   rows_.push_back(&rows);
@@ -88,6 +94,7 @@ void NodeProblem::LeaveOutUncountable(const snapshot::NodeView::Segment& segment
       DropBit(draws_, bit);
       continue;
     }
+    work_.Charge(kWorkPerDraw * (1 + table.Of(content.id, i).size()));
     bool fits = !use.overdrawn;
     for (const snapshot::SetDraw& set : table.Of(content.id, i)) {
       groups_matter_ = groups_matter_ || prepared_.cluster().features().compatibility_groups;
@@ -121,6 +128,7 @@ void NodeProblem::LeaveOutFull(const snapshot::NodeView::Segment& segment) {
 
 /// Besides what shares have taken. A device that is no longer shared may still have old ones.
 bool NodeProblem::Fits(size_t variant, size_t bit, const ConsumedCapacity& taken) const {
+  work_.Charge(rules::kWorkPerAmount * (1 + taken.size()));
   const api::resource_v1::Device& device = view_.DeviceAt(bit);
   if (IsShareable(bit)) return rules::HasRoom(device, AmountsOf(variant, bit), &taken, nullptr);
   const Result<bool> fits = rules::FitsCapacity(

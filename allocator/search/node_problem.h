@@ -11,21 +11,25 @@
 #include "allocator/search/prepared_claims.h"
 #include "allocator/snapshot/node_view.h"
 #include "api/core_v1/node.h"
+#include "base/work.h"
 
 namespace dray::allocator::search {
 
 /// Devices are bits, in the order in which they are tried.
 class NodeProblem {
  public:
-  /// All outlives this. O(devices) words per request.
+  /// All outlives this. O(devices) words per request. `work`: what searching may take; whatever
+  /// loops charges it, and the search stops when it is spent.
   NodeProblem(const PreparedClaims& prepared,
               const snapshot::NodeView& view,
-              const api::core_v1::Node& node);
+              const api::core_v1::Node& node,
+              Work& work);
 
   /// Something here is such that only the literal search knows; nothing else of this is set then.
   bool needs_literal() const { return needs_literal_; }
 
   const PreparedClaims& prepared() const { return prepared_; }
+  Work& work() const { return work_; }
   const snapshot::NodeView& view() const { return view_; }
   size_t words() const { return view_.words; }
 
@@ -82,6 +86,7 @@ class NodeProblem {
 
   const PreparedClaims& prepared_;
   const snapshot::NodeView& view_;
+  Work& work_;
   bool needs_literal_ = false;
   bool groups_matter_ = false;
   Words usable_, listed_;  // variant × words

@@ -20,6 +20,11 @@
 namespace dray::allocator::search {
 namespace {
 
+// What the search takes besides what its parts charge, in units of Work.
+constexpr uint64_t kWorkPerStep = 64;
+constexpr uint64_t kWorkPerTrial = 64;
+constexpr uint64_t kWorkPerLikeness = 4;
+
 /// What the proofs know about the node. Without it the search is plain.
 struct Knowledge {
   const SymmetryClasses& classes;
@@ -83,7 +88,8 @@ class Searcher {
   const PreparedVariant& VariantAt(size_t v) const { return problem_.prepared().variants()[v]; }
 
   bool MayGoOn() {
-    if (++steps_ > steps_max_) stopped_ = SearchEnd::kOutOfBudget;
+    problem_.work().Charge(kWorkPerStep);
+    if (++steps_ > steps_max_ || problem_.work().is_spent()) stopped_ = SearchEnd::kOutOfBudget;
     if (budget_.IsCancelled()) stopped_ = SearchEnd::kCancelled;
     return !stopped_.has_value();
   }
@@ -205,6 +211,7 @@ class Searcher {
 
   /// Those who hold devices the variant could have.
   void BlameHolders(size_t v, ConflictSet& why) const {
+    problem_.work().Charge(WorkOfItems(assignment_.picks().size()));
     for (const Pick& pick : assignment_.picks()) {
       if (HasBit(problem_.Usable(v), pick.bit)) why.Add(pick.level);
     }
@@ -235,6 +242,7 @@ class Searcher {
     ConflictSet all;
     std::vector<uint32_t> tried;  // classes
     const WordSpan usable = problem_.Usable(place.variant);
+    problem_.work().Charge(2 * usable.size());
     for (size_t w = place.from / 64; w < usable.size(); ++w) {
       uint64_t word = usable[w] & ~assignment_.HeldWord(place.variant, w);
       if (w == place.from / 64) word &= ~uint64_t{0} << (place.from % 64);
@@ -269,6 +277,7 @@ class Searcher {
   bool IsLikeTried(size_t bit, size_t variant, std::vector<uint32_t>& tried) const {
     if (knowledge_ == nullptr || !options_.symmetry) return false;
     const uint32_t device_class = knowledge_->classes.class_of[bit];
+    problem_.work().Charge(kWorkPerLikeness + tried.size() / 4);
     // With admin access a device may be held by another claim: then its marks tell it apart.
     if (VariantAt(variant).admin() && HasBit(assignment_.held(), bit)) return false;
     if (std::ranges::find(tried, device_class) != tried.end()) return true;
@@ -277,6 +286,7 @@ class Searcher {
   }
 
   bool TryOne(const NoGoods::Place& place, size_t level, size_t bit, ConflictSet& why) {
+    problem_.work().Charge(kWorkPerTrial);
     if (!assignment_.Give({.variant = place.variant, .bit = bit, .level = level}, why)) {
       why.Add(level);  // another device may be free of that
       return DeadEnd();

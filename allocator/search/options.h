@@ -6,10 +6,10 @@
 
 namespace dray::allocator::search {
 
-/// What evaluating the expressions of some claims on all devices of a cluster may cost, in units of
-/// CEL: one or two seconds. Devices that are left over are for the literal search, which evaluates
-/// only what it comes to, within the budget of its caller.
-inline constexpr uint64_t kEvaluationCostMax = 320'000'000;
+/// What evaluating the expressions of some claims on all devices of a cluster may take, in units of
+/// Work: a quarter of a second to one. Devices that are left over are for the literal search, which
+/// evaluates only what it comes to, within the budget of its caller.
+inline constexpr uint64_t kEvaluationWorkMax = uint64_t{1} << 28U;
 
 /// Each proof only leaves out what cannot hold a solution, so answers are the same with any of
 /// these switched off; tests compare. (S-1 … S-10, N-1: docs/design/allocator.md argues each of
@@ -29,7 +29,7 @@ struct SearchOptions {
   bool node_sharing = true;      // N-1: equal nodes have equal answers
   /// First look for a solution without any of the above, for a few steps: most pods fit.
   bool optimism = true;
-  uint64_t evaluation_cost_max = kEvaluationCostMax;
+  uint64_t evaluation_work_max = kEvaluationWorkMax;
 };
 
 }  // namespace dray::allocator::search

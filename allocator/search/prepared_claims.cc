@@ -20,8 +20,8 @@ void SetBit(std::vector<uint64_t>& words, size_t bit) {
 
 PreparedClaims::PreparedClaims(Frozen<snapshot::ClusterState> cluster,
                                std::span<const Frozen<v1::ResourceClaim>> claims,
-                               uint64_t cost_max)
-    : cluster_(std::move(cluster)), claims_(claims.begin(), claims.end()), cost_left_(cost_max) {
+                               Work& work)
+    : cluster_(std::move(cluster)), claims_(claims.begin(), claims.end()) {
   const Features& features = cluster_->features();
   // Older releases keep state between branches of a search that were given up, or differ in ways
   // that nobody needs to be fast.
@@ -43,10 +43,10 @@ PreparedClaims::PreparedClaims(Frozen<snapshot::ClusterState> cluster,
     return;
   }
   plans_ = *std::move(plans);
-  for (size_t i = 0; i < plans_.size(); ++i) AddClaim(i);
+  for (size_t i = 0; i < plans_.size(); ++i) AddClaim(i, work);
 }
 
-void PreparedClaims::AddClaim(size_t claim) {
+void PreparedClaims::AddClaim(size_t claim, Work& work) {
   const rules::ClaimPlan& plan = plans_[claim];
   const Features& features = cluster_->features();
   first_constraint_.push_back(constraints_.size());
@@ -62,31 +62,33 @@ void PreparedClaims::AddClaim(size_t claim) {
                          .first_variant = variants_.size(),
                          .last_variant = variants_.size() + request.variants.size(),
                          .prioritized = request.is_prioritized});
-    for (const rules::Variant& variant : request.variants) AddVariant(variant, claim);
+    for (const rules::Variant& variant : request.variants) AddVariant(variant, claim, work);
   }
 }
 
-void PreparedClaims::AddVariant(const rules::Variant& plan, size_t claim) {
+void PreparedClaims::AddVariant(const rules::Variant& plan, size_t claim, Work& work) {
   PreparedVariant variant{.plan = &plan, .claim = claim, .request = requests_.size() - 1};
   if (plan.criteria.device_class == nullptr) {
     needs_literal_ = true;
     return;
   }
   variant.row = cluster_->shapes().Row(
-      plan.criteria.device_class->spec.selectors, plan.criteria.selectors, cost_left_);
+      plan.criteria.device_class->spec.selectors, plan.criteria.selectors, work);
   if (cluster_->features().consumable_capacity)
-    variant.amounts = cluster_->shapes().Amounts(plan.capacity);
-  variant.covering = CoveringOf(plan, claim);
+    variant.amounts = cluster_->shapes().Amounts(plan.capacity, work);
+  variant.covering = CoveringOf(plan, claim, work);
   any_all_ = any_all_ || variant.wants_all();
   any_admin_ = any_admin_ || variant.admin();
   variants_.push_back(std::move(variant));
 }
 
 std::vector<PreparedVariant::Covering> PreparedClaims::CoveringOf(const rules::Variant& plan,
-                                                                  size_t claim) {
+                                                                  size_t claim,
+                                                                  Work& work) {
   std::vector<PreparedVariant::Covering> covering;
   const std::vector<rules::Constraint>& constraints = plans_[claim].constraints;
   for (size_t i = 0; i < constraints.size(); ++i) {
+    work.Charge(WorkOfItems(4 * plan.derived_attributes.size()));
     if (!constraints[i].Covers(plan.name)) continue;
     const size_t index = first_constraint_[claim] + i;
     const std::string& name = constraints[i].attribute_name();
@@ -96,19 +98,19 @@ std::vector<PreparedVariant::Covering> PreparedClaims::CoveringOf(const rules::V
     }
     const snapshot::AttributeForm form = constraints_[index].form;
     covering.push_back({.constraint = index,
-                        .column = derived == nullptr ? cluster_->shapes().Column(name, form)
+                        .column = derived == nullptr ? cluster_->shapes().Column(name, form, work)
                                                      : cluster_->shapes().DerivedColumn(
-                                                           derived->expression, form, cost_left_)});
+                                                           derived->expression, form, work)});
   }
   return covering;
 }
 
-const ContentRows& PreparedClaims::RowsOf(const snapshot::SliceContent& content) const {
+const ContentRows& PreparedClaims::RowsOf(const snapshot::SliceContent& content, Work& work) const {
   {
     const MutexLock lock(mutex_);
     if (content.id < rows_.size() && rows_[content.id] != nullptr) return *rows_[content.id];
   }
-  std::unique_ptr<ContentRows> made = MakeRows(content);
+  std::unique_ptr<ContentRows> made = MakeRows(content, work);
   const MutexLock lock(mutex_);
   if (content.id >= rows_.size()) rows_.resize(std::max<size_t>(content.id + 1, 2 * rows_.size()));
   std::unique_ptr<ContentRows>& rows = rows_[content.id];
@@ -116,7 +118,8 @@ const ContentRows& PreparedClaims::RowsOf(const snapshot::SliceContent& content)
   return *rows;
 }
 
-std::unique_ptr<ContentRows> PreparedClaims::MakeRows(const snapshot::SliceContent& content) const {
+std::unique_ptr<ContentRows> PreparedClaims::MakeRows(const snapshot::SliceContent& content,
+                                                      Work& work) const {
   auto rows = std::make_unique<ContentRows>();
   rows->words = content.words();
   rows->usable.resize(rows->words * variants_.size());
@@ -124,6 +127,9 @@ std::unique_ptr<ContentRows> PreparedClaims::MakeRows(const snapshot::SliceConte
   const Features& features = cluster_->features();
   for (size_t i = 0; i < content.shapes.size(); ++i) {
     const snapshot::ShapeId id = content.shapes[i];
+    for (const PreparedVariant& variant : variants_) {
+      work.Charge(WorkOfItems(4 + variant.covering.size() + 2 * variant.plan->tolerations.size()));
+    }
     const snapshot::Shape& shape = cluster_->shapes()[id];
     if (shape.Has(snapshot::Shape::kShareable) && features.consumable_capacity) {
       if (!rows->any_shareable) {

@@ -13,6 +13,7 @@
 #include "allocator/snapshot/shapes.h"
 #include "api/resource_v1/claim.h"
 #include "base/mutex.h"
+#include "base/work.h"
 
 namespace dray::allocator::search {
 
@@ -69,10 +70,10 @@ struct ContentRows {
 /// For any number of threads.
 class PreparedClaims {
  public:
-  /// `cost_max`: of evaluating their expressions on all devices.
+  /// `work`: what evaluating their expressions on all devices may take, of which it takes its part.
   PreparedClaims(Frozen<snapshot::ClusterState> cluster,
                  std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
-                 uint64_t cost_max);
+                 Work& work);
 
   const snapshot::ClusterState& cluster() const { return *cluster_; }
   std::span<const Frozen<api::resource_v1::ResourceClaim>> claims() const { return claims_; }
@@ -86,14 +87,16 @@ class PreparedClaims {
   bool any_all() const { return any_all_; }
   bool any_admin() const { return any_admin_; }
 
-  /// Worked out when first asked for.
-  const ContentRows& RowsOf(const snapshot::SliceContent& content) const;
+  /// Worked out when first asked for, at the expense of `work`.
+  const ContentRows& RowsOf(const snapshot::SliceContent& content, Work& work) const;
 
  private:
-  void AddClaim(size_t claim);
-  void AddVariant(const rules::Variant& plan, size_t claim);
-  std::vector<PreparedVariant::Covering> CoveringOf(const rules::Variant& plan, size_t claim);
-  std::unique_ptr<ContentRows> MakeRows(const snapshot::SliceContent& content) const;
+  void AddClaim(size_t claim, Work& work);
+  void AddVariant(const rules::Variant& plan, size_t claim, Work& work);
+  std::vector<PreparedVariant::Covering> CoveringOf(const rules::Variant& plan,
+                                                    size_t claim,
+                                                    Work& work);
+  std::unique_ptr<ContentRows> MakeRows(const snapshot::SliceContent& content, Work& work) const;
   void Judge(size_t variant,
              size_t device,
              const snapshot::Shape& shape,
@@ -107,7 +110,6 @@ class PreparedClaims {
   std::vector<PreparedRequest> requests_;
   std::vector<PreparedConstraint> constraints_;
   std::vector<size_t> first_constraint_;  // by claim
-  uint64_t cost_left_;
   bool needs_literal_ = false;
   bool any_all_ = false;
   bool any_admin_ = false;

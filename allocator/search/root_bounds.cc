@@ -8,10 +8,14 @@
 #include <optional>
 #include <unordered_map>
 
+#include "allocator/rules/work_units.h"
 #include "allocator/search/flow.h"
 
 namespace dray::allocator::search {
 namespace {
+
+// In units of Work.
+constexpr uint64_t kWorkPerTest = 8;
 
 class RootBounds {
  public:
@@ -22,6 +26,7 @@ class RootBounds {
     // Each round may take the last partner from a device of another constraint.
     for (changed_ = options_.value_groups; changed_;) {
       changed_ = false;
+      if (problem_.work().is_spent()) return false;
       if (!ShrinkToGroups()) return true;
     }
     if (options_.counting && !EnoughForEach(problem_)) return true;
@@ -67,6 +72,7 @@ class RootBounds {
   Counts CountValues(size_t v, const snapshot::AttributeColumn& column) const {
     Counts counts;
     ForEachBit(problem_.Usable(v), [&](size_t bit) {
+      problem_.work().Charge(rules::kWorkPerValue * (1 + ValuesOf(column, bit).size()));
       for (const uint32_t value : ValuesOf(column, bit)) ++counts[value];
     });
     return counts;
@@ -77,6 +83,8 @@ class RootBounds {
   /// is in no solution. False when there is none at all.
   bool ShrinkToGroups() {
     for (size_t k = 0; k < prepared_.constraints().size(); ++k) {
+      if (problem_.work().is_spent()) break;
+      problem_.work().Charge(WorkOfItems(2 * prepared_.variants().size()));
       if (prepared_.constraints()[k].is_match && !ShrinkToGroupsOf(k)) return false;
     }
     return true;
@@ -93,6 +101,7 @@ class RootBounds {
       if (!CoversSurely(request, constraint)) continue;
       Counts enough;
       for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+        problem_.work().Charge(rules::kWorkPerValue * (1 + counts.at(v).size()));
         for (const auto& [value, count] : counts.at(v)) {
           if (count >= problem_.Needed(v) && (!alive || alive->contains(value))) enough[value] = 1;
         }
@@ -111,20 +120,23 @@ class RootBounds {
     constexpr size_t kValuesMax = 64;  // a bound, not a rule: more would cost more than they save
     if (alive.size() > kValuesMax) return true;
     std::erase_if(alive, [&](const auto& entry) {
+      if (problem_.work().is_spent()) return false;
       std::vector<Demand> demands;
       for (const PreparedRequest& request : prepared_.requests()) {
         if (!CoversSurely(request, constraint) || IsAdmin(request)) continue;
         Demand demand{.need = LeastNeed(request), .from = Words(problem_.words())};
         for (size_t v = request.first_variant; v < request.last_variant; ++v) {
           const snapshot::AttributeColumn& column = *ColumnOf(v, constraint);
+          problem_.work().Charge(problem_.words());
           ForEachBit(problem_.Usable(v), [&](size_t bit) {
+            problem_.work().Charge(kWorkPerTest);
             if (std::ranges::binary_search(ValuesOf(column, bit), entry.first))
               AddBit(demand.from, bit);
           });
         }
         demands.push_back(std::move(demand));
       }
-      return !EnoughForAll(demands, Shareable());
+      return !EnoughForAll(demands, Shareable(), problem_.work());
     });
     return !alive.empty();
   }
@@ -136,6 +148,7 @@ class RootBounds {
     if (problem_.Needed(v) <= 0 || VariantAt(v).wants_all()) return;
     const snapshot::AttributeColumn& column = *ColumnOf(v, constraint);
     ForEachBit(Words(problem_.Usable(v).begin(), problem_.Usable(v).end()), [&](size_t bit) {
+      problem_.work().Charge(rules::kWorkPerValue * (1 + ValuesOf(column, bit).size()));
       const bool lives = std::ranges::any_of(ValuesOf(column, bit), [&](uint32_t value) {
         return (!alive.has_value() || alive->contains(value)) &&
                counts.at(value) >= problem_.Needed(v);
@@ -166,7 +179,7 @@ class RootBounds {
     for (const PreparedRequest& request : prepared_.requests()) {
       if (!IsAdmin(request)) demands.push_back({LeastNeed(request), UnionOf(request)});
     }
-    return EnoughForAll(demands, Shareable());
+    return EnoughForAll(demands, Shareable(), problem_.work());
   }
 
   /// S-4: devices under a distinctAttribute have different values, so requests are served by values
@@ -190,7 +203,7 @@ class RootBounds {
         demands.push_back(std::move(demand));
       }
       for (Demand& demand : demands) demand.from.resize(numbers.size() / 64 + 1);
-      if (!EnoughForAll(demands, {})) return false;
+      if (!EnoughForAll(demands, {}, problem_.work())) return false;
     }
     return true;
   }
@@ -198,6 +211,7 @@ class RootBounds {
   Words Shareable() const {
     Words shareable;
     if (!problem_.any_shareable()) return shareable;
+    problem_.work().Charge(64 * problem_.words());
     shareable.resize(problem_.words());
     for (size_t bit = 0; bit < problem_.words() * 64; ++bit) {
       if (problem_.IsShareable(bit)) AddBit(shareable, bit);
@@ -234,8 +248,10 @@ class RootBounds {
     for (const PreparedRequest* request : requests) {
       bool uses = false;
       for (size_t v = request->first_variant; v < request->last_variant; ++v) {
+        problem_.work().Charge(kWorkPerTest);
         if (!HasBit(problem_.Usable(v), bit)) continue;
         uses = true;
+        problem_.work().Charge(rules::kWorkPerAmount * problem_.AmountsOf(v, bit).size());
         for (const auto& [name, amount] : problem_.AmountsOf(v, bit)) {
           const double value = amount.AsApproximateDouble();
           const auto [known, is_new] = least.try_emplace(name, value);

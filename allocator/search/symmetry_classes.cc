@@ -45,6 +45,10 @@ class Classifier {
   }
 
   void Enter(size_t bit) {
+    // The key is made, and compared with others in a tree.
+    uint64_t length = 2;
+    for (const PreparedVariant& variant : variants_) length += 1 + variant.covering.size();
+    problem_.work().Charge(16 * length + 200);
     const auto [known, is_new] =
         numbers_.try_emplace(KeyOf(bit), static_cast<uint32_t>(classes_.size()));
     if (is_new) {

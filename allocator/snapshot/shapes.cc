@@ -11,6 +11,7 @@
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/pools.h"
 #include "allocator/rules/release_rules.h"
+#include "allocator/rules/work_units.h"
 #include "allocator/snapshot/same_device.h"
 #include "base/check.h"
 #include "base/hash.h"
@@ -194,7 +195,7 @@ void Shapes::And(std::string_view expression,
                  const cel::batch::PartsRead& parts,
                  size_t from,
                  SelectionRow& row,
-                 uint64_t& cost_left) {
+                 Work& work) {
   const auto set_rest = [&](Match to) {
     for (size_t i = from; i < row.cells.size(); ++i) {
       if (row.cells[i] == Match::kYes) row.cells[i] = to;
@@ -206,7 +207,7 @@ void Shapes::And(std::string_view expression,
   cel::batch::Outcomes outcomes;
   for (Batch& batch : batches_) {
     if (batch.last <= from) continue;
-    batch_selector.Evaluate(*TableOf(batch, parts), outcomes, cost_left);
+    batch_selector.Evaluate(*TableOf(batch, parts), outcomes, work);
     for (size_t i = std::max(from, batch.first); i < batch.last; ++i) {
       if (row.cells[i] != Match::kYes) continue;
       const size_t lane = i - batch.first;
@@ -221,7 +222,7 @@ void Shapes::And(std::string_view expression,
 
 Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
                                  std::span<const v1::DeviceSelector> of_request,
-                                 uint64_t& cost_left) {
+                                 Work& work) {
   std::string key;
   AppendExpressions(of_class, key);
   key += '\1';
@@ -230,6 +231,7 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
   CachedRow& cached = rows_[key];
   cached.used = ++uses_;
   if (cached.row != nullptr && cached.row->cells.size() == size_) return cached.row;
+  work.Charge(WorkOfItems(size_));
   CoverByBatches();
   const cel::batch::PartsRead parts = PartsOf(of_class, of_request);
   SelectionRow row = cached.row == nullptr ? SelectionRow() : *cached.row;
@@ -238,7 +240,7 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
   for (const auto& selectors : {of_class, of_request}) {
     for (const v1::DeviceSelector& selector : selectors) {
       if (selector.cel.has_value()) {
-        And(selector.cel->expression, parts, from, row, cost_left);
+        And(selector.cel->expression, parts, from, row, work);
       } else {
         std::replace(row.cells.begin() + static_cast<std::ptrdiff_t>(from),
                      row.cells.end(),
@@ -249,7 +251,7 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
   }
   row.any_error = row.any_error || std::ranges::find(row.cells, Match::kError) != row.cells.end();
   auto result = std::make_shared<const SelectionRow>(std::move(row));
-  if (cost_left > 0) cached.row = result;
+  if (!work.is_spent()) cached.row = result;
   if (rows_.size() > kRowsMax) {
     rows_.erase(
         std::ranges::min_element(rows_, {}, [](const auto& entry) { return entry.second.used; }));
@@ -270,7 +272,7 @@ bool SameRequest(const std::optional<v1::CapacityRequirements>& known,
 
 }  // namespace
 
-Frozen<AmountsColumn> Shapes::Amounts(const v1::CapacityRequirements* request) {
+Frozen<AmountsColumn> Shapes::Amounts(const v1::CapacityRequirements* request, Work& work) {
   const MutexLock lock(mutex_);
   if (request == nullptr && !any_measured_) return nullptr;
   auto cached = std::ranges::find_if(
@@ -284,8 +286,10 @@ Frozen<AmountsColumn> Shapes::Amounts(const v1::CapacityRequirements* request) {
   if (cached->column != nullptr && cached->column->fits.size() == size_) return cached->column;
   auto column = cached->column == nullptr ? std::make_shared<AmountsColumn>()
                                           : std::make_shared<AmountsColumn>(*cached->column);
+  const size_t asked = request == nullptr ? 0 : request->requests.size();
   for (size_t i = column->fits.size(); i < size_; ++i) {
     const Shape& shape = (*this)[static_cast<ShapeId>(i)];
+    work.Charge(rules::kWorkPerAmount * (1 + asked + shape.device->capacity.size()));
     Result<std::optional<ConsumedCapacity>> amounts =
         rules::AmountsThatFit(*shape.device, request, features_);
     column->fits.push_back(!amounts               ? Match::kError
@@ -301,10 +305,13 @@ Frozen<AmountsColumn> Shapes::Amounts(const v1::CapacityRequirements* request) {
 
 /// `find` says what one shape has: nothing, or the attribute in the form asked for.
 template <class Find>
-Frozen<AttributeColumn> Shapes::Extend(const std::string& key, Find find) {
-  Frozen<AttributeColumn>& cached = columns_[key];
+Frozen<AttributeColumn> Shapes::Extend(const std::string& key, Work& work, Find find) {
+  CachedColumn& entry = columns_[key];
+  entry.used = ++uses_;
+  Frozen<AttributeColumn>& cached = entry.column;
   if (cached != nullptr && cached->set_of.size() == size_) return cached;
   AttributeColumn column = cached == nullptr ? AttributeColumn() : *cached;
+  work.Charge(rules::kWorkPerValue * (column.values.size() + size_ - column.set_of.size()));
   if (column.values.empty()) column.values.resize(AttributeColumn::kFirstSet);
   std::map<std::vector<uint32_t>, uint32_t> numbers;
   for (size_t i = AttributeColumn::kFirstSet; i < column.values.size(); ++i)
@@ -313,6 +320,7 @@ Frozen<AttributeColumn> Shapes::Extend(const std::string& key, Find find) {
     std::vector<uint32_t> values;
     uint32_t set = find((*this)[static_cast<ShapeId>(i)], values);
     if (!values.empty()) {
+      work.Charge(rules::kWorkPerValue * values.size());
       std::ranges::sort(values);
       const auto [known, is_new] =
           numbers.try_emplace(values, static_cast<uint32_t>(column.values.size()));
@@ -322,7 +330,12 @@ Frozen<AttributeColumn> Shapes::Extend(const std::string& key, Find find) {
     column.set_of.push_back(set);
   }
   cached = std::make_shared<const AttributeColumn>(std::move(column));
-  return cached;
+  Frozen<AttributeColumn> result = cached;
+  if (columns_.size() > kColumnsMax) {
+    columns_.erase(
+        std::ranges::min_element(columns_, {}, [](const auto& kept) { return kept.second.used; }));
+  }
+  return result;
 }
 
 namespace {
@@ -349,10 +362,13 @@ uint32_t ValuesIn(const v1::DeviceAttribute* attribute,
 
 }  // namespace
 
-Frozen<AttributeColumn> Shapes::Column(const std::string& attribute, AttributeForm form) {
+Frozen<AttributeColumn> Shapes::Column(const std::string& attribute,
+                                       AttributeForm form,
+                                       Work& work) {
   const MutexLock lock(mutex_);
   Values& numbers = *values_;
   return Extend((form == AttributeForm::kSets ? "sets:" : "single:") + attribute,
+                work,
                 [&](const Shape& shape, std::vector<uint32_t>& values) {
                   const rules::DeviceEntry entry{.slice = shape.slice.get(),
                                                  .device = shape.device};
@@ -362,8 +378,16 @@ Frozen<AttributeColumn> Shapes::Column(const std::string& attribute, AttributeFo
 
 Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression,
                                               AttributeForm form,
-                                              uint64_t& cost_left) {
+                                              Work& work) {
   const MutexLock lock(mutex_);
+  const std::string key =
+      (form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression;
+  if (const auto known = columns_.find(key);
+      known != columns_.end() && known->second.column->set_of.size() == size_) {
+    known->second.used = ++uses_;
+    return known->second.column;
+  }
+  work.Charge(rules::kWorkPerByteCompiled * expression.size());
   const cel::Environment environment{.purpose = cel::Purpose::kDerivedAttribute,
                                      .consumable_capacity = features_.consumable_capacity,
                                      .list_type_attributes = features_.list_type_attributes,
@@ -371,18 +395,16 @@ Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression,
   const Result<cel::DerivedAttribute> compiled =
       cel::DerivedAttribute::Compile(expression, environment);
   Values& numbers = *values_;
-  const std::string key =
-      (form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression;
   Frozen<AttributeColumn> column =
-      Extend(key, [&](const Shape& shape, std::vector<uint32_t>& values) {
-        if (!compiled || cost_left == 0) return AttributeColumn::kError;
+      Extend(key, work, [&](const Shape& shape, std::vector<uint32_t>& values) {
+        if (!compiled || work.is_spent()) return AttributeColumn::kError;
+        work.Charge(rules::kWorkPerView);
         const cel::DeviceActivation view(AsSeen(shape, features_));
-        const cel::DerivedValue value = compiled->Evaluate(view);
-        cost_left -= std::min(cost_left, value.cost + 1);
+        const cel::DerivedValue value = compiled->Evaluate(view, work);
         if (value.error() != nullptr) return AttributeColumn::kError;
         return ValuesIn(value.attribute(), form, numbers, values);
       });
-  if (cost_left == 0) columns_.erase(key);
+  if (work.is_spent()) columns_.erase(key);
   return column;
 }
 

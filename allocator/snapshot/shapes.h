@@ -22,6 +22,7 @@
 #include "api/resource_v1/slice.h"
 #include "base/mutex.h"
 #include "base/published.h"
+#include "base/work.h"
 #include "cel/batch/device_table.h"
 #include "cel/selector_cache.h"
 #include "dray/allocated_state.h"
@@ -107,23 +108,25 @@ class Shapes {
   /// What the class's selectors, then the request's, say. Evaluated once per shape and kept for
   /// the kRowsMax rows that were used last.
   ///
-  /// `cost_left`: what evaluations may still cost; what they cost is taken away. When nothing is
-  /// left the cells that are not known are kError, and the row is not kept.
+  /// `work`: what finding out may take. When it is spent the cells that are not known are kError,
+  /// and the row is not kept.
   Frozen<SelectionRow> Row(std::span<const api::resource_v1::DeviceSelector> of_class,
                            std::span<const api::resource_v1::DeviceSelector> of_request,
-                           uint64_t& cost_left);
-  /// The attribute a constraint names, as devices publish it.
-  Frozen<AttributeColumn> Column(const std::string& attribute, AttributeForm form);
-  /// An attribute as a request derives it. `cost_left` as above.
+                           Work& work);
+  /// The attribute a constraint names, as devices publish it. Charges `work`, but does not stop.
+  Frozen<AttributeColumn> Column(const std::string& attribute, AttributeForm form, Work& work);
+  /// An attribute as a request derives it. `work` as of Row.
   Frozen<AttributeColumn> DerivedColumn(const std::string& expression,
                                         AttributeForm form,
-                                        uint64_t& cost_left);
+                                        Work& work);
 
   /// Null: it takes nothing that any device here could lack. Kept for the kAmountsMax requests that
   /// came last.
-  Frozen<AmountsColumn> Amounts(const api::resource_v1::CapacityRequirements* request);
+  Frozen<AmountsColumn> Amounts(const api::resource_v1::CapacityRequirements* request, Work& work);
 
   static constexpr size_t kRowsMax = 256;
+  /// Columns of attributes, published and derived, that are kept: those used last.
+  static constexpr size_t kColumnsMax = 1024;
   static constexpr size_t kAmountsMax = 64;
   static constexpr size_t kTablesMax = 8;
 
@@ -142,6 +145,10 @@ class Shapes {
   };
   struct CachedRow {
     Frozen<SelectionRow> row;
+    uint64_t used = 0;
+  };
+  struct CachedColumn {
+    Frozen<AttributeColumn> column;
     uint64_t used = 0;
   };
   struct CachedAmounts {
@@ -163,9 +170,10 @@ class Shapes {
            const cel::batch::PartsRead& parts,
            size_t from,
            SelectionRow& row,
-           uint64_t& cost_left) DRAY_REQUIRES(mutex_);
+           Work& work) DRAY_REQUIRES(mutex_);
   template <class Find>
-  Frozen<AttributeColumn> Extend(const std::string& key, Find find) DRAY_REQUIRES(mutex_);
+  Frozen<AttributeColumn> Extend(const std::string& key, Work& work, Find find)
+      DRAY_REQUIRES(mutex_);
 
   const Features features_;
   const std::shared_ptr<cel::SelectorCache> selectors_;
@@ -177,7 +185,7 @@ class Shapes {
   cel::batch::SoundDevices sound_ DRAY_GUARDED_BY(mutex_);
   std::vector<Batch> batches_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, CachedRow, std::less<>> rows_ DRAY_GUARDED_BY(mutex_);
-  std::map<std::string, Frozen<AttributeColumn>, std::less<>> columns_ DRAY_GUARDED_BY(mutex_);
+  std::map<std::string, CachedColumn, std::less<>> columns_ DRAY_GUARDED_BY(mutex_);
   std::deque<CachedAmounts> amounts_ DRAY_GUARDED_BY(mutex_);
   bool any_measured_ DRAY_GUARDED_BY(mutex_) = false;
   std::unique_ptr<Values> values_ DRAY_GUARDED_BY(mutex_);

@@ -4,6 +4,7 @@
 // when a claim is written.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -62,6 +63,8 @@ class CounterAccount {
 
   /// False when there is a set of that name already; it counts.
   bool Add(const resource_v1::CounterSet& set);
+  /// Counters of all sets: so many does Draw look at.
+  size_t size() const { return counters_.size(); }
   /// A device that is taken. Counters that no set has are passed over.
   void Commit(const resource_v1::Device& device);
 

@@ -35,10 +35,8 @@ struct Input {
   }
 };
 
-// Each evaluation has costs of its own.
-void Spend(uint64_t cost, uint64_t& left) {
-  left -= std::min(left, cost + 1);
-}
+// Of an evaluation, besides what it charges itself.
+constexpr uint64_t kWorkOfEvaluation = 64;
 
 // How v compares with k; nothing if the two have no order.
 std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
@@ -58,12 +56,12 @@ class Run {
   Run(const eval::Program& program,
       std::span<const BatchNode> plan,
       const DeviceTable& table,
-      uint64_t& cost_left)
+      Work& work)
       : program_(program),
         cost_max_(program.environment().cost_max),
         plan_(plan),
         table_(table),
-        cost_left_(cost_left) {}
+        work_(work) {}
 
   // Returns false if some device might come near a limit, or if a part ends the evaluation of a
   // device. Then the outcomes of parts must not be combined.
@@ -193,11 +191,11 @@ class Run {
   }
 
   Outcome EvaluateOn(const BatchNode& leaf, const Value& device, LeafCost& cost) {
-    if (cost_left_ == 0) return Outcome::kError;
-    Arena arena;
+    if (work_.is_spent()) return Outcome::kError;
+    Arena arena(work_);
     eval::Meter meter(cost_max_);
     const Value value = eval::EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
-    Spend(meter.spent(), cost_left_);
+    work_.Charge(kWorkOfEvaluation);
     cost.steps = std::max(cost.steps, meter.spent());
     cost.bytes = std::max(cost.bytes, arena.bytes());
     crashed_ = crashed_ || meter.halted();
@@ -344,7 +342,7 @@ class Run {
   const uint64_t cost_max_;
   const std::span<const BatchNode> plan_;
   const DeviceTable& table_;
-  uint64_t& cost_left_;
+  Work& work_;
   bool crashed_ = false;     // some part ends the whole evaluation, which nothing absorbs
   uint64_t cost_bound_ = 0;  // no device takes more
   size_t memory_bound_ = 0;
@@ -358,19 +356,17 @@ BatchSelector::BatchSelector(Selector selector)
       reads_(PartsReadBy(plan_)) {}
 
 uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
-  uint64_t no_limit = UINT64_MAX;
-  return Evaluate(table, out, no_limit);
+  Work unlimited(Work::kUnlimited);
+  return Evaluate(table, out, unlimited);
 }
 
-uint64_t BatchSelector::Evaluate(const DeviceTable& table,
-                                 Outcomes& out,
-                                 uint64_t& cost_left) const {
-  Run run(selector_.program(), plan_, table, cost_left);
+uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out, Work& work) const {
+  Run run(selector_.program(), plan_, table, work);
   const bool added_up = run.Evaluate(out);
   const Lanes& broken = table.broken(selector_.program().environment());
   // Parts that were not evaluated might have ended the evaluation: then all is open.
-  const bool is_known = added_up && cost_left > 0;
-  const uint64_t bound = is_known ? run.cost_bound() : EvaluateWhole(table, out, cost_left);
+  const bool is_known = added_up && !work.is_spent();
+  const uint64_t bound = is_known ? run.cost_bound() : EvaluateWhole(table, out, work);
   for (size_t i = 0; i < out.matched.words().size(); ++i) {
     out.failed.words()[i] |= broken.words()[i];
     out.matched.words()[i] &= ~broken.words()[i];
@@ -378,21 +374,19 @@ uint64_t BatchSelector::Evaluate(const DeviceTable& table,
   return bound;
 }
 
-uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table,
-                                      Outcomes& out,
-                                      uint64_t& cost_left) const {
+uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table, Outcomes& out, Work& work) const {
   std::vector<std::optional<Outcome>> known(table.shapes());
   const Environment& environment = selector_.program().environment();
   uint64_t highest = 0;
   out.Reset(table.size());
   for (size_t lane = 0; lane < table.size(); ++lane) {
     std::optional<Outcome>& outcome = known[table.ShapeOf(lane)];
-    if (!outcome.has_value() && cost_left == 0) outcome = Outcome::kError;
+    if (!outcome.has_value() && work.is_spent()) outcome = Outcome::kError;
     if (!outcome.has_value()) {
       Arena arena;
       const Evaluation answer =
-          selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), environment, arena));
-      Spend(answer.cost, cost_left);
+          selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), environment, arena), work);
+      work.Charge(kWorkOfEvaluation);
       highest = std::max(highest, answer.cost);
       outcome = answer.error() != nullptr ? Outcome::kError
                 : answer.matches()        ? Outcome::kTrue

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/work.h"
 #include "cel/batch/batch_plan.h"
 #include "cel/batch/device_table.h"
 #include "cel/batch/scan.h"
@@ -31,9 +32,9 @@ class BatchSelector {
   /// Returns a bound: no device of the table costs more. Takes O(different values) evaluations and
   /// a few passes over the codes; `out` keeps its memory.
   ///
-  /// `cost_left`: what all evaluations together may still cost; what they cost is taken away. When
-  /// nothing is left the answer is not known, and all devices that were not decided fail.
-  uint64_t Evaluate(const DeviceTable& table, Outcomes& out, uint64_t& cost_left) const;
+  /// `work`: of all evaluations together. When it is spent the answer is not known, and all devices
+  /// that were not decided fail.
+  uint64_t Evaluate(const DeviceTable& table, Outcomes& out, Work& work) const;
   /// The same without such a limit.
   uint64_t Evaluate(const DeviceTable& table, Outcomes& out) const;
 
@@ -46,7 +47,7 @@ class BatchSelector {
 
  private:
   /// Each shape of device by itself.
-  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out, uint64_t& cost_left) const;
+  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out, Work& work) const;
 
   Selector selector_;
   std::vector<BatchNode> plan_;

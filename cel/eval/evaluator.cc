@@ -17,6 +17,7 @@
 #include "cel/eval/fold.h"
 #include "cel/eval/messages.h"
 #include "cel/eval/meter.h"
+#include "cel/library/operators.h"
 #include "cel/library/qualifier.h"
 #include "cel/library/registry.h"
 #include "cel/value/make.h"
@@ -30,10 +31,6 @@ using syntax::NodeKind;
 
 namespace {
 
-constexpr uint64_t kListCost = 10;
-constexpr uint64_t kMapCost = 30;
-constexpr uint64_t kMessageCost = 40;
-
 enum class Root : uint8_t { kCounts, kIsFree };
 
 class Evaluator final : public FoldHost {
@@ -44,7 +41,8 @@ class Evaluator final : public FoldHost {
         plans_(&program.plan(0)),
         variables_(variables),
         arena_(arena),
-        meter_(meter) {
+        meter_(meter),
+        work_(arena.work()) {
     if (program.slots() > 0) slots_ = arena.NewArray<Slot>(program.slots());
   }
 
@@ -55,6 +53,7 @@ class Evaluator final : public FoldHost {
       return Value::Error("operation cancelled: actual cost limit exceeded");
     }
     if (arena_.is_full()) return Value::Error("operation cancelled: memory limit exceeded");
+    if (work_.is_spent()) return Value::Error("operation cancelled: work limit exceeded");
     return result;
   }
 
@@ -62,6 +61,7 @@ class Evaluator final : public FoldHost {
   Value Eval(NodeId id) override {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kConstant) return plan.value;
+    work_.Charge(kWorkOfNode);
     if (Stopped()) return Value::Error("operation cancelled");
     switch (plan.operation) {
       case Operation::kConstant: return plan.value;
@@ -80,7 +80,9 @@ class Evaluator final : public FoldHost {
     }
     return {};
   }
-  bool Stopped() const override { return meter_.exceeded() || arena_.is_full(); }
+  bool Stopped() const override {
+    return meter_.exceeded() || work_.is_spent() || arena_.is_full();
+  }
   void SetVariable(uint32_t slot, const Value& value) override { slots_[slot] = {.value = value}; }
   bool IsConstant(NodeId id) const override { return PlanOf(id).operation == Operation::kConstant; }
   Meter& meter() override { return meter_; }
@@ -187,6 +189,7 @@ class Evaluator final : public FoldHost {
       const Value* const found = container.map().FindText(key.text(), step.hash);
       return found != nullptr ? LookupResult{*found, true} : LookupResult{};
     }
+    if (container.is(ValueKind::kMap)) work_.Charge(container.map().WorkOfFinding(key));
     return library::LookUp(arena_, container, key);
   }
 
@@ -201,6 +204,7 @@ class Evaluator final : public FoldHost {
     for (const PathStep& step : path) {
       if (value.is_error()) break;
       optional = optional || step.optional;
+      work_.Charge(kWorkOfTerm);
       const Value key = step.key_node == syntax::kNoNode ? step.key : EvalInner(step.key_node);
       const LookupResult found =
           key.is_error() ? LookupResult{key, true} : LookUpStep(value, step, key);
@@ -253,6 +257,7 @@ class Evaluator final : public FoldHost {
   Value EvalLogic(const Node& node, bool decisive) {
     Value result = Value::Bool(!decisive);
     for (const NodeId term : node.children) {
+      work_.Charge(kWorkOfTerm);
       Value value = Eval(term);
       if (Stopped()) return value;
       if (value.is(ValueKind::kBool) && value.boolean() == decisive) return value;
@@ -277,6 +282,7 @@ class Evaluator final : public FoldHost {
   }
 
   Value EvalList(const Node& node) {
+    work_.Charge(WorkOfItems(node.children.size()));
     ValueBuffer items(arena_);
     for (size_t i = 0; i < node.children.size(); ++i) {
       Value value;
@@ -292,6 +298,7 @@ class Evaluator final : public FoldHost {
   }
 
   Value EvalMap(const Node& node) {
+    work_.Charge(WorkOfItems(node.children.size()));
     const std::span<MapEntry> entries = arena_.NewEntries(node.children.size() / 2);
     size_t count = 0;
     for (size_t i = 0; i < node.children.size(); i += 2) {
@@ -316,6 +323,7 @@ class Evaluator final : public FoldHost {
 
   // An entry M{?f: e} whose value is not an optional has its own error.
   [[gnu::noinline]] Value EvalMessage(const Node& node) {
+    work_.Charge(WorkOfItems(8 * (1 + node.children.size())));
     std::vector<FieldValue> fields;
     Value error;
     for (size_t i = 0; i < node.children.size() && !error.is_error(); i += 2) {
@@ -359,9 +367,9 @@ class Evaluator final : public FoldHost {
     if (arguments[0].is_error()) {
       result = arguments[0];
     } else {
-      result = arguments[1].is_error() ? arguments[1] : Equal(arguments[0], arguments[1]);
+      result = arguments[1].is_error() ? arguments[1] : Equal(arguments[0], arguments[1], work_);
     }
-    meter_.Charge(library::CallCost(library::CostRule::kEquality, arguments, result));
+    ChargeCost(library::CostRule::kEquality, arguments, result);
     return result;
   }
 
@@ -383,7 +391,7 @@ class Evaluator final : public FoldHost {
     }
     const std::span<const Value> arguments(buffer.data(), count);
     const Value result = error.is_error() ? error : Call(id, plan, arguments);
-    ChargeCall(plan, arguments, result);
+    ChargeCost(plan.cost, arguments, result);
     return result;
   }
 
@@ -416,7 +424,7 @@ class Evaluator final : public FoldHost {
     if (!is_flatten && !buffer[0].is(ValueKind::kList)) return CrashAsList(buffer[0]);
     const std::span<const Value> arguments(buffer.data(), children.size());
     const Value result = buffer[0].is_error() ? buffer[0] : Call(id, plan, arguments);
-    ChargeCall(plan, arguments, result);
+    ChargeCost(plan.cost, arguments, result);
     return result;
   }
 
@@ -433,13 +441,15 @@ class Evaluator final : public FoldHost {
     } else {
       result = buffer[1].is_error() ? buffer[1] : Call(id, plan, arguments);
     }
-    ChargeCall(plan, arguments, result);
+    ChargeCost(plan.cost, arguments, result);
     return result;
   }
 
-  void ChargeCall(const NodePlan& plan, std::span<const Value> arguments, const Value& result) {
-    const bool is_one = plan.cost == library::CostRule::kOne;
-    meter_.Charge(is_one ? 1 : library::CallCost(plan.cost, arguments, result));
+  // Finding out what a call costs is work as well: characters are counted.
+  void ChargeCost(library::CostRule rule, std::span<const Value> arguments, const Value& result) {
+    if (rule == library::CostRule::kOne) return meter_.Charge(1);
+    work_.Charge(library::WorkOfCallCost(rule, arguments));
+    meter_.Charge(library::CallCost(rule, arguments, result));
   }
 
   // Some calls take time in proportion to a cost that is known beforehand. A call that would exceed
@@ -488,10 +498,7 @@ class Evaluator final : public FoldHost {
     const Value wanted = EvalOperand(node.children[0]);
     if (wanted.is_error()) return wanted;
     if (!CanBeKey(wanted.kind())) return CrashAsKey(wanted);  // the set is a map there
-    for (const Value& item : set.items) {
-      if (Equal(wanted, item).is_true()) return Value::Bool(true);
-    }
-    return Value::Bool(false);
+    return Value::Bool(library::HasEqual(set.items, wanted, work_));
   }
 
   Value EvalFold(NodeId id, const Node& node) {
@@ -540,7 +547,7 @@ class Evaluator final : public FoldHost {
       if (!keys.is(ValueKind::kList)) return CrashAsList(keys);
     }
     const Value result = keys.is_error() ? keys : Call(id, plan, arguments);
-    meter_.Charge(library::CallCost(plan.cost, arguments, result));
+    ChargeCost(plan.cost, arguments, result);
     return result;
   }
 
@@ -568,6 +575,7 @@ class Evaluator final : public FoldHost {
   const std::span<const Value> variables_;
   Arena& arena_;
   Meter& meter_;
+  Work& work_;
   std::span<Slot> slots_;
   Value crash_;  // if the meter was halted
 };

@@ -5,6 +5,7 @@
 #include "cel/eval/fold.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ using syntax::Node;
 namespace {
 
 constexpr uint64_t kFoldedListCost = 10;
+constexpr uint64_t kWorkOfRound = 8;
 
 struct Element {
   Value first;
@@ -30,7 +32,7 @@ struct Element {
 class FoldRun {
  public:
   FoldRun(FoldHost& host, const Node& node, uint32_t slot, const Value& range)
-      : host_(host), node_(node), slot_(slot), range_(range) {}
+      : host_(host), node_(node), slot_(slot), range_(range), work_(host.arena().work()) {}
 
   Value Run() {
     if (!range_.is(ValueKind::kList) && !range_.is(ValueKind::kMap)) return NotIterable();
@@ -74,6 +76,7 @@ class FoldRun {
   }
 
   void Enter(size_t index) {
+    work_.Charge(kWorkOfRound);
     const Element element = At(index);
     host_.SetVariable(slot_, element.first);
     if (has_two_variables()) host_.SetVariable(slot_ + 1, element.second);
@@ -171,6 +174,7 @@ class FoldRun {
     if (map.is_error()) return map;
     if (!map.is(ValueKind::kMap)) return NoSuchOverload();
     for (const MapEntry& entry : map.map().entries) {
+      if (work_.is_spent()) break;
       const Value error = Insert(entry);
       if (error.is_error()) return error;
     }
@@ -179,12 +183,16 @@ class FoldRun {
 
   Value Insert(const MapEntry& entry) {
     if (collected_.size() >= kWeightMax) return Value::Error("map too big");
+    work_.Charge(uint64_t{std::bit_width(collected_.size())} *
+                 WorkOfComparing(entry.key, entry.key));
     const auto place = std::ranges::lower_bound(collected_, entry.key, KeyLess, &MapEntry::key);
     if (place != collected_.end() && !KeyLess(entry.key, place->key)) {
       return MakeError(
           host_.arena(),
           fmt::format("insert failed: key {} already exists", library::KeyText(entry.key)));
     }
+    const auto moved = static_cast<size_t>(collected_.end() - place);
+    work_.Charge(WorkOfBytes(moved * sizeof(MapEntry)));
     collected_.insert(place, entry);
     return {};
   }
@@ -193,6 +201,7 @@ class FoldRun {
   const Node& node_;
   const uint32_t slot_;
   const Value range_;
+  Work& work_;
   std::vector<MapEntry> collected_;
 };
 

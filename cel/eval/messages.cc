@@ -162,6 +162,8 @@ class MessageMaker {
 
   // Recursion is bounded by the nesting of literals.
   Value ToJson(const Value& value) {
+    arena_.work().Charge(8);
+    if (arena_.work().is_spent()) return Value::Error("operation cancelled");
     constexpr int64_t kExactMax = (int64_t{1} << 53) - 1;
     switch (value.kind()) {
       case ValueKind::kNull:
@@ -180,7 +182,7 @@ class MessageMaker {
         if (number <= uint64_t{kExactMax}) return Value::Double(static_cast<double>(number));
         return MakeString(arena_, fmt::format("{}", number));
       }
-      case ValueKind::kBytes: return MakeString(arena_, EncodeBase64(value.text()));
+      case ValueKind::kBytes: return MakeBase64(value.text());
       case ValueKind::kTimestamp:
         return MakeString(arena_, library::TimestampText(value.timestamp()));
       case ValueKind::kDuration:
@@ -201,6 +203,11 @@ class MessageMaker {
       case ValueKind::kAuthorization: break;
     }
     return MakeError(arena_, ConversionProblem(value, kJsonValue));
+  }
+
+  Value MakeBase64(std::string_view bytes) {
+    arena_.work().Charge(WorkOfReading(4 * bytes.size()));
+    return MakeString(arena_, EncodeBase64(bytes));
   }
 
   Value JsonList(const List& list) {

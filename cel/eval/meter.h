@@ -7,6 +7,16 @@
 
 namespace dray::cel::eval {
 
+/// What the nodes of a tree cost that are no calls.
+inline constexpr uint64_t kListCost = 10;
+inline constexpr uint64_t kMapCost = 30;
+inline constexpr uint64_t kMessageCost = 40;
+
+/// What a node, and one of many parts of one, takes in units of Work, besides what functions
+/// charge.
+inline constexpr uint64_t kWorkOfNode = 16;
+inline constexpr uint64_t kWorkOfTerm = 4;
+
 /// Counts up to a limit. The evaluation ends when it needs more.
 class Meter {
  public:

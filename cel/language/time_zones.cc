@@ -18,6 +18,7 @@ Result<Frozen<TimeZone>> TimeZones::Find(std::string_view name) const {
   if (const auto found = zones->find(name); found != zones->end()) return found->second;
   DRAY_TRY(const std::string file, read_(name));
   DRAY_TRY(TimeZone zone, TimeZone::FromFile(file));
+  if (zones->size() >= kZonesMax) return std::make_shared<const TimeZone>(std::move(zone));
   auto more = std::make_shared<Zones>(*zones);
   auto shared = std::make_shared<const TimeZone>(std::move(zone));
   more->emplace(std::string(name), shared);

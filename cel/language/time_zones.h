@@ -3,6 +3,7 @@
 // Environment makes them, with a function that has the files; zoneinfo.h of base/ has the system's.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -14,7 +15,11 @@
 
 namespace dray::cel::inline language {
 
-/// For any number of threads. What was read is kept: some six hundred zones at most.
+/// Names whose zone is kept. There are about 600 zones, but each has names without end
+/// ("Europe//Berlin").
+inline constexpr size_t kZonesMax = 1024;
+
+/// For any number of threads. What was read is kept, up to kZonesMax; others are read again.
 class TimeZones {
  public:
   /// The compiled file of the zone `name`. Called by any thread.

@@ -245,7 +245,13 @@ Value Is(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(holds(arguments[0].ip()));
 }
 
+// Addresses are short, but what is wrong with a text is told with all of it, several times.
+void ChargeAddress(Arena& arena, std::string_view text) {
+  arena.work().Charge(WorkOfReading(32 + 16 * text.size()));
+}
+
 Value Ip(Arena& arena, Arguments arguments) {
+  ChargeAddress(arena, arguments[0].text());
   const auto address = ParseAddress(arguments[0].text());
   if (!address.has_value()) return MakeError(arena, address.error().message);
   return Value::Ip(arena.Keep(*address));
@@ -255,11 +261,13 @@ Value IpOf(Arena& /*arena*/, Arguments arguments) {
   return Value::Ip(&arguments[0].cidr().address);
 }
 
-Value IsIp(Arena& /*arena*/, Arguments arguments) {
+Value IsIp(Arena& arena, Arguments arguments) {
+  ChargeAddress(arena, arguments[0].text());
   return Value::Bool(ParseAddress(arguments[0].text()).has_value());
 }
 
 Value IsCanonical(Arena& arena, Arguments arguments) {
+  ChargeAddress(arena, arguments[0].text());
   const auto address = ParseAddress(arguments[0].text());
   if (!address.has_value()) return MakeError(arena, address.error().message);
   return Value::Bool(AddressText(*address) == arguments[0].text());
@@ -270,6 +278,7 @@ Value Family(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value Cidr(Arena& arena, Arguments arguments) {
+  ChargeAddress(arena, arguments[0].text());
   const auto prefix = ParsePrefix(arguments[0].text());
   if (!prefix.has_value()) {
     return MakeError(arena,
@@ -279,17 +288,19 @@ Value Cidr(Arena& arena, Arguments arguments) {
   return Value::Cidr(arena.Keep(*prefix));
 }
 
-Value IsCidr(Arena& /*arena*/, Arguments arguments) {
+Value IsCidr(Arena& arena, Arguments arguments) {
+  ChargeAddress(arena, arguments[0].text());
   return Value::Bool(ParsePrefix(arguments[0].text()).has_value());
 }
 
 // A text that is not an address gives the error for a wrong type, because upstream uses the error
 // value as if it were the address.
-Value ContainsIp(Arena& /*arena*/, Arguments arguments) {
+Value ContainsIp(Arena& arena, Arguments arguments) {
   const IpPrefix& prefix = arguments[0].cidr();
   if (arguments[1].is(ValueKind::kIp)) {
     return Value::Bool(SharePrefix(prefix.address, arguments[1].ip(), prefix.bits));
   }
+  ChargeAddress(arena, arguments[1].text());
   const auto address = ParseAddress(arguments[1].text());
   if (!address.has_value()) return NoSuchOverload();
   return Value::Bool(SharePrefix(prefix.address, *address, prefix.bits));

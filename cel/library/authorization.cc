@@ -39,6 +39,11 @@ Value Keep(Arena& arena, Authorization next) {
   return Value::Authorization(arena.Keep(std::move(next)));
 }
 
+// A decision about a user with many roles.
+constexpr uint64_t kWorkOfAsking = 20'000;
+// A question is copied.
+constexpr uint64_t kWorkOfNarrowing = 200;
+
 bool IsBlank(std::string_view text) {
   return TrimSpace(text).empty();
 }
@@ -50,6 +55,7 @@ Value Narrow(Arena& arena, Arguments arguments) {
   Authorization next = arguments[0].authorization();
   next.stage = kTo;
   next.question.*kField = arguments[1].text();
+  arena.work().Charge(kWorkOfNarrowing + WorkOfBytes(arguments[1].text().size()));
   return Keep(arena, std::move(next));
 }
 
@@ -74,6 +80,8 @@ Value ServiceAccount(Arena& arena, Arguments arguments) {
   if (!api::CheckDnsLabel(arguments[1].text()).empty()) {
     return Value::Error("Invalid service account namespace");
   }
+  arena.work().Charge(kWorkOfNarrowing + WorkOfReading(4 * arguments[1].text().size()) +
+                      WorkOfReading(4 * arguments[2].text().size()));
   Authorization next = arguments[0].authorization();
   next.question.is_service_account = true;
   next.question.account_namespace = arguments[1].text();
@@ -82,6 +90,7 @@ Value ServiceAccount(Arena& arena, Arguments arguments) {
 }
 
 Value Check(Arena& arena, Arguments arguments) {
+  arena.work().Charge(kWorkOfAsking);
   const bool fits = Fits(arguments, Stage::kPath, 1) || Fits(arguments, Stage::kResource, 1);
   if (!fits) return NoSuchOverload();
   Authorization next = arguments[0].authorization();

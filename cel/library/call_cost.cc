@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cel/library/text_search.h"
 #include "cel/syntax/utf8.h"
 #include "cel/value/named_format.h"
 
@@ -157,6 +158,16 @@ CostRule CostOf(CostRule rule, const check::Overload* overload) {
     return if_holds(first != nullptr);
   }
   return rule;
+}
+
+uint64_t WorkOfCallCost(CostRule rule, std::span<const Value> arguments) {
+  if (rule == CostRule::kOne) return 0;
+  if (rule == CostRule::kTraversal) return 2 * WeightOf(arguments[0]);
+  uint64_t work = 0;
+  for (const Value& argument : arguments) {
+    if (argument.is(ValueKind::kString)) work += WorkOfCounting(argument.text());
+  }
+  return work;
 }
 
 uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result) {

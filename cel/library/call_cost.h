@@ -51,4 +51,7 @@ CostRule CostOf(CostRule rule, const check::Overload* overload);
 /// The cost of one call; errors among the arguments count as size 1.
 uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result);
 
+/// What working out that cost takes, in units of Work.
+uint64_t WorkOfCallCost(CostRule rule, std::span<const Value> arguments);
+
 }  // namespace dray::cel::library

@@ -28,8 +28,16 @@ Value CannotConvert(Arena& arena, std::string_view to) {
   return MakeError(arena, fmt::format("type conversion error from 'string' to '{}'", to));
 }
 
+// Numbers and times are read byte by byte.
+void ChargeReading(Arena& arena, const Value& argument) {
+  if (argument.is(ValueKind::kString)) {
+    arena.work().Charge(WorkOfReading(4 * argument.text().size()));
+  }
+}
+
 Value ToInt(Arena& arena, Arguments arguments) {
   const Value& a = arguments[0];
+  ChargeReading(arena, a);
   if (a.is(ValueKind::kInt)) return a;
   if (a.is(ValueKind::kUint)) {
     if (a.unsigned_integer() > uint64_t{INT64_MAX}) return Value::Error("integer overflow");
@@ -50,6 +58,7 @@ Value ToInt(Arena& arena, Arguments arguments) {
 
 Value ToUint(Arena& arena, Arguments arguments) {
   const Value& a = arguments[0];
+  ChargeReading(arena, a);
   if (a.is(ValueKind::kUint)) return a;
   if (a.is(ValueKind::kInt)) {
     if (a.integer() < 0) return Value::Error("unsigned integer overflow");
@@ -67,6 +76,7 @@ Value ToUint(Arena& arena, Arguments arguments) {
 
 Value ToDouble(Arena& arena, Arguments arguments) {
   const Value& a = arguments[0];
+  ChargeReading(arena, a);
   if (a.is(ValueKind::kDouble)) return a;
   if (a.is(ValueKind::kInt)) return Value::Double(static_cast<double>(a.integer()));
   if (a.is(ValueKind::kUint)) return Value::Double(static_cast<double>(a.unsigned_integer()));
@@ -99,6 +109,7 @@ Value ToString(Arena& arena, Arguments arguments) {
   if (a.is(ValueKind::kIp)) return MakeString(arena, AddressText(a.ip()));
   if (a.is(ValueKind::kCidr)) return MakeString(arena, PrefixText(a.cidr()));
   if (!a.is(ValueKind::kBytes)) return NoSuchOverload();
+  arena.work().Charge(WorkOfReading(a.text().size()));
   if (!syntax::IsValidUtf8(a.text())) {
     return Value::Error("invalid UTF-8 in bytes, cannot convert to string");
   }
@@ -110,10 +121,12 @@ Value ToBytes(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value ConvertToDuration(Arena& arena, Arguments arguments) {
+  ChargeReading(arena, arguments[0]);
   return ToDuration(arena, arguments[0]);
 }
 
 Value ConvertToTimestamp(Arena& arena, Arguments arguments) {
+  ChargeReading(arena, arguments[0]);
   return ToTimestamp(arena, arguments[0]);
 }
 

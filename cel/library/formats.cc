@@ -192,6 +192,7 @@ Value Constant(Arena& /*arena*/, Arguments /*arguments*/) {
 // `minor` is any release of a run in which the formats are the same.
 template <int minor>
 Value Named(Arena& arena, Arguments arguments) {
+  arena.work().Charge(kFormats.size() * 8);
   for (const NamedFormat& format : kFormats) {
     if (format.name() == arguments[0].text() && format.in.Rules(static_cast<api::Release>(minor))) {
       return MakeSome(arena, Value::Format(&format));
@@ -201,6 +202,7 @@ Value Named(Arena& arena, Arguments arguments) {
 }
 
 Value Validate(Arena& arena, Arguments arguments) {
+  arena.work().Charge(WorkOfReading(4 * arguments[1].text().size()));
   const NameErrors errors = arguments[0].format().check(arguments[1].text());
   if (errors.empty()) return Value::None();
   const std::span<Value> texts = arena.NewValues(errors.size());

@@ -2,6 +2,7 @@
 // Functions of lists: those of Kubernetes, version 3 of the lists extension, sets, includes.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <utility>
@@ -20,25 +21,22 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// Whether an item equals `wanted`, in the direction item == wanted: inside lists and maps a
-// comparison that fails counts as equal, and only the left side can fail.
-bool Includes(std::span<const Value> items, const Value& wanted) {
-  return std::ranges::any_of(items,
-                             [&](const Value& item) { return Equal(item, wanted).is_true(); });
-}
-
-// The same in the direction wanted == item.
-bool Holds(std::span<const Value> items, const Value& wanted) {
-  return std::ranges::any_of(items,
-                             [&](const Value& item) { return Equal(wanted, item).is_true(); });
+// As HasEqual, but in the direction item == wanted.
+bool Includes(std::span<const Value> items, const Value& wanted, Work& work) {
+  for (const Value& item : items) {
+    if (work.is_spent()) break;
+    if (Equal(item, wanted, work).is_true()) return true;
+  }
+  return false;
 }
 
 // Comparisons that fail count as "in order".
-Value IsSorted(Arena& /*arena*/, Arguments arguments) {
+Value IsSorted(Arena& arena, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < items.size() && !arena.work().is_spent(); ++i) {
     if (!HasOrder(items[i].kind())) return NoSuchOverload();
     if (i == 0) continue;
+    arena.work().Charge(WorkOfComparing(items[i - 1], items[i]));
     if (Compare(items[i - 1], items[i], Ordering::kGreater).is_true()) return Value::Bool(false);
   }
   return Value::Bool(true);
@@ -46,7 +44,7 @@ Value IsSorted(Arena& /*arena*/, Arguments arguments) {
 
 // The first item that no other one beats.
 template <Ordering worse>
-Value Extreme(Arena& /*arena*/, Arguments arguments) {
+Value Extreme(Arena& arena, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
   if (items.empty()) {
     return Value::Error(worse == Ordering::kGreater ? "min called on empty list"
@@ -54,7 +52,9 @@ Value Extreme(Arena& /*arena*/, Arguments arguments) {
   }
   Value best = items[0];
   for (const Value& item : items) {
+    if (arena.work().is_spent()) break;
     if (!HasOrder(item.kind())) return NoSuchOverload();
+    arena.work().Charge(WorkOfComparing(best, item));
     if (Compare(best, item, worse).is_true()) best = item;
   }
   return best;
@@ -76,6 +76,7 @@ Value ZeroOf(ValueKind kind) {
 
 Value SumFrom(Arena& arena, std::span<const Value> items, const Value& zero) {
   Value sum = zero;
+  arena.work().Charge(2 * WorkOfItems(items.size()));
   for (const Value& item : items) {
     if (!CanAdd(item)) return NoSuchOverload();
     sum = AddValues(arena, sum, item);
@@ -119,6 +120,7 @@ Value Slice(Arena& arena, Arguments arguments) {
 
 Value Reverse(Arena& arena, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
+  arena.work().Charge(WorkOfItems(items.size()));
   const std::span<Value> reversed = arena.NewValues(items.size());
   std::ranges::reverse_copy(items, reversed.begin());
   return AdoptList(arena, reversed);
@@ -127,7 +129,8 @@ Value Reverse(Arena& arena, Arguments arguments) {
 Value Distinct(Arena& arena, Arguments arguments) {
   ValueBuffer kept(arena);
   for (const Value& item : arguments[0].list().items) {
-    if (!Holds(kept.items(), item)) kept.Add(item);
+    if (arena.work().is_spent()) break;
+    if (!HasEqual(kept.items(), item, arena.work())) kept.Add(item);
   }
   return AdoptList(arena, kept.items());
 }
@@ -171,6 +174,9 @@ Value SortByKeys(Arena& arena, std::span<const Value> items, std::span<const Val
       return Value::Error("list elements must have the same type");
     }
   }
+  const uint64_t rounds = 4 * uint64_t{std::bit_width(keys.size())};
+  for (const Value& key : keys) arena.work().Charge(4 + rounds * WorkOfComparing(key, key));
+  if (arena.work().is_spent()) return Value::Error("operation cancelled");
   const std::span<uint64_t> places = arena.NewNumbers(keys.size());
   // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
   std::iota(places.begin(), places.end(), uint64_t{0});
@@ -201,10 +207,11 @@ Value SortByAssociatedKeys(Arena& arena, Arguments arguments) {
   return SortByKeys(arena, arguments[0].list().items, arguments[1].list().items);
 }
 
-bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth) {
+bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth, Work& work) {
+  work.Charge(WorkOfItems(items.size()));
   for (const Value& item : items) {
     if (depth > 0 && item.is(ValueKind::kList)) {
-      if (!FlattenInto(out, item.list().items, depth - 1)) return false;
+      if (!FlattenInto(out, item.list().items, depth - 1, work)) return false;
     } else {
       out.Add(item);
     }
@@ -229,7 +236,7 @@ Value Flatten(Arena& arena, Arguments arguments) {
   const int64_t depth = has_depth ? arguments[1].integer() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
   ValueBuffer out(arena);
-  FlattenInto(out, arguments[0].list().items, depth);
+  FlattenInto(out, arguments[0].list().items, depth, arena.work());
   return AdoptList(arena, out.items());
 }
 
@@ -238,6 +245,7 @@ constexpr int64_t kRangeMax = 1'000'000;
 
 Value MakeRange(Arena& arena, int64_t size) {
   if (size > kRangeMax) return Value::Error("list too long");
+  arena.work().Charge(WorkOfItems(static_cast<size_t>(size)));
   const std::span<Value> numbers = arena.NewValues(static_cast<size_t>(size));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = Value::Int(static_cast<int64_t>(i));
   return Value::FromList(arena.Keep(List{.items = numbers, .weight = 1 + numbers.size()}));
@@ -267,30 +275,34 @@ Value Last(Arena& arena, Arguments arguments) {
   return items.empty() ? Value::None() : MakeSome(arena, items.back());
 }
 
-bool HoldsAll(const Value& list, const Value& wanted) {
-  return std::ranges::all_of(wanted.list().items,
-                             [&](const Value& item) { return Holds(list.list().items, item); });
+bool HoldsAll(const Value& list, const Value& wanted, Work& work) {
+  return std::ranges::all_of(wanted.list().items, [&](const Value& item) {
+    return HasEqual(list.list().items, item, work);
+  });
 }
 
-Value SetContains(Arena& /*arena*/, Arguments arguments) {
-  return Value::Bool(HoldsAll(arguments[0], arguments[1]));
+Value SetContains(Arena& arena, Arguments arguments) {
+  return Value::Bool(HoldsAll(arguments[0], arguments[1], arena.work()));
 }
 
-Value SetEquivalent(Arena& /*arena*/, Arguments arguments) {
-  return Value::Bool(HoldsAll(arguments[0], arguments[1]) && HoldsAll(arguments[1], arguments[0]));
+Value SetEquivalent(Arena& arena, Arguments arguments) {
+  return Value::Bool(HoldsAll(arguments[0], arguments[1], arena.work()) &&
+                     HoldsAll(arguments[1], arguments[0], arena.work()));
 }
 
-Value SetIntersects(Arena& /*arena*/, Arguments arguments) {
-  return Value::Bool(std::ranges::any_of(arguments[0].list().items, [&](const Value& item) {
-    return Holds(arguments[1].list().items, item);
-  }));
-}
-
-Value IncludesValue(Arena& /*arena*/, Arguments arguments) {
-  if (!arguments[0].is(ValueKind::kList)) {
-    return Value::Bool(Equal(arguments[0], arguments[1]).is_true());
+Value SetIntersects(Arena& arena, Arguments arguments) {
+  for (const Value& item : arguments[0].list().items) {
+    if (arena.work().is_spent()) break;
+    if (HasEqual(arguments[1].list().items, item, arena.work())) return Value::Bool(true);
   }
-  return Value::Bool(Includes(arguments[0].list().items, arguments[1]));
+  return Value::Bool(false);
+}
+
+Value IncludesValue(Arena& arena, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kList)) {
+    return Value::Bool(Equal(arguments[0], arguments[1], arena.work()).is_true());
+  }
+  return Value::Bool(Includes(arguments[0].list().items, arguments[1], arena.work()));
 }
 
 // The first version looked at no more items than a device may have values of one attribute.
@@ -298,7 +310,7 @@ Value IncludesValueIn36(Arena& arena, Arguments arguments) {
   constexpr size_t kItemsMax = 48;
   if (!arguments[0].is(ValueKind::kList)) return IncludesValue(arena, arguments);
   const std::span<const Value> items = arguments[0].list().items;
-  if (Includes(items.first(std::min(items.size(), kItemsMax)), arguments[1])) {
+  if (Includes(items.first(std::min(items.size(), kItemsMax)), arguments[1], arena.work())) {
     return Value::Bool(true);
   }
   if (items.size() <= kItemsMax) return Value::Bool(false);

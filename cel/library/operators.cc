@@ -63,6 +63,7 @@ Value Add(Arena& arena, Arguments arguments) {
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() + b.number());
   if (BothAre(arguments, ValueKind::kString) || BothAre(arguments, ValueKind::kBytes)) {
     if (a.text().size() + b.text().size() > kStringBytesMax) return Value::Error("string too long");
+    arena.work().Charge(WorkOfBytes(a.text().size() + b.text().size()));
     const std::span<char> out = arena.NewText(a.text().size() + b.text().size());
     std::ranges::copy(b.text(), std::ranges::copy(a.text(), out.begin()).out);
     const std::string_view joined(out.data(), out.size());
@@ -73,6 +74,7 @@ Value Add(Arena& arena, Arguments arguments) {
     const List& right = b.list();
     const Weight weight = left.weight + right.weight - 1;
     if (weight > kWeightMax) return Value::Error("list too long");
+    arena.work().Charge(WorkOfBytes(sizeof(Value) * (left.items.size() + right.items.size())));
     const std::span<Value> items = arena.NewValues(left.items.size() + right.items.size());
     std::ranges::copy(right.items, std::ranges::copy(left.items, items.begin()).out);
     return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
@@ -163,28 +165,28 @@ Value Not(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(!arguments[0].boolean());
 }
 
-Value Equals(Arena& /*arena*/, Arguments arguments) {
-  return Equal(arguments[0], arguments[1]);
+Value Equals(Arena& arena, Arguments arguments) {
+  return Equal(arguments[0], arguments[1], arena.work());
 }
 
 // != is true unless == is: values that cannot be compared differ.
-Value Differs(Arena& /*arena*/, Arguments arguments) {
-  return Value::Bool(!Equal(arguments[0], arguments[1]).is_true());
+Value Differs(Arena& arena, Arguments arguments) {
+  return Value::Bool(!Equal(arguments[0], arguments[1], arena.work()).is_true());
 }
 
-Value Contained(Arena& /*arena*/, Arguments arguments) {
+Value Contained(Arena& arena, Arguments arguments) {
   const Value& container = arguments[1];
   if (container.is(ValueKind::kMap)) {
+    arena.work().Charge(container.map().WorkOfFinding(arguments[0]));
     return Value::Bool(container.map().FindPresent(arguments[0]) != nullptr);
   }
   if (!container.is(ValueKind::kList)) return NoSuchOverload();
-  return Value::Bool(std::ranges::any_of(container.list().items, [&](const Value& item) {
-    return Equal(arguments[0], item).is_true();
-  }));
+  return Value::Bool(HasEqual(container.list().items, arguments[0], arena.work()));
 }
 
 template <Ordering ordering>
-Value Ordered(Arena& /*arena*/, Arguments arguments) {
+Value Ordered(Arena& arena, Arguments arguments) {
+  arena.work().Charge(WorkOfComparing(arguments[0], arguments[1]));
   return Compare(arguments[0], arguments[1], ordering);
 }
 
@@ -206,6 +208,14 @@ constexpr auto kOperatorsBuiltins = std::to_array<Builtin>({
 });
 
 }  // namespace
+
+bool HasEqual(std::span<const Value> items, const Value& wanted, Work& work) {
+  for (const Value& item : items) {
+    if (work.is_spent()) break;
+    if (Equal(wanted, item, work).is_true()) return true;
+  }
+  return false;
+}
 
 Value AddValues(Arena& arena, const Value& a, const Value& b) {
   const std::array both = {a, b};

@@ -65,6 +65,7 @@ Value ValueOf(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value Unwrap(Arena& arena, Arguments arguments) {
+  arena.work().Charge(WorkOfItems(arguments[0].list().items.size()));
   ValueBuffer present(arena);
   for (const Value& item : arguments[0].list().items) {
     if (!item.is(ValueKind::kOptional)) {

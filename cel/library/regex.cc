@@ -167,13 +167,46 @@ class PatternCopy {
   size_t height_max_ = 0;
 };
 
+constexpr uint64_t kWorkOfMatch = 128;
+// Of an instruction that is compiled.
+constexpr uint64_t kWorkOfInstruction = 256;
+
+/// What reading so many bytes takes. Usually a nanosecond or two for each, whatever the pattern;
+/// but where RE2's automaton has a state of its own for each place of the text, each byte takes as
+/// much as the pattern has instructions. Which it is shows nowhere, so this is between the two.
+uint64_t WorkOfMatching(const RE2& pattern, size_t bytes) {
+  return bytes * (2 + static_cast<uint64_t>(pattern.ProgramSize()) / 4);
+}
+
+/// As RE2::Match, unanchored, from `at` on. Not done, which is no match, where it might take too
+/// long at a stretch: then all that is left of `work` is charged.
+bool Match(const RE2& pattern,
+           std::string_view text,
+           size_t at,
+           std::span<re2::StringPiece> groups,
+           Work& work) {
+  work.Charge(kWorkOfMatch);
+  if (WorkOfMatching(pattern, text.size() - at) > kMatchWorkMax) work.Charge(Work::kUnlimited);
+  if (work.is_spent()) return false;
+  return pattern.Match(Piece(text),
+                       at,
+                       text.size(),
+                       RE2::UNANCHORED,
+                       groups.data(),
+                       static_cast<int>(groups.size()));
+}
+
+// A search that finds something nearby may still have read all of the rest, so each is charged a
+// part of that.
 Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t limit) {
   ValueBuffer found(arena);
   size_t at = 0;
   size_t previous_end = std::string_view::npos;
+  arena.work().Charge(WorkOfMatching(pattern, text.size()));
   while (at <= text.size() && (limit < 0 || std::cmp_less(found.size(), limit))) {
     re2::StringPiece match;
-    if (!pattern.Match(Piece(text), at, text.size(), RE2::UNANCHORED, &match, 1)) break;
+    arena.work().Charge((text.size() - at) / 4);
+    if (!Match(pattern, text, at, {&match, 1}, arena.work())) break;
     const auto start = static_cast<size_t>(match.data() - text.data());
     // An empty match directly after the previous match does not count.
     if (!match.empty() || start != previous_end) {
@@ -193,7 +226,10 @@ Value WithPattern(std::string_view function, Arena& arena, Arguments arguments) 
   if (!arguments[1].is(ValueKind::kString)) {
     return is_matches ? NoSuchOverload() : WrongArguments(arena, function, arguments);
   }
+  const size_t before = arena.pattern_instructions_left();
   const auto pattern = CompileRegex(arguments[1].text(), arena.pattern_instructions_left());
+  arena.work().Charge(kWorkOfInstruction * (before - arena.pattern_instructions_left()) +
+                      WorkOfReading(16 * std::min(arguments[1].text().size(), kPatternBytesMax)));
   if (pattern.has_value()) return ApplyRegex(function, **pattern, arena, arguments);
   if (is_matches) return MakeError(arena, pattern.error().message);
   return MakeError(arena, fmt::format("Illegal regex: {}", pattern.error().message));
@@ -250,12 +286,12 @@ Value ApplyRegex(std::string_view function,
     if (arguments.size() > 2 && !arguments[2].is(ValueKind::kInt)) return NoSuchOverload();
     return FindAll(pattern, arena, text, arguments.size() > 2 ? arguments[2].integer() : -1);
   }
+  arena.work().Charge(WorkOfMatching(pattern, text.size()));
   if (function == "matches") {  // where it matches takes longer to find
-    return Value::Bool(
-        pattern.Match(Piece(text), 0, text.size(), RE2::UNANCHORED, /*submatch=*/nullptr, 0));
+    return Value::Bool(Match(pattern, text, 0, {}, arena.work()));
   }
   re2::StringPiece match;
-  const bool found = pattern.Match(Piece(text), 0, text.size(), RE2::UNANCHORED, &match, 1);
+  const bool found = Match(pattern, text, 0, {&match, 1}, arena.work());
   return Value::String(found ? std::string_view(match.data(), match.size()) : "");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -22,6 +23,9 @@ bool IsRegexFunction(std::string_view function);
 inline constexpr size_t kExpressionPatternsMax = 131'072;
 /// Bytes of a pattern.
 inline constexpr size_t kPatternBytesMax = 10'240;
+/// What matching one text may take, in units of Work: a pattern of 500 instructions and 256 KiB of
+/// text. Nothing ends such a call before its time, which is a second at the worst.
+inline constexpr uint64_t kMatchWorkMax = uint64_t{1} << 25U;
 /// Groups that capture, inside each other: Go refuses syntax trees that are higher than a thousand.
 inline constexpr size_t kPatternGroupsMax = 999;
 

@@ -12,6 +12,7 @@
 #include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/tables.h"
+#include "cel/library/text_search.h"
 #include "cel/syntax/utf8.h"
 #include "cel/value/arena.h"
 #include "cel/value/make.h"
@@ -26,29 +27,40 @@ bool AreStrings(Arguments arguments) {
   return std::ranges::all_of(arguments, [](const Value& a) { return a.is(ValueKind::kString); });
 }
 
+// Of each part of a text that is found and copied.
+constexpr uint64_t kWorkOfPart = 24;
+
 Value OutOfRange(Arena& arena, int64_t index) {
   return MakeError(arena, fmt::format("index out of range: {}", index));
 }
 
-Value Contains(Arena& /*arena*/, Arguments arguments) {
+Value Contains(Arena& arena, Arguments arguments) {
   if (!AreStrings(arguments)) return NoSuchOverload();
-  return Value::Bool(arguments[0].text().contains(arguments[1].text()));
+  const std::string_view text = arguments[0].text();
+  const std::string_view wanted = arguments[1].text();
+  arena.work().Charge(WorkOfSearching(text, wanted));
+  return Value::Bool(FindFirst(text, wanted) != std::string_view::npos);
 }
 
-Value StartsWith(Arena& /*arena*/, Arguments arguments) {
+Value StartsWith(Arena& arena, Arguments arguments) {
   if (!AreStrings(arguments)) return NoSuchOverload();
+  arena.work().Charge(WorkOfComparing(arguments[0], arguments[1]));
   return Value::Bool(arguments[0].text().starts_with(arguments[1].text()));
 }
 
-Value EndsWith(Arena& /*arena*/, Arguments arguments) {
+Value EndsWith(Arena& arena, Arguments arguments) {
   if (!AreStrings(arguments)) return NoSuchOverload();
+  arena.work().Charge(WorkOfComparing(arguments[0], arguments[1]));
   return Value::Bool(arguments[0].text().ends_with(arguments[1].text()));
 }
 
-Value Size(Arena& /*arena*/, Arguments arguments) {
+Value Size(Arena& arena, Arguments arguments) {
   const Value& a = arguments[0];
   const auto count = [](size_t size) { return Value::Int(static_cast<int64_t>(size)); };
-  if (a.is(ValueKind::kString)) return count(syntax::CountCodePoints(a.text()));
+  if (a.is(ValueKind::kString)) {
+    arena.work().Charge(WorkOfCounting(a.text()));
+    return count(syntax::CountCodePoints(a.text()));
+  }
   if (a.is(ValueKind::kBytes)) return count(a.text().size());
   if (a.is(ValueKind::kList)) return count(a.list().items.size());
   if (a.is(ValueKind::kMap)) return count(a.map().entries.size());
@@ -59,6 +71,7 @@ Value Size(Arena& /*arena*/, Arguments arguments) {
 Value CharAt(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
   const int64_t index = arguments[1].integer();
+  arena.work().Charge(2 * WorkOfCounting(text));
   const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   if (index < 0 || index > length) return OutOfRange(arena, index);
   const size_t at = syntax::OffsetOfCodePoint(text, static_cast<size_t>(index));
@@ -68,6 +81,7 @@ Value CharAt(Arena& arena, Arguments arguments) {
 
 Value Substring(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
+  arena.work().Charge(3 * WorkOfCounting(text));
   const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   const int64_t start = arguments[1].integer();
   const int64_t end = arguments.size() > 2 ? arguments[2].integer() : length;
@@ -83,11 +97,11 @@ Value Substring(Arena& arena, Arguments arguments) {
 
 enum class End : uint8_t { kFirst, kLast };
 
-Value ListIndexOf(const List& list, const Value& wanted, End end) {
+Value ListIndexOf(const List& list, const Value& wanted, End end, Work& work) {
   const std::span<const Value> items = list.items;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < items.size() && !work.is_spent(); ++i) {
     const size_t place = end == End::kFirst ? i : items.size() - 1 - i;
-    if (Equal(items[place], wanted).is_true()) return Value::Int(static_cast<int64_t>(place));
+    if (Equal(items[place], wanted, work).is_true()) return Value::Int(static_cast<int64_t>(place));
   }
   return Value::Int(-1);
 }
@@ -107,10 +121,11 @@ int64_t SearchStart(Arguments arguments, int64_t otherwise) {
 template <bool empty_is_anywhere>
 Value IndexOf(Arena& arena, Arguments arguments) {
   if (arguments[0].is(ValueKind::kList)) {
-    return ListIndexOf(arguments[0].list(), arguments[1], End::kFirst);
+    return ListIndexOf(arguments[0].list(), arguments[1], End::kFirst, arena.work());
   }
   const std::string_view text = arguments[0].text();
   const std::string_view needle = arguments[1].text();
+  arena.work().Charge(3 * WorkOfCounting(text) + WorkOfSearching(text, needle));
   const int64_t start = SearchStart(arguments, 0);
   if (empty_is_anywhere && needle.empty()) return Value::Int(start);
   if (start < 0) return OutOfRange(arena, start);
@@ -118,19 +133,20 @@ Value IndexOf(Arena& arena, Arguments arguments) {
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start >= length) return Value::Int(-1);
   return CodePointIndex(
-      text, text.find(needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
+      text, FindFirst(text, needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <bool empty_is_anywhere>
 Value LastIndexOf(Arena& arena, Arguments arguments) {
   if (arguments[0].is(ValueKind::kList)) {
-    return ListIndexOf(arguments[0].list(), arguments[1], End::kLast);
+    return ListIndexOf(arguments[0].list(), arguments[1], End::kLast, arena.work());
   }
   const std::string_view text = arguments[0].text();
   const std::string_view needle = arguments[1].text();
+  arena.work().Charge(3 * WorkOfCounting(text) + 4 * WorkOfSearching(text, needle));
   const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   if (arguments.size() == 2) {
-    return needle.empty() ? Value::Int(length) : CodePointIndex(text, text.rfind(needle));
+    return needle.empty() ? Value::Int(length) : CodePointIndex(text, FindLast(text, needle));
   }
   const int64_t start = arguments[2].integer();
   if (empty_is_anywhere && needle.empty()) return Value::Int(start);
@@ -138,12 +154,13 @@ Value LastIndexOf(Arena& arena, Arguments arguments) {
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start >= length) return Value::Int(-1);
   return CodePointIndex(
-      text, text.rfind(needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
+      text, FindLast(text, needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <char first, char last, int shift>
 Value ShiftLetters(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
+  arena.work().Charge(WorkOfReading(text.size() / 2));
   const std::span<char> out = arena.NewText(text.size());
   std::ranges::transform(text, out.begin(), [](char c) {
     return c >= first && c <= last ? static_cast<char>(c + shift) : c;
@@ -157,10 +174,10 @@ template <class Take>
 void ForEachOccurrence(std::string_view text, std::string_view old, size_t limit, Take take) {
   size_t found = 0;
   if (!old.empty()) {
-    size_t at = text.find(old);
+    size_t at = FindFirst(text, old);
     for (; at != std::string_view::npos && found < limit; ++found) {
       take(at);
-      at = text.find(old, at + old.size());
+      at = FindFirst(text, old, at + old.size());
     }
     return;
   }
@@ -183,9 +200,11 @@ Value Replace(Arena& arena, Arguments arguments) {
   const size_t limit = Limit(arguments, 3);
   size_t count = 0;
   ForEachOccurrence(text, old, limit, [&count](size_t /*at*/) { ++count; });
+  arena.work().Charge(2 * WorkOfSearching(text, old) + kWorkOfPart * count);
   // At most text.size() + 1 occurrences of a text below kStringBytesMax: no overflow.
   const size_t size = text.size() - count * old.size() + count * replacement.size();
   if (size > kStringBytesMax) return Value::Error("string too long");
+  arena.work().Charge(WorkOfBytes(size));
   const std::span<char> out = arena.NewText(size);
   auto next = out.begin();
   size_t done = 0;
@@ -205,7 +224,7 @@ Value Split(Arena& arena, Arguments arguments) {
   ValueBuffer parts(arena);
   size_t done = 0;
   while (limit > 0 && parts.size() + 1 < limit && parts.size() < kWeightMax) {
-    size_t end = text.find(separator, done);
+    size_t end = separator.empty() ? 0 : FindFirst(text, separator, done);
     if (separator.empty()) {
       end = done < text.size() ? done + syntax::DecodeUtf8(text, done).width : text.size();
       if (end >= text.size()) break;
@@ -214,6 +233,7 @@ Value Split(Arena& arena, Arguments arguments) {
     parts.Add(Value::String(text.substr(done, end - done)));
     done = end + separator.size();
   }
+  arena.work().Charge(WorkOfSearching(text, separator) + kWorkOfPart * parts.size());
   const bool nothing = limit == 0 || (separator.empty() && text.empty());
   if (!nothing) parts.Add(Value::String(text.substr(done)));
   return AdoptList(arena, parts.items());
@@ -244,7 +264,9 @@ Value Join(Arena& arena, Arguments arguments) {
     if (!item.is(ValueKind::kString)) return NotString(arena, item);
     size += item.text().size();
   }
+  arena.work().Charge(2 * WorkOfItems(items.size()));
   if (size > kStringBytesMax) return Value::Error("string too long");
+  arena.work().Charge(WorkOfBytes(size));
   const std::span<char> out = arena.NewText(size);
   auto next = out.begin();
   for (const Value& item : items) {
@@ -261,8 +283,9 @@ bool IsSpace(char32_t c) {
          c == 0x3000;
 }
 
-Value Trim(Arena& /*arena*/, Arguments arguments) {
+Value Trim(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
+  arena.work().Charge(WorkOfReading(2 * text.size()));
   std::optional<size_t> start;
   size_t end = 0;
   for (size_t at = 0; at < text.size();) {
@@ -280,6 +303,7 @@ Value Quote(Arena& arena, Arguments arguments) {
   static constexpr std::string_view kSpecial = "\a\b\f\n\r\t\v\\\"";
   static constexpr std::string_view kLetters = "abfnrtv\\\"";
   const std::string_view text = arguments[0].text();
+  arena.work().Charge(WorkOfReading(8 * text.size()));
   std::string out = "\"";
   for (size_t at = 0; at < text.size();) {
     const syntax::CodePoint point = syntax::DecodeUtf8(text, at);

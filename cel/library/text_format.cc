@@ -93,17 +93,24 @@ std::string WrongType(char verb, std::string_view type) {
 // Text up to the longest that may be built.
 class Output {
  public:
+  explicit Output(Work& work) : work_(work) {}
+
   void Add(std::string_view text) {
+    work_.Charge(8 + WorkOfReading(text.size()));
     if (text.size() > kStringBytesMax - text_.size()) {
       is_full_ = true;
     } else {
       text_ += text;
     }
   }
-  bool is_full() const { return is_full_; }
+  /// Counts that so many bytes are read before some of them are added.
+  void Read(size_t bytes) { work_.Charge(WorkOfReading(4 * bytes)); }
+  /// Nothing more is of use: the text is too long, or it has taken too much.
+  bool is_full() const { return is_full_ || work_.is_spent(); }
   const std::string& text() const { return text_; }
 
  private:
+  Work& work_;
   std::string text_;
   bool is_full_ = false;
 };
@@ -122,6 +129,9 @@ std::string KeyText(const Value& key) {
 Problem WriteMap(Output& out, const Map& map) {
   std::vector<std::pair<std::string, const Value*>> entries;
   for (const MapEntry& entry : map.entries) {
+    if (out.is_full()) return std::nullopt;
+    if (entry.key.is(ValueKind::kString)) out.Read(entry.key.text().size());
+    out.Read(16);
     const ValueKind kind = entry.key.kind();
     const bool has_form = kind == ValueKind::kString || kind == ValueKind::kBool ||
                           kind == ValueKind::kInt || kind == ValueKind::kUint;
@@ -133,6 +143,7 @@ Problem WriteMap(Output& out, const Map& map) {
   std::ranges::sort(entries);  // equal keys (1 and 1u) stay in the order of the map
   out.Add("{");
   for (const auto& [key, value] : entries) {
+    if (out.is_full()) break;
     if (&key != &entries.front().first) out.Add(", ");
     out.Add(key);
     out.Add(":");
@@ -160,6 +171,8 @@ Problem NotUtf8() {
 
 // Inside lists and maps texts are quoted and times look like calls.
 Problem WriteNested(Output& out, const Value& value) {
+  const bool has_text = value.is(ValueKind::kString) || value.is(ValueKind::kBytes);
+  out.Read(has_text ? value.text().size() : 16);
   switch (value.kind()) {
     case ValueKind::kNull: out.Add("null"); break;
     case ValueKind::kBool: out.Add(value.boolean() ? "true" : "false"); break;
@@ -317,10 +330,13 @@ std::string Scientific(double value, int64_t width) {
 }
 
 std::string HexText(std::string_view bytes, bool upper) {
+  const std::string_view digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
   std::string out;
+  out.reserve(2 * bytes.size());
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    out += upper ? fmt::format("{:02X}", byte) : fmt::format("{:02x}", byte);
+    out += digits[byte >> 4U];
+    out += digits[byte & 0xFU];
   }
   return out;
 }
@@ -353,9 +369,12 @@ Problem Write(Output& out, const Clause& clause, const Value& value) {
     const std::optional<double> number = NumberOf(value);
     if (!number.has_value()) return WrongType(clause.verb, TypeName(value));
     const int64_t precision = clause.precision.value_or(kDefaultPrecision);
+    // Digits of a number are worked out one by one, of a long one in several words.
+    out.Read(64 + 8 * static_cast<size_t>(std::clamp<int64_t>(precision, 0, UINT16_MAX)));
     out.Add(clause.verb == 'f' ? Fixed(*number, precision) : Scientific(*number, precision));
     return std::nullopt;
   }
+  if (value.is(ValueKind::kString) || value.is(ValueKind::kBytes)) out.Read(value.text().size());
   const std::optional<std::string> text = IntegerText(value, clause.verb);
   if (!text.has_value()) return WrongType(clause.verb, TypeName(value));
   out.Add(*text);
@@ -385,8 +404,8 @@ bool TakeText(std::string_view& rest, Output& out) {
 Value Format(Arena& arena, Arguments arguments) {
   std::string_view rest = arguments[0].text();
   const std::span<const Value> values = arguments[1].list().items;
-  Output out;
-  for (size_t i = 0; TakeText(rest, out); ++i) {
+  Output out(arena.work());
+  for (size_t i = 0; TakeText(rest, out) && !out.is_full(); ++i) {
     if (i >= values.size()) return MakeError(arena, OutOfRange(i));
     if (rest.empty()) return Value::Error("unexpected end of string");
     const auto clause = TakeClause(rest);
@@ -462,7 +481,8 @@ std::optional<FormatProblem> CheckFormatCall(const check::CheckedAst& checked, N
   const Node& list = checked.ast[node.children[1]];
   if (text == nullptr || list.kind != NodeKind::kList) return std::nullopt;
   std::string_view rest = *text;
-  Output ignored;
+  Work unlimited(Work::kUnlimited);
+  Output ignored(unlimited);
   size_t count = 0;
   for (; TakeText(rest, ignored); ++count) {
     if (rest.empty()) return FormatProblem{call, "unexpected end of string"};

@@ -179,6 +179,9 @@ Value DurationPart(int64_t nanoseconds, Part part) {
   return Value::Int(nanoseconds / 1'000'000);
 }
 
+// Looking a zone up; the first time its file is read.
+constexpr uint64_t kWorkOfZone = 2'000;
+
 template <Part part>
 Value Get(Arena& arena, Arguments arguments, const TimeZones* zones) {
   if (arguments[0].is(ValueKind::kDuration)) {
@@ -186,6 +189,7 @@ Value Get(Arena& arena, Arguments arguments, const TimeZones* zones) {
   }
   const Timestamp& timestamp = arguments[0].timestamp();
   if (arguments.size() == 1) return Value::Int(PartOf(timestamp, part, 0));
+  arena.work().Charge(kWorkOfZone);
   const auto offset = OffsetIn(arguments[1].text(), timestamp, zones);
   if (!offset.has_value()) return MakeError(arena, offset.error().message);
   return Value::Int(PartOf(timestamp, part, *offset));

@@ -278,7 +278,11 @@ Failure NotUrl(std::string_view text, const Error& error) {
 
 // --- functions
 
+// Besides reading it.
+constexpr uint64_t kWorkOfUrl = 200;
+
 Value Url(Arena& arena, Arguments arguments) {
+  arena.work().Charge(kWorkOfUrl + WorkOfReading(32 * arguments[0].text().size()));
   const auto parts = ParseUrl(arguments[0].text());
   if (!parts.has_value()) {
     return MakeError(
@@ -292,7 +296,8 @@ Value Url(Arena& arena, Arguments arguments) {
                                         .query = arena.Copy(parts->query)}));
 }
 
-Value IsUrl(Arena& /*arena*/, Arguments arguments) {
+Value IsUrl(Arena& arena, Arguments arguments) {
+  arena.work().Charge(kWorkOfUrl + WorkOfReading(16 * arguments[0].text().size()));
   return Value::Bool(CheckRequestUri(arguments[0].text()).has_value());
 }
 
@@ -318,17 +323,20 @@ HostAndPort SplitHost(std::string_view text) {
   return out;
 }
 
-Value GetHostname(Arena& /*arena*/, Arguments arguments) {
+Value GetHostname(Arena& arena, Arguments arguments) {
+  arena.work().Charge(WorkOfReading(arguments[0].url().host.size()));
   return Value::String(SplitHost(arguments[0].url().host).host);
 }
 
-Value GetPort(Arena& /*arena*/, Arguments arguments) {
+Value GetPort(Arena& arena, Arguments arguments) {
+  arena.work().Charge(WorkOfReading(arguments[0].url().host.size()));
   return Value::String(SplitHost(arguments[0].url().host).port);
 }
 
 // Parameters that cannot be decoded, or contain a semicolon, are left out.
 Value GetQuery(Arena& arena, Arguments arguments) {
   std::string_view query = arguments[0].url().query;
+  arena.work().Charge(WorkOfReading(16 * query.size()));
   std::map<std::string, std::vector<Value>> parameters;
   if (static_cast<size_t>(std::ranges::count(query, '&')) >= kQueryParametersMax) query = {};
   while (!query.empty()) {
@@ -340,6 +348,7 @@ Value GetQuery(Arena& arena, Arguments arguments) {
     const auto value =
         Unescape(parameter.substr(std::min(equals + 1, parameter.size())), UrlPart::kQuery);
     if (!name.has_value() || !value.has_value()) continue;
+    arena.work().Charge(kWorkOfUrl);
     parameters[*std::move(name)].push_back(Value::String(arena.Copy(*value)));
   }
   std::vector<MapEntry> entries;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/syntax/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dray::cel::syntax {
@@ -31,9 +32,7 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
-namespace {
-
-// Looks at eight bytes at a time; the last eight may overlap those before.
+// The last eight bytes may overlap those before.
 bool IsAscii(std::string_view text) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
   constexpr size_t kWord = sizeof(uint64_t);
@@ -52,8 +51,6 @@ bool IsAscii(std::string_view text) {
   return (seen & kHighBits) == 0;
 }
 
-}  // namespace
-
 size_t CountCodePoints(std::string_view text) {
   if (IsAscii(text)) return text.size();
   size_t count = 0;
@@ -62,6 +59,7 @@ size_t CountCodePoints(std::string_view text) {
 }
 
 size_t OffsetOfCodePoint(std::string_view text, size_t index) {
+  if (IsAscii(text)) return std::min(index, text.size());
   size_t at = 0;
   for (; index > 0 && at < text.size(); --index) at += DecodeUtf8(text, at).width;
   return at;

@@ -21,6 +21,9 @@ CodePoint DecodeUtf8(std::string_view text, size_t offset);
 
 bool IsValidUtf8(std::string_view text);
 
+/// Looks at eight bytes at a time.
+bool IsAscii(std::string_view text);
+
 /// Characters in `text`; each invalid byte counts as one.
 size_t CountCodePoints(std::string_view text);
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/work.h"
 #include "cel/syntax/bump.h"
 #include "cel/value/value.h"
 
@@ -25,10 +26,17 @@ inline constexpr size_t kArenaBytesMax = size_t{64} * 1024 * 1024;
 /// constant: 8 ms at most (cel/library/regex.h).
 inline constexpr size_t kEvaluationPatternsMax = 32'768;
 
+/// What the expressions of one request or one attempt may take together, in units of Work: a
+/// quarter of a second to one. An evaluation that needs more ends with an error. It is for
+/// expressions whose cost, which is upstream's, says less than they take.
+inline constexpr uint64_t kWorkMax = uint64_t{1} << 28U;
+
 /// Not for use by two threads at once.
 class Arena {
  public:
   Arena() = default;
+  /// `work` is what evaluations in several arenas may take together, and outlives the arena.
+  explicit Arena(Work& work) : work_(&work) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena();
@@ -67,6 +75,9 @@ class Arena {
   size_t bytes() const { return bytes_; }
   bool is_full() const { return bytes_ > kArenaBytesMax; }
 
+  /// Functions charge here what they take beyond looking at a few words.
+  Work& work() { return work_ == nullptr ? own_work_ : *work_; }
+
   /// Of kEvaluationPatternsMax; whoever compiles a pattern takes its instructions away.
   size_t& pattern_instructions_left() { return pattern_instructions_left_; }
 
@@ -87,6 +98,8 @@ class Arena {
   std::vector<Destructor> destructors_;
   size_t bytes_ = 0;
   size_t pattern_instructions_left_ = kEvaluationPatternsMax;
+  Work own_work_{kWorkMax};
+  Work* work_ = nullptr;  // instead of its own
 };
 
 /// A growing array of values in an arena. It doubles when it is full; what it leaves behind is

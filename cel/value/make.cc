@@ -2,6 +2,7 @@
 #include "cel/value/make.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <compare>
 #include <iterator>
@@ -11,6 +12,9 @@
 
 namespace dray::cel::inline value {
 namespace {
+
+// What making any text takes, besides reading it.
+constexpr uint64_t kWorkOfMaking = 64;
 
 bool IsNan(const Value& value) {
   return value.is(ValueKind::kDouble) && std::isnan(value.number());
@@ -72,10 +76,12 @@ Value WrongArguments(Arena& arena, std::string_view function, std::span<const Va
 }
 
 Value MakeError(Arena& arena, std::string_view message) {
+  arena.work().Charge(kWorkOfMaking + WorkOfReading(message.size()));
   return Value::Error(arena.Copy(message));
 }
 
 Value MakeString(Arena& arena, std::string_view text) {
+  arena.work().Charge(kWorkOfMaking + WorkOfReading(text.size()));
   if (text.size() > kStringBytesMax) return Value::Error("string too long");
   return Value::String(arena.Copy(text));
 }
@@ -88,6 +94,7 @@ Value MakeList(Arena& arena, std::span<const Value> items) {
 }
 
 Value AdoptList(Arena& arena, std::span<const Value> items) {
+  arena.work().Charge(WorkOfItems(items.size()));
   Weight weight = 1;
   for (const Value& item : items) weight += WeightOf(item);
   if (weight > kWeightMax) return Value::Error("list too long");
@@ -100,6 +107,7 @@ bool CanBeKey(ValueKind kind) {
 }
 
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
+  const uint64_t rounds = uint64_t{std::bit_width(entries.size())};  // of sorting
   Weight weight = 1;
   for (const MapEntry& entry : entries) {
     if (!CanBeKey(entry.key.kind())) {
@@ -107,8 +115,10 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
           arena, fmt::format("runtime error: hash of unhashable type {}", GoTypeName(entry.key)));
     }
     weight += 1 + WeightOf(entry.value);
+    arena.work().Charge((2 + rounds) * WorkOfComparing(entry.key, entry.key));
   }
   if (weight > kWeightMax) return Value::Error("map too big");
+  if (arena.work().is_spent()) return Value::Error("operation cancelled");
   const std::span<uint64_t> places = arena.NewNumbers(entries.size());
   // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
   std::iota(places.begin(), places.end(), uint64_t{0});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <compare>
 #include <functional>
@@ -99,26 +100,28 @@ std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   return a.text() <=> b.text();
 }
 
-bool ListsEqual(const List& a, const List& b) {
+bool ListsEqual(const List& a, const List& b, Work& work) {
   if (a.items.size() != b.items.size()) return false;
-  for (size_t i = 0; i < a.items.size(); ++i) {
-    if (Equal(a.items[i], b.items[i]).is_false()) return false;
+  for (size_t i = 0; i < a.items.size() && !work.is_spent(); ++i) {
+    if (Equal(a.items[i], b.items[i], work).is_false()) return false;
   }
   return true;
 }
 
-bool MapsEqual(const Map& a, const Map& b) {
+bool MapsEqual(const Map& a, const Map& b, Work& work) {
   if (a.entries.size() != b.entries.size()) return false;
   for (const MapEntry& entry : a.entries) {
+    if (work.is_spent()) break;
+    work.Charge(b.WorkOfFinding(entry.key));
     const Value* const other = b.Find(entry.key);
-    if (other == nullptr || Equal(entry.value, *other).is_false()) return false;
+    if (other == nullptr || Equal(entry.value, *other, work).is_false()) return false;
   }
   return true;
 }
 
-Value OptionalsEqual(const Value* a, const Value* b) {
+Value OptionalsEqual(const Value* a, const Value* b, Work& work) {
   if (a == nullptr || b == nullptr) return Value::Bool(a == b);
-  return Equal(*a, *b);
+  return Equal(*a, *b, work);
 }
 
 }  // namespace
@@ -230,7 +233,49 @@ std::string_view GoTypeName(const Value& value) {
   return kNames[static_cast<size_t>(value.kind())];
 }
 
-Value Equal(const Value& a, const Value& b) {
+uint64_t WorkOfComparing(const Value& a, const Value& b) {
+  constexpr uint64_t kUsual = 4;
+  if (a.kind() != b.kind()) return kUsual;
+  switch (a.kind()) {
+    case ValueKind::kString:
+    case ValueKind::kBytes: return kUsual + WorkOfBytes(std::min(a.text().size(), b.text().size()));
+    case ValueKind::kSemver: {
+      const size_t shorter =
+          std::min(a.semver().prerelease().size(), b.semver().prerelease().size());
+      return kUsual + WorkOfReading(4 * shorter);
+    }
+    case ValueKind::kUrl:
+      return kUsual + WorkOfBytes(std::min(a.url().text.size(), b.url().text.size()));
+    case ValueKind::kQuantity: return 64;  // of up to a thousand digits
+    case ValueKind::kError:
+    case ValueKind::kNull:
+    case ValueKind::kBool:
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kDouble:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kType:
+    case ValueKind::kOptional:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
+  }
+  return kUsual;
+}
+
+uint64_t Map::WorkOfFinding(const Value& key) const {
+  const bool has_text = key.is(ValueKind::kString);
+  const uint64_t compared = has_text ? WorkOfBytes(key.text().size()) : 1;
+  if (!hashes.empty()) return entries.size() + compared;
+  return 4 + uint64_t{std::bit_width(entries.size())} * (2 + compared);
+}
+
+Value Equal(const Value& a, const Value& b, Work& work) {
+  work.Charge(WorkOfComparing(a, b));
   if (IsNumber(a.kind()) && IsNumber(b.kind())) {
     return Value::Bool(CompareNumbers(a, b) == std::partial_ordering::equivalent);
   }
@@ -244,9 +289,9 @@ Value Equal(const Value& a, const Value& b) {
     case ValueKind::kString:
     case ValueKind::kBytes:
     case ValueKind::kType: return Value::Bool(SameText(a.text(), b.text()));
-    case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list()));
-    case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map()));
-    case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional());
+    case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list(), work));
+    case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map(), work));
+    case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional(), work);
     case ValueKind::kQuantity:
       if (b.is_computed()) return Value::Error("no such overload");
       return Value::Bool(a.quantity() == b.quantity());

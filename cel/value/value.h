@@ -12,6 +12,7 @@
 #include "api/value/quantity.h"
 #include "api/value/semver.h"
 #include "base/text_scan.h"
+#include "base/work.h"
 #include "cel/value/network.h"
 #include "cel/value/timestamp.h"
 
@@ -234,6 +235,8 @@ struct Map {
   const Value* FindPresent(const Value& key) const;
   /// As Find, for a text whose HashText is known.
   const Value* FindText(std::string_view key, uint64_t hash) const;
+  /// What any of these takes.
+  uint64_t WorkOfFinding(const Value& key) const;
 };
 
 Weight WeightOf(const Value& value);
@@ -259,8 +262,10 @@ std::string_view TypeName(const Value& value);
 std::optional<ValueKind> KindOfObject(std::string_view name);
 
 /// a == b. A Quantity or Semver on the left and something else on the right is an error, as
-/// upstream. Inside lists and maps such a pair counts as equal.
-Value Equal(const Value& a, const Value& b);
+/// upstream. Inside lists and maps such a pair counts as equal. Values share parts, so comparing
+/// them may take more than what they occupy: charges each part and text that it compares, and stops
+/// without an answer once `work` is spent.
+Value Equal(const Value& a, const Value& b, Work& work);
 
 /// Whether values of this kind can be compared by order: numbers, bool, string, bytes and times.
 bool HasOrder(ValueKind kind);
@@ -268,5 +273,7 @@ bool HasOrder(ValueKind kind);
 /// a < b, a > b … for the kinds that HasOrder accepts. Errors name `ordering`.
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);
+/// What comparing the two takes, unless they are lists or maps.
+uint64_t WorkOfComparing(const Value& a, const Value& b);
 
 }  // namespace dray::cel::inline value

@@ -34,8 +34,7 @@ class Attempt {
  public:
   using Claims = std::span<const Frozen<api::resource_v1::ResourceClaim>>;
 
-  /// Never fails: what is wrong with the claims is the answer for every node. O(requests), plus one
-  /// evaluation per kind of device for each selector that is new to the snapshot and its relatives.
+  /// Never fails: what is wrong with the claims is the answer for every node.
   Attempt(const Snapshot& snapshot, Claims claims);
   /// For tests, with some proofs of the search switched off; the header of the options is not
   /// installed.
@@ -48,7 +47,9 @@ class Attempt {
 
   /// The lexicographically smallest solution: claims as given, requests as written, alternatives in
   /// their order, devices by pool, slice and place. Upstream's answer, whatever it costs upstream.
-  /// Worst case exponential; bounded by the budget.
+  /// Worst case exponential; bounded by the budget. The first call makes the claims ready:
+  /// O(requests), plus one evaluation per kind of device for each selector that is new to the
+  /// snapshot and its relatives.
   ///
   /// Errors (upstream's texts): a class is missing, a selector does not compile or fails on a
   /// device, a pool is being updated while all its devices are wanted; kTimeout  cancelled.

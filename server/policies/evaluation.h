@@ -18,6 +18,9 @@ namespace dray::server::policies {
 /// RuntimeCELCostBudget and RuntimeCELCostBudgetMatchConditions).
 inline constexpr int64_t kBudgetMax = 10'000'000;
 inline constexpr int64_t kConditionsBudgetMax = 2'500'000;
+/// What all policies may take together for one request, in units of Work: beyond it their
+/// expressions fail, as they do beyond their costs.
+inline constexpr uint64_t kRequestWorkMax = 2 * cel::kWorkMax;
 /// Bytes of a message that an expression makes; a longer one is not shown.
 inline constexpr size_t kMessageBytesMax = 5UL * 1024;
 
@@ -40,7 +43,8 @@ struct PolicyResult {
   int64_t cost = 0;  // of all expressions that were evaluated
 };
 
-/// Values that outlive the evaluation; `variables` (the named expressions) is filled in here.
+/// Values that outlive the evaluation; `variables` (the named expressions) is filled in here. What
+/// it takes is charged to arena.work().
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, cel::Arena& arena);
 
 }  // namespace dray::server::policies

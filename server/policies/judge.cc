@@ -174,7 +174,7 @@ class Judging {
       return Misconfigure(policy, nullptr, UnknownParamKind(*spec.param_kind).message);
     }
     std::map<std::string, std::vector<std::string>> annotations;
-    cel::Arena arena;
+    cel::Arena arena(work_);
     const Variables values = ValuesFor(**match, arena);
     for (const Binding& binding : bound.bindings) {
       AskBound({policy, binding, values}, annotations);
@@ -270,7 +270,7 @@ class Judging {
 
   void AskWith(const Asked& asked, std::string_view parameter, Collected& annotations) {
     const auto& [policy, binding, known] = asked;
-    cel::Arena arena;
+    cel::Arena arena(work_);
     Variables values = known;
     if (!parameter.empty()) values.params = ValueOfJson(parameter, arena);
     const PolicyResult result = Evaluate(policy, values, arena);
@@ -371,6 +371,7 @@ class Judging {
   // Of those that were chosen by selectors.
   size_t parameters_ = 0, parameter_bytes_ = 0;
   int64_t parameters_cost_ = 0;
+  Work work_{kRequestWorkMax};
 };
 
 }  // namespace
