@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <thread>
@@ -135,6 +136,21 @@ TEST(World, TheSimulatedClockMovesWhenTold) {
   EXPECT_EQ(clock.Now() - before, std::chrono::seconds(3));
 }
 
+TEST(World, TheRealDiskReadsSoMuchAndNoMore) {
+  Disk& disk = RealWorld().disk;
+  const std::string path = ::testing::TempDir() + "dray-much-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.Write(path, "", Disk::Privacy::kOwnerOnly));
+  std::filesystem::resize_file(path, Disk::kReadBytesMax);
+  EXPECT_EQ(disk.Read(path).value().size(), Disk::kReadBytesMax);
+  std::filesystem::resize_file(path, Disk::kReadBytesMax + 1);
+  EXPECT_EQ(disk.Read(path).error().reason, StatusReason::kRequestEntityTooLarge);
+  std::filesystem::remove(path);
+  const Result<std::string> endless = disk.Read("/dev/zero");
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(endless.error().message,
+            "/dev/zero has more than 512 MiB, which is the most that is read: split it");
+}
+
 TEST(World, TheRealDiskReplacesFilesWhole) {
   Disk& disk = RealWorld().disk;
   const std::string folder = ::testing::TempDir() + "dray-disk";
@@ -234,6 +250,17 @@ TEST(Log, WritesKeysAndValuesAfterTheMessage) {
       lines,
       ::testing::ElementsAre(
           "I0101 00:00:00.000000 \"claim allocated\" claim=\"default/a \\\"b\\\"\" devices=3\n"));
+}
+
+TEST(Log, WhatATerminalWouldNotShowIsAnEscape) {
+  const SimulatedClock clock;
+  for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+    std::string lines;
+    const Log log(clock, [&](std::string_view line) { lines += line; }, {.format = format});
+    log.Info("request", "agent", "\x1b[2J\u009b2J\u202e\x7f\xff\nI0101 forged");
+    EXPECT_THAT(lines,
+                ::testing::HasSubstr(R"("\u001b[2J\u009b2J\u202e\u007f\ufffd\nI0101 forged")"));
+  }
 }
 
 TEST(Log, JsonLinesAreObjects) {

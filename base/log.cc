@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <iterator>
 #include <string>
@@ -12,12 +14,20 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
+#include "base/printable.h"
 
 namespace dray {
 namespace {
 
+/// As a JSON string that shows what a terminal would not.
 void AppendQuoted(std::string& out, std::string_view text) {
+  const size_t begin = out.size();
   AppendJsonString(text, JsonEscapes::kNeeded, out);
+  const std::string_view quoted = std::string_view(out).substr(begin);
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  if (std::ranges::all_of(quoted, is_plain)) return;
+  const std::string shown = Printable(quoted, HiddenAs::kJson);
+  out.replace(begin, std::string::npos, shown);
 }
 
 char Letter(LogLevel level) {

@@ -152,13 +152,19 @@ class MachineDisk final : public Disk {
     std::string bytes;
     struct stat about{};
     if (fstat(file.get(), &about) == 0 && about.st_size > 0)  // of what is no file 0
-      bytes.reserve(static_cast<size_t>(about.st_size));
+      bytes.reserve(std::min(static_cast<uint64_t>(about.st_size), kReadBytesMax));
     std::array<char, 65536> chunk;
     for (;;) {
       const ssize_t got = read(file.get(), chunk.data(), chunk.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return FailErrno("cannot read", path, errno);
       if (got == 0) return bytes;
+      if (bytes.size() + static_cast<size_t>(got) > kReadBytesMax) {
+        return Fail(StatusReason::kRequestEntityTooLarge,
+                    fmt::format("{} has more than {} MiB, which is the most that is read: split it",
+                                path,
+                                kReadBytesMax >> 20U));
+      }
       bytes.append(chunk.data(), static_cast<size_t>(got));
     }
   }
@@ -244,6 +250,20 @@ class MachineDisk final : public Disk {
   bool IsFolder(const std::string& path) override {
     std::error_code failure;
     return std::filesystem::is_directory(path, failure);
+  }
+
+  Entry Look(const std::string& path, const std::string& folder) override {
+    std::error_code failure;
+    if (std::filesystem::is_symlink(path, failure)) {
+      const std::filesystem::path at = std::filesystem::canonical(path, failure);
+      if (failure) return Entry::kFile;
+      const std::filesystem::path root = std::filesystem::canonical(folder, failure);
+      const auto [in_root, in_path] = std::ranges::mismatch(root, at);
+      if (failure || in_root != root.end()) return Entry::kOutside;
+    }
+    const std::filesystem::file_status status = std::filesystem::status(path, failure);
+    if (std::filesystem::is_directory(status)) return Entry::kFolder;
+    return std::filesystem::is_other(status) ? Entry::kOther : Entry::kFile;
   }
 };
 

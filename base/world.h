@@ -65,7 +65,10 @@ class Disk {
   virtual ~Disk() = default;
   enum class Privacy : uint8_t { kEverybody, kOwnerOnly };
 
+  /// The most that Read reads: what has no end (a device, a pipe that goes on) ends here.
+  static constexpr uint64_t kReadBytesMax = uint64_t{512} << 20U;
   /// Errors: kNotFound  no such file. kForbidden  may not be read. kInternalError  anything else.
+  ///         kRequestEntityTooLarge  it has more than kReadBytesMax.
   virtual Result<std::string> Read(const std::string& path) = 0;
   /// Replaces the file in one step (write aside, rename), so readers see the old or the new one.
   virtual Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) = 0;
@@ -85,6 +88,17 @@ class Disk {
   /// Names of the entries of a folder, sorted.
   virtual Result<std::vector<std::string>> List(const std::string& path) = 0;
   virtual bool IsFolder(const std::string& path) = 0;
+
+  enum class Entry : uint8_t {
+    kFile,  // or nothing: reading says why
+    kFolder,
+    kOther,    // a device, a pipe or a socket: reading may wait, or never end
+    kOutside,  // a link to something that is not in the folder
+  };
+  /// What `path`, somewhere in the folder `folder`, is; links are followed.
+  virtual Entry Look(const std::string& path, const std::string& /*folder*/) {
+    return IsFolder(path) ? Entry::kFolder : Entry::kFile;
+  }
 };
 
 /// References, not owners: whoever made the parts outlives every shell that uses them.

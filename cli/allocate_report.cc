@@ -64,7 +64,7 @@ void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answe
         AddDevices(claim, answer.node, rows);
     }
   }
-  if (rows.size() > 1) fmt::print(out, "{}", TableOf(rows));
+  if (rows.size() > 1) cli::Print(out, "{}", Composed(TableOf(rows)));
   PrintObstacles(out, answers);
 }
 
@@ -73,18 +73,18 @@ void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> ans
     switch (answer.verdict) {
       case planning::Verdict::kFits: break;
       case planning::Verdict::kRefused:
-        fmt::print(out, "{}: {} gets no devices: {}\n", answer.place, answer.what, answer.reason);
+        cli::Print(out, "{}: {} gets no devices: {}\n", answer.place, answer.what, answer.reason);
         break;
       case planning::Verdict::kDoesNotFit:
-        fmt::print(out, "{} does not fit: {}\n", answer.what, answer.reason);
+        cli::Print(out, "{} does not fit: {}\n", answer.what, answer.reason);
         break;
       case planning::Verdict::kUndecided:
-        fmt::print(out, "{} is undecided: {}\n", answer.what, answer.reason);
+        cli::Print(out, "{} is undecided: {}\n", answer.what, answer.reason);
         break;
     }
-    if (!answer.fix.empty()) fmt::print(out, "  {}\n", answer.fix);
+    if (!answer.fix.empty()) cli::Print(out, "  {}\n", answer.fix);
     for (const planning::FailureOnNodes& failure : answer.failures) {
-      fmt::print(out, "  {}\n", ToString(failure));
+      cli::Print(out, "  {}\n", ToString(failure));
     }
   }
 }

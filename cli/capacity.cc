@@ -230,7 +230,7 @@ Result<int> RunCapacity(World& world, const CapacityOptions& options, const Outp
         world, options.input, {.command = "capacity", .format = options.format}, ask, output);
   }
   DRAY_TRY(const Said said, ask());
-  fmt::print(output.out, "{}", said.text);
+  cli::Print(output.out, "{}", Composed(said.text));
   return said.code;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, CSV and Prometheus' text: for programs.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -123,8 +124,17 @@ void WriteShares(const CapacityRow& row, api::JsonWriter& json) {
 
 // ------------------------------------------------------------------------------- CSV, Prometheus
 
-std::string CsvField(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+/// A spreadsheet takes for a formula what begins like one, whatever quotes are around it.
+bool BeginsFormula(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kBeginnings = {
+      "=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  return std::ranges::any_of(kBeginnings,
+                             [&](std::string_view one) { return text.starts_with(one); });
+}
+
+std::string CsvField(std::string_view given) {
+  const std::string text = (BeginsFormula(given) ? "'" : "") + Printable(given);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + '"';
@@ -140,13 +150,9 @@ void AddCsvLine(const std::vector<std::string>& fields, std::string& out) {
 
 std::string LabelText(std::string_view text) {
   std::string escaped;
-  for (const char c : text) {
-    if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      if (c == '"' || c == '\\') escaped += '\\';
-      escaped += c;
-    }
+  for (const char c : Printable(text)) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
   }
   return escaped;
 }

@@ -201,8 +201,8 @@ class Question {
              const cel::CompileError& error) {
     const std::string hint = WhereItCompiles(text, environment);
     if (format_ == OutputFormat::kText) {
-      fmt::print(output_.notes, "{}\n", error.message);
-      if (!hint.empty()) fmt::print(output_.notes, "hint: {}\n", hint);
+      cli::Print(output_.notes, "{}\n", error.message);
+      if (!hint.empty()) cli::Print(output_.notes, "hint: {}\n", hint);
     } else {
       output_.Document(format_, JsonOfRefusal(text, environment, error, hint));
     }
@@ -244,7 +244,7 @@ class Question {
   int Print(const CelAnswer& answer) const {
     if (format_ == OutputFormat::kText) {
       const CelTextOptions how = {.all = options_.all, .colours = output_.colours};
-      fmt::print(output_.out, "{}", TextOf(answer, how));
+      cli::Print(output_.out, "{}", Composed(TextOf(answer, how)));
     } else {
       output_.Document(format_, JsonOf(answer));
     }

@@ -144,7 +144,7 @@ class CelText {
     for (size_t i = 0; i < Shown(survey.values.size()); ++i) {
       const planning::Counted& value = survey.values[i];
       Say("  {} on {} {}, first on {}\n",
-          value.text,
+          Printable(value.text),
           value.count,
           Plural(value.count, "device", "devices"),
           DeviceAt(value.first));

@@ -284,7 +284,7 @@ int Command::Run(World& world, const Output& output) const {
   DRAY_CHECK(action_ != nullptr);
   const Result<int> code = action_(world, output);
   if (code) return *code;
-  fmt::print(output.notes, "{}: {}\n", name_, code.error().message);
+  cli::Print(output.notes, "{}: {}\n", name_, code.error().message);
   return kExitUsage;
 }
 

@@ -179,7 +179,7 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
              FilesOf(options, files, std::move(done.documents)));
     DRAY_TRY_VOID(WriteFiles(world.disk, written));
   } else if (FormatOf(options.format) == OutputFormat::kYaml) {
-    fmt::print(output.out, "{}", manifests::ToYaml(done.documents));
+    cli::Print(output.out, "{}", Composed(manifests::ToYaml(done.documents)));
   } else {
     output.Document(OutputFormat::kJson, manifests::ToJson(done.documents));
   }

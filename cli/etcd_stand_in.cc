@@ -98,7 +98,7 @@ void AddEtcdStandIn(Command& program) {
   program.Does([options](World& world, const Output& output) {
     const Result<> stood = Stand(world, *options);
     if (stood) return kExitYes;
-    fmt::print(output.notes, "etcd: {}\n", stood.error().message);
+    cli::Print(output.notes, "etcd: {}\n", stood.error().message);
     return stood.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
   });
 }

@@ -116,7 +116,7 @@ Result<int> RunExplain(World& world, const ExplainOptions& options, const Output
         world, options.input, {.command = "explain", .format = options.format}, ask, output);
   }
   DRAY_TRY(const Said said, Explain(world, options, output));
-  fmt::print(output.out, "{}", said.text);
+  cli::Print(output.out, "{}", Composed(said.text));
   return said.code;
 }
 

@@ -93,20 +93,20 @@ class ExplainText {
     if (answer_.verdict == planning::Verdict::kRefused) verdict = "gets no devices";
     if (answer_.verdict == planning::Verdict::kUndecided) verdict = "is undecided";
     const std::string title =
-        Wrapped(fmt::format("{} {}: {}", answer_.what, verdict, FirstLine()), 2, kHelpColumns);
+        Wrapped(TextFor("{} {}: {}", answer_.what, verdict, FirstLine()), 2, kHelpColumns);
     out_ += Painted(title, kRed, options_.colours) + "\n";
     OtherLines();
     if (!answer_.fix.empty()) Say(2, answer_.fix);
   }
 
-  std::string FirstLine() const { return answer_.reason.substr(0, answer_.reason.find('\n')); }
+  std::string FirstLine() const { return reason_.substr(0, reason_.find('\n')); }
 
   /// Errors of expressions have several lines, with a caret.
   void OtherLines() {
-    size_t at = answer_.reason.find('\n');
+    size_t at = reason_.find('\n');
     while (at != std::string::npos) {
-      const size_t next = answer_.reason.find('\n', at + 1);
-      out_ += "  " + Printable(answer_.reason.substr(at + 1, next - at - 1)) + "\n";
+      const size_t next = reason_.find('\n', at + 1);
+      out_ += "  " + reason_.substr(at + 1, next - at - 1) + "\n";
       at = next;
     }
   }
@@ -136,7 +136,7 @@ class ExplainText {
   }
 
   void Count(std::string_view sign, size_t count, std::string_view what) {
-    out_ += fmt::format("{:>8} {}\n", fmt::format("{}{}", sign, count), what);
+    out_ += TextFor("{:>8} {}\n", fmt::format("{}{}", sign, count), what);
   }
 
   void Removals(const Funnel& funnel, Step step) {
@@ -260,6 +260,7 @@ class ExplainText {
   static constexpr size_t kReasonIndent = 9;
 
   const planning::OfflineExplanation& answer_;
+  const std::string reason_ = PrintableLines(answer_.reason);
   const Explanation& explanation_;
   const ExplainTextOptions& options_;
   std::string out_;

@@ -31,7 +31,7 @@ std::vector<FileName> NamesInFiles(Disk& disk, std::span<const std::string> path
   std::vector<FileName> names;
   size_t bytes = 0;
   for (const std::string& path : paths) {
-    if (path == "-") continue;
+    if (path == "-" || disk.Look(path, path) == Disk::Entry::kOther) continue;
     const auto files = manifests::ManifestFiles(disk, std::span(&path, 1));
     if (!files) continue;
     for (const std::string& file : *files) {

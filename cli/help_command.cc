@@ -72,7 +72,7 @@ int PrintCompletion(World& world,
                     std::span<const std::string> words,
                     const Output& output) {
   const Completion completion = Complete(world.disk, program, words);
-  for (const std::string& word : completion.words) fmt::print(output.out, "{}\n", word);
+  for (const std::string& word : completion.words) cli::Print(output.out, "{}\n", word);
   if (completion.paths == Paths::kFiles) fmt::print(output.out, ":files\n");
   if (completion.paths == Paths::kFolders) fmt::print(output.out, ":folders\n");
   return kExitYes;

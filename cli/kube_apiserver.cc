@@ -164,7 +164,7 @@ void AddKubeApiserver(Command& program) {
   program.Does([options](World& world, const Output& output) {
     const Result<ServeOptions> serve = ServeOptionsOf(world, *options);
     if (serve) return RunServer(world, *serve, output, "kube-apiserver");
-    fmt::print(output.notes, "kube-apiserver: {}\n", serve.error().message);
+    cli::Print(output.notes, "kube-apiserver: {}\n", serve.error().message);
     return serve.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
   });
 }

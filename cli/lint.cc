@@ -214,9 +214,9 @@ void Print(const LintOptions& options,
                         : SarifOf(findings, version.substr(0, version.find(" ("))));
     return;
   }
-  fmt::print(output.out,
-             "{}",
-             options.format == "github" ? GithubOf(findings) : TextOf(findings, output.colours));
+  const std::string text =
+      options.format == "github" ? GithubOf(findings) : TextOf(findings, output.colours);
+  cli::Print(output.out, "{}", Composed(text));
 }
 
 /// The exit code. Errors: bad options, unreadable input, or files that cannot be written.

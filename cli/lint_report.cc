@@ -90,7 +90,7 @@ std::string GithubText(std::string_view text, bool is_property) {
       default: escaped += c;
     }
   }
-  return escaped;
+  return Printable(escaped);
 }
 
 }  // namespace

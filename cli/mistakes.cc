@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "base/spelling.h"
 
 namespace dray::cli {
@@ -17,8 +18,9 @@ std::string WhatIsWrong(const Asked& mistake, const CommandText& command) {
 
 std::string Refusal(const Asked& mistake) {
   const CommandText command = mistake.command->Describe();
-  return fmt::format(
-      "{0}: {1}\nRun {0} --help for what there is.\n", command.name, WhatIsWrong(mistake, command));
+  return fmt::format("{0}: {1}\nRun {0} --help for what there is.\n",
+                     command.name,
+                     PrintableLines(WhatIsWrong(mistake, command)));
 }
 
 Error WithMeantName(Error error, const std::string& word, std::span<const std::string_view> names) {

@@ -41,17 +41,19 @@ int Output::Refuse(std::string_view command, std::string_view why) const {
 }
 
 void Output::Remark(std::string_view line) const {
-  const std::string text = std::string(line) + '\n';
+  const std::string text = TextFor("{}\n", line);
   (void)std::fwrite(text.data(), 1, text.size(), notes);  // if that fails, nobody can be told
 }
 
 std::string DocumentText(OutputFormat format, std::string_view json) {
-  if (format == OutputFormat::kYaml) return api::JsonToYaml(json).value_or("");
-  return api::PrettyJson(json) + '\n';
+  // JSON is YAML, too: there, what is hidden can be an escape.
+  const bool is_yaml = format == OutputFormat::kYaml && !HasHidden(json);
+  if (is_yaml) return api::JsonToYaml(json).value_or("");
+  return PrintableJson(api::PrettyJson(json)) + '\n';
 }
 
 void Output::Document(OutputFormat format, std::string_view json) const {
-  fmt::print(out, "{}", DocumentText(format, json));
+  Print(out, "{}", Composed(DocumentText(format, json)));
 }
 
 Output StandardOutput() {
@@ -71,23 +73,16 @@ std::string Painted(std::string_view text, std::string_view colour, Colours colo
   return fmt::format("{}{}{}", colour, text, kPlain);
 }
 
-std::string Printable(std::string_view text) {
-  constexpr char kFirstVisible = 0x20;
-  constexpr char kDelete = 0x7F;
-  std::string out;
-  for (const char c : text) {
-    const bool is_control = (c >= 0 && c < kFirstVisible) || c == kDelete;
-    out += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return out;
-}
-
 std::string_view Plural(size_t count, std::string_view one, std::string_view many) {
   return count == 1 ? one : many;
 }
 
-std::string TableOf(std::span<const Row> rows, Numbers numbers) {
-  if (rows.empty()) return {};
+std::string TableOf(std::span<const Row> given, Numbers numbers) {
+  if (given.empty()) return {};
+  std::vector<Row> rows(given.begin(), given.end());
+  for (Row& row : rows) {
+    for (std::string& cell : row) cell = Printable(cell);
+  }
   std::vector<size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -146,7 +141,7 @@ void Facts::AddTexts(std::string_view label,
 
 void Facts::Print(OutputFormat format, const Output& output) const {
   if (format == OutputFormat::kText) {
-    fmt::print(output.out, "{}", Lines());
+    cli::Print(output.out, "{}", Composed(Lines()));
   } else {
     output.Document(format, Json());
   }
@@ -157,7 +152,7 @@ std::string Facts::Lines() const {
   for (const Fact& fact : facts_) width = std::max(width, fact.label.size());
   std::string lines;
   for (const Fact& fact : facts_) {
-    if (!fact.label.empty()) lines += fmt::format("{:<{}}  {}\n", fact.label, width, fact.text);
+    if (!fact.label.empty()) lines += TextFor("{:<{}}  {}\n", fact.label, width, fact.text);
   }
   return lines;
 }

@@ -8,7 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+
+#include "base/printable.h"
 
 namespace dray::cli {
 
@@ -29,8 +35,49 @@ OutputFormat FormatOf(std::string_view word);
 
 /// `json`, one value, as JSON on several lines or as YAML. Precondition: not kText.
 std::string DocumentText(OutputFormat format, std::string_view json);
-
 enum class Colours : uint8_t { kNone, kTerminal };
+
+// -------------------------------------------------------------------------------------------
+// texts for people
+
+/// A text that was put together from printable parts: its newlines and colours are ours.
+struct Composed {
+  std::string_view text;
+};
+
+/// How an argument of Print is shown: a text as PrintableLines shows it.
+template <class T>
+auto ShownToPeople(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return PrintableLines(value);
+  } else if constexpr (std::is_same_v<T, Composed>) {
+    return std::string(value.text);
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+using Shown = decltype(ShownToPeople(std::declval<const T&>()));
+
+/// fmt::format, in which each text among the arguments is made printable: whatever a file or a
+/// cluster says, the layout is that of `format`. All that a command writes for people is made by
+/// this, by TableOf or by Facts.
+template <class... Arguments>
+std::string TextFor(fmt::format_string<Shown<Arguments>...> format, const Arguments&... arguments) {
+  return [&](const auto&... shown) {
+    return fmt::vformat(fmt::string_view(format), fmt::make_format_args(shown...));
+  }(ShownToPeople(arguments)...);
+}
+
+/// Writes TextFor(format, arguments…) to `file`. Where that fails, fmt throws a system_error, as
+/// main() expects.
+template <class... Arguments>
+void Print(std::FILE* file,
+           fmt::format_string<Shown<Arguments>...> format,
+           const Arguments&... arguments) {
+  fmt::print(file, "{}", TextFor<Arguments...>(format, arguments...));
+}
 
 /// Where a command writes.
 struct Output {
@@ -39,7 +86,7 @@ struct Output {
   Colours colours = Colours::kNone;  // of the answer
   bool shows_progress = false;       // somebody watches the notes
 
-  /// A line of the notes.
+  /// A line of the notes, made printable.
   void Remark(std::string_view line) const;
   /// "note: NOTE" for each.
   void Notes(std::span<const std::string> texts) const;
@@ -65,9 +112,6 @@ std::string Painted(std::string_view text, std::string_view colour, Colours colo
 // -------------------------------------------------------------------------------------------
 // texts
 
-/// What comes from files, without characters that would move the cursor or break the layout.
-std::string Printable(std::string_view text);
-
 std::string_view Plural(size_t count, std::string_view one, std::string_view many);
 
 // -------------------------------------------------------------------------------------------
@@ -77,9 +121,9 @@ using Row = std::vector<std::string>;
 
 enum class Numbers : uint8_t { kLeft, kRight };
 
-/// Columns as wide as their widest cell, three blanks between them, none at the end of a line. The
-/// first row is the head. With kRight, cells of digits stand to the right of their columns.
-/// Precondition: all rows have as many cells.
+/// Cells are made printable. Columns as wide as their widest cell, three blanks between them, none
+/// at the end of a line. The first row is the head. With kRight, cells of digits stand to the right
+/// of their columns. Precondition: all rows have as many cells.
 std::string TableOf(std::span<const Row> rows, Numbers numbers = Numbers::kLeft);
 
 // --------------------------------------------------------------------------------------------

@@ -39,6 +39,31 @@ TEST(Table, WithoutRowsIsEmpty) {
   EXPECT_EQ(TableOf({}), "");
 }
 
+// What a file or a cluster says moves no cursor and begins no line, in whatever a command prints.
+TEST(TextsForPeople, KeepTheLayoutOfTheCommand) {
+  const std::string name = "c\x1b[2J\r\n::error::forged";
+  const std::string shown = "c\\x1b[2J\\x0d\\x0a::error::forged";
+  EXPECT_EQ(TextFor("{}: {}\n", name, 3), shown + ": 3\n");
+  EXPECT_EQ(TextFor("{}", Composed("a\n" + Painted("b", kRed, Colours::kTerminal))),
+            "a\n\033[1;31mb\033[0m");
+  EXPECT_EQ(TextFor("{}|", "ERROR\n | x == 1\n | ^"), "ERROR\n | x == 1\n | ^|");
+  EXPECT_EQ(Printed([&](const Output& output) { Print(output.out, "{:<3}|{}\n", "a", name); }),
+            "a  |" + shown + "\n");
+  EXPECT_EQ(Printed([&](const Output& output) { output.Refuse("x", name); }),
+            "dray x: " + shown + "\n");
+  EXPECT_EQ(Printed([&](const Output& output) { output.Notes(std::vector{name}); }),
+            "note: " + shown + "\n");
+  const std::vector<Row> rows = {{"NAME", "B"}, {name, "\u202e"}};
+  EXPECT_THAT(TableOf(rows), ::testing::EndsWith("\n" + shown + "   \\u202e\n"));
+  Facts facts;
+  facts.AddText("name", "name", name);
+  facts.AddTexts("problem", "problems", {"\u009b2J\nverdict  sound"});
+  EXPECT_EQ(Printed([&](const Output& output) { facts.Print(OutputFormat::kText, output); }),
+            "name     " + shown + "\nproblem  \\u009b2J\\x0averdict  sound\n");
+  EXPECT_THAT(Printed([&](const Output& output) { facts.Print(OutputFormat::kJson, output); }),
+              ::testing::HasSubstr("\"\\u009b2J\\nverdict  sound\""));
+}
+
 TEST(Facts, AreLinesForPeopleAndAnObjectForPrograms) {
   Facts facts;
   facts.AddText("file", "file", "a \"b\"");

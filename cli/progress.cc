@@ -49,7 +49,7 @@ Progress::~Progress() {
 void Progress::Now(std::string_view what) {
   if (!output_.shows_progress) return;
   const MutexLock lock(mutex_);
-  Write(line_.Now(what, clock_.Monotonic()));
+  Write(line_.Now(Printable(what), clock_.Monotonic()));
 }
 
 void Progress::Clear() {

@@ -59,14 +59,14 @@ void SayWhatIsServed(const control_plane::Process& process,
                     "kubeconfig",
                     process.kubeconfig());
   }
-  fmt::print(output.out,
+  cli::Print(output.out,
              "{} serves {}; objects are kept {}\n"
              "kubectl --kubeconfig {} get resourceslices\n",
              VersionLine(),
              process.url(),
              where,
              process.kubeconfig());
-  if (release != api::Release::kAny) fmt::print(output.out, "{}\n", AboutRelease(release));
+  if (release != api::Release::kAny) cli::Print(output.out, "{}\n", AboutRelease(release));
   if (std::fflush(output.out) != 0) {  // a server is of use without its greeting
     std::clearerr(output.out);
     __fpurge(output.out);
@@ -107,7 +107,7 @@ int RunServer(World& world,
   if (options.log_format == LogFormat::kJson) {
     log.Error("server does not start", "error", served.error().message);
   } else {
-    fmt::print(output.notes, "{}: {}\n", program, served.error().message);
+    cli::Print(output.notes, "{}: {}\n", program, served.error().message);
   }
   return served.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
 }

@@ -117,7 +117,7 @@ class EtcdCommand {
     facts.AddText("", "file", options_.file);
     facts.AddBytes("", "sizeBytes", bytes);
     if (options_.format == OutputFormat::kText) {
-      fmt::print(
+      cli::Print(
           output_.out, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
     } else {
       facts.Print(options_.format, output_);
@@ -269,7 +269,7 @@ class EtcdCommand {
   }
 
   Result<> Print(const RecordLine& line) {
-    fmt::print(output_.out, "{}\n", JsonLine(scheme_, line));
+    cli::Print(output_.out, "{}\n", Composed(PrintableJson(JsonLine(scheme_, line))));
     if (std::ferror(output_.out) == 0) return {};
     return Fail(StatusReason::kInternalError, "the output cannot be written any further");
   }

@@ -174,7 +174,7 @@ class FolderCommand {
   /// What a command that changes or copies has left behind.
   int Tell(const sqlite::FileStatus& status) {
     if (options_.format == OutputFormat::kText) {
-      fmt::print(output_.out, "{}\n", InOneLine(status));
+      cli::Print(output_.out, "{}\n", InOneLine(status));
     } else {
       FactsOf(status).Print(options_.format, output_);
     }
@@ -192,7 +192,7 @@ class FolderCommand {
                       .expiry = record.expiry,
                       .is_deletion = record.is_deletion};
       if (options_.log) line.replaced = record.replaced;
-      fmt::print(output_.out, "{}\n", JsonLine(scheme, line));
+      cli::Print(output_.out, "{}\n", Composed(PrintableJson(JsonLine(scheme, line))));
       if (std::ferror(output_.out) == 0) return {};
       return Fail(StatusReason::kInternalError, "the output cannot be written any further");
     };

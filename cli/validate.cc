@@ -75,11 +75,11 @@ class ValidateText {
   void Print(const ObjectVerdict& verdict) const {
     const std::string object = ObjectOf(verdict);
     if (verdict.verdict == Verdict::kSkipped) {
-      fmt::print(output_.out,
+      cli::Print(output_.out,
                  "{}:{}: {}: {}: not a kind Dray knows\n",
                  verdict.file,
                  verdict.line,
-                 Painted("skipped", kFaint),
+                 Composed(Painted("skipped", kFaint)),
                  object);
     }
     for (const Notice& notice : verdict.notices) Print(verdict, object, notice);
@@ -105,14 +105,14 @@ class ValidateText {
 
   void Print(const ObjectVerdict& verdict, std::string_view object, const Notice& notice) const {
     const bool is_error = notice.severity == Notice::Severity::kError;
-    std::string line = fmt::format("{}:{}: {}: ",
-                                   verdict.file,
-                                   notice.line,
-                                   is_error ? Painted("error", kRed) : Painted("warning", kYellow));
-    if (!object.empty()) line += fmt::format("{}: ", object);
-    if (!notice.field.empty()) line += fmt::format("{}: ", notice.field);
-    fmt::print(output_.out, "{}{}\n", line, notice.text);
-    if (!notice.hint.empty()) fmt::print(output_.out, "    {}\n", Painted(notice.hint, kFaint));
+    const std::string severity = is_error ? Painted("error", kRed) : Painted("warning", kYellow);
+    std::string line = TextFor("{}:{}: {}: ", verdict.file, notice.line, Composed(severity));
+    if (!object.empty()) line += TextFor("{}: ", object);
+    if (!notice.field.empty()) line += TextFor("{}: ", notice.field);
+    cli::Print(output_.out, "{}{}\n", Composed(line), notice.text);
+    if (notice.hint.empty()) return;
+    const std::string hint = Painted(PrintableLines(notice.hint), kFaint);
+    cli::Print(output_.out, "    {}\n", Composed(hint));
   }
 
   const Output& output_;
@@ -215,7 +215,9 @@ class Run {
   /// {"objects":[…],"summary":{…}}
   int AsJson() {
     std::string text;  // what is not printed yet
-    const auto print = [&] { fmt::print(output_.out, "{}", std::exchange(text, {})); };
+    const auto print = [&] {
+      cli::Print(output_.out, "{}", Composed(PrintableJson(std::exchange(text, {}))));
+    };
     api::JsonWriter json(text);
     json.Object([&] {
       json.Member("objects").ArrayOfLines([&] {
@@ -247,7 +249,7 @@ class Run {
 
   int AsText() {
     ValidateAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
-    fmt::print(output_.out, "{}\n", tally_.ToText());
+    cli::Print(output_.out, "{}\n", tally_.ToText());
     return End();
   }
 
@@ -264,7 +266,10 @@ class Run {
   /// Calls `tell` for every object of every path, in order.
   void ValidateAll(const Tell& tell) {
     for (const std::string& path : options_.paths) {
-      const auto files = manifests::ManifestFiles(world_.disk, std::span(&path, 1));
+      const auto files =
+          manifests::ManifestFiles(world_.disk, std::span(&path, 1), [&](const std::string& line) {
+            output_.Notes(std::span(&line, 1));
+          });
       if (!files) {
         Count(Unreadable(path, files.error().message), tell);
         continue;
@@ -274,7 +279,7 @@ class Run {
   }
 
   void ValidateFile(const std::string& file, const Tell& tell) {
-    progress_.Now("judging " + Printable(file));
+    progress_.Now("judging " + file);
     auto verdicts = validator_.ValidateFile(file);
     progress_.Clear();
     if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);

@@ -21,7 +21,7 @@ std::string Between(World& world, std::string_view format) {
 }
 
 void Print(std::string_view text, const Output& output) {
-  fmt::print(output.out, "{}", text);
+  cli::Print(output.out, "{}", Composed(text));
   std::fflush(output.out);
 }
 

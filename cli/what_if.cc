@@ -278,7 +278,7 @@ int CodeOf(const WhatIfAnswer& answer) {
 
 void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
   if (options.format == "junit") {
-    fmt::print(output.out, "{}", JunitOf(answer));
+    cli::Print(output.out, "{}", Composed(JunitOf(answer)));
   } else if (const OutputFormat format = FormatOf(options.format); format == OutputFormat::kText) {
     PrintText(answer, options.all, output);
   } else {

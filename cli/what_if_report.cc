@@ -15,27 +15,27 @@ namespace dray::cli {
 namespace {
 
 void PrintMoves(const planning::OfflineAnswer& answer, std::FILE* out) {
-  fmt::print(out,
+  cli::Print(out,
              "{} fits on node {} if {} {}:\n",
              answer.what,
              answer.node,
              answer.moves.size(),
              Plural(answer.moves.size(), "pod moves", "pods move"));
   for (const planning::Move& move : answer.moves)
-    fmt::print(out, "  pod {} from {} to {}\n", move.pod, move.from, move.to);
+    cli::Print(out, "  pod {} from {} to {}\n", move.pod, move.from, move.to);
 }
 
 void PrintCopies(const WhatIfAnswer& answer, std::FILE* out) {
   const size_t copies = *answer.copies;
-  fmt::print(out,
+  cli::Print(out,
              "{}{} {}\n",
              copies == planning::kCopiesMax || answer.is_cut_short ? "at least " : "",
              copies,
              Plural(copies, "copy fits", "copies fit"));
   std::vector<Row> rows = {{"NODE", "PODS"}};
   for (const auto& [node, pods] : answer.by_node) rows.push_back({node, std::to_string(pods)});
-  if (rows.size() > 1) fmt::print(out, "{}", TableOf(rows, Numbers::kRight));
-  if (!answer.reasons.empty()) fmt::print(out, "\nof the next one:\n");
+  if (rows.size() > 1) cli::Print(out, "{}", Composed(TableOf(rows, Numbers::kRight)));
+  if (!answer.reasons.empty()) cli::Print(out, "\nof the next one:\n");
 }
 
 void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
@@ -113,10 +113,9 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
   }
   if (answer.copies.has_value()) PrintCopies(answer, output.out);
   for (const planning::OfflineExplanation& reason : answer.reasons) {
-    fmt::print(output.out,
-               "{}{}",
-               &reason == &answer.reasons.front() ? "" : "\n",
-               TextOf(reason, {.all = all, .colours = output.colours}));
+    const std::string text = TextOf(reason, {.all = all, .colours = output.colours});
+    if (&reason != &answer.reasons.front()) cli::Print(output.out, "\n");
+    cli::Print(output.out, "{}", Composed(text));
   }
 }
 
@@ -149,13 +148,14 @@ std::string JunitOf(const WhatIfAnswer& answer) {
       cases.size(),
       failures);
   for (const TestCase& one : cases) {
-    xml += fmt::format(R"(    <testcase classname="dray.whatif" name="{}")", Escaped(one.name));
+    xml += fmt::format(R"(    <testcase classname="dray.whatif" name="{}")",
+                       Escaped(Printable(one.name)));
     if (one.failure.empty()) {
       xml += "/>\n";
       continue;
     }
     xml += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-                       Escaped(one.failure),
+                       Escaped(Printable(one.failure)),
                        Escaped(one.text));
   }
   return xml + "  </testsuite>\n</testsuites>\n";

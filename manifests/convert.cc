@@ -12,6 +12,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
+#include "base/printable.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/json_members.h"
@@ -28,9 +29,11 @@ struct Source {
 };
 
 /// All documents with content. Errors: kBadRequest  one cannot be read, with its place.
-Result<std::vector<Source>> ReadSources(Disk& disk, const std::vector<std::string>& paths) {
+Result<std::vector<Source>> ReadSources(Disk& disk,
+                                        const std::vector<std::string>& paths,
+                                        const Listener& remark) {
   std::vector<Source> sources;
-  DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
+  DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths, remark));
   for (const std::string& file : files) {
     DRAY_TRY(std::vector<Document> documents, ReadDocuments(disk, file, WithLines::kYes));
     for (Document& document : documents) {
@@ -84,6 +87,10 @@ std::string YamlOf(const ConvertedDocument& document) {
     return document.text.ends_with('\n') ? document.text : document.text + '\n';
   }
   if (document.json.empty()) return document.comments;
+  // JSON is YAML, too, and shows what is hidden as escapes.
+  if (HasHidden(document.json)) {
+    return document.comments + PrintableJson(api::PrettyJson(document.json)) + '\n';
+  }
   const auto yaml = api::JsonToYaml(document.json);
   return document.comments + (yaml ? *yaml : "");
 }
@@ -221,7 +228,7 @@ Result<Conversion> ConvertFiles(Disk& disk,
                                 ItemConverter items,
                                 Losing losing,
                                 const Listener& remark) {
-  DRAY_TRY(const std::vector<Source> sources, ReadSources(disk, paths));
+  DRAY_TRY(const std::vector<Source> sources, ReadSources(disk, paths, remark));
   return Converter(std::move(items), losing, remark).Convert(sources);
 }
 

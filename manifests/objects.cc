@@ -94,6 +94,9 @@ class Reader {
     return {};
   }
 
+  /// Something about the files themselves.
+  void Note(std::string line) { manifests_.notes.push_back(std::move(line)); }
+
  private:
   /// JSON is YAML, too, but need not be read as such. False: it is something else.
   Result<bool> ReadJson(const std::string& path, const std::string& text) {
@@ -203,7 +206,8 @@ Result<Manifests> ReadManifests(Disk& disk,
                                 std::span<const std::string> paths,
                                 size_t objects_max) {
   Reader reader(disk, scheme, objects_max);
-  DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
+  DRAY_TRY(const std::vector<std::string> files,
+           ManifestFiles(disk, paths, [&](std::string line) { reader.Note(std::move(line)); }));
   for (const std::string& file : files) DRAY_TRY_VOID(reader.ReadFile(file));
   return reader.Take();
 }
