@@ -4,17 +4,22 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 namespace dray {
 
-WorkerPool::WorkerPool(size_t threads) {
+WorkerPool::WorkerPool(size_t threads)
+    : queue_({.capacity = kQueueMax, .line = kLineMax, .at_once = threads < 2 ? 1 : threads - 1}) {
   threads_.reserve(threads);
   ids_.reserve(threads);
   for (size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this] {
-      while (auto work = queue_.Pop()) (*work)();
+      while (auto work = queue_.Pop()) {
+        std::exchange(work->value, nullptr)();
+        queue_.Done(work->owner);
+      }
     });
     ids_.push_back(threads_.back().get_id());
   }
@@ -25,15 +30,16 @@ WorkerPool::~WorkerPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool WorkerPool::TryPost(std::move_only_function<void()> work) {
-  return queue_.TryPush(std::move(work));
+bool WorkerPool::TryPost(std::move_only_function<void()> work, std::string_view owner) {
+  return queue_.TryPush(std::move(work), owner);
 }
 
 bool WorkerPool::RunOne() {
   auto work = queue_.TryPop();
   if (!work) return false;
   guest_.store(std::this_thread::get_id());
-  (*work)();
+  std::exchange(work->value, nullptr)();
+  queue_.Done(work->owner);
   guest_.store(std::thread::id());
   return true;
 }

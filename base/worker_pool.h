@@ -5,17 +5,19 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "base/bounded_queue.h"
+#include "base/fair_queue.h"
 
 namespace dray {
 
 class WorkerPool {
  public:
-  /// Pieces of work that wait.
+  /// Pieces of work that wait, and those of one owner.
   static constexpr size_t kQueueMax = 4096;
+  static constexpr size_t kLineMax = 512;
 
   explicit WorkerPool(size_t threads);
   /// Carries out what is queued, then ends.
@@ -23,9 +25,11 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Carries out `work` on one of the threads, in the order posted. False, and `work` is gone, when
-  /// the queue is full. `work` must not throw. Safe from any thread.
-  [[nodiscard]] bool TryPost(std::move_only_function<void()> work);
+  /// Carries out `work` on one of the threads, in the order posted. Owners take turns, and one of
+  /// them never has all threads, if there are several; what has none comes first. False, and `work`
+  /// is gone, when the queue is full, or the owner's line. `work` must not throw. Safe from any
+  /// thread.
+  [[nodiscard]] bool TryPost(std::move_only_function<void()> work, std::string_view owner = {});
 
   /// Carries out one piece that is queued, as a thread of the pool would: for simulations, whose
   /// pools have no threads of their own. False: none is queued. From one thread at a time.
@@ -40,7 +44,7 @@ class WorkerPool {
   static size_t UsualThreads();
 
  private:
-  BoundedQueue<std::move_only_function<void()>> queue_{kQueueMax};
+  FairQueue<std::move_only_function<void()>> queue_;
   std::vector<std::thread> threads_;
   std::vector<std::thread::id> ids_;    // of `threads_`, also while these are joined
   std::atomic<std::thread::id> guest_;  // the thread in RunOne

@@ -65,6 +65,8 @@ class Informer {
 
   // Before the first Step.
   void OnChange(ChangeHandler handler) { handlers_.push_back(std::move(handler)); }
+  /// Objects are mirrored as a whole, whatever the selection says.
+  void WantWhole() { options_.selection.metadata_of_large = false; }
   /// Returns the number to ask Indexed() with.
   size_t AddIndex(Indexer indexer);
 

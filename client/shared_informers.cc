@@ -11,6 +11,21 @@ SharedInformers::SharedInformers(Client& client, const Clock& clock, Wakeup& wak
 Informer& SharedInformers::Of(const api::KindInfo& kind) {
   std::unique_ptr<Informer>& informer = informers_[&kind];
   if (informer == nullptr) informer = MakeOwn(kind);
+  informer->WantWhole();
+  return *informer;
+}
+
+Informer& SharedInformers::MetadataOf(const api::KindInfo& kind) {
+  std::unique_ptr<Informer>& informer = informers_[&kind];
+  if (informer == nullptr) {
+    informer =
+        std::make_unique<Informer>(client_,
+                                   kind,
+                                   clock_,
+                                   wakeup_,
+                                   log_,
+                                   Informer::Options{.selection = {.metadata_of_large = true}});
+  }
   return *informer;
 }
 

@@ -24,8 +24,12 @@ class SharedInformers {
  public:
   SharedInformers(Client& client, const Clock& clock, Wakeup& wakeup, Log log);
 
-  /// The informer of the kind; made when it is first asked for, and there as long as this.
+  /// The informer of the kind; made when it is first asked for, and there as long as this. Before
+  /// any of them has been stepped.
   Informer& Of(const api::KindInfo& kind);
+  /// The same for who looks at metadata alone: large objects are mirrored without the rest, unless
+  /// somebody else asks for all of them. What it has must not be written back.
+  Informer& MetadataOf(const api::KindInfo& kind);
   /// One that belongs to the caller: for kinds that are followed for a while.
   std::unique_ptr<Informer> MakeOwn(const api::KindInfo& kind) const;
 

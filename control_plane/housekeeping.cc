@@ -3,7 +3,9 @@
 
 #include <chrono>
 
+#include "base/result.h"
 #include "base/strong.h"
+#include "base/task.h"
 #include "base/world.h"
 #include "net/reactor.h"
 #include "server/verbs/resources.h"
@@ -27,6 +29,19 @@ Housekeeping::Housekeeping(store::Store& store,
   });
 }
 
+Housekeeping::~Housekeeping() {
+  is_writing_.wait(true);
+}
+
+// Components try again what is theirs; what they still miss makes this ask for nothing new.
+void Housekeeping::RepeatOwnWrites() {
+  if (resources_.own_writes().all_made() || is_writing_.exchange(true)) return;
+  Start(resources_.RepeatOwnWrites(), [this](const Result<>& /*outcome*/) {
+    is_writing_.store(false);
+    is_writing_.notify_all();
+  });
+}
+
 void Housekeeping::ScheduleCompaction(Revision then) {
   compaction_timer_ = reactor_.RunAfter(compact_every_, [this, then] {
     const Revision newest = store_.Read()->revision();
@@ -41,6 +56,7 @@ void Housekeeping::Schedule() {
     const WallTime now = clock_.Now();
     // A failure is met again at the next turn; nothing waits for the outcome.
     if (due.has_value() && *due <= now) store_.ExpireDue(now, kBatchMax, [](const auto&) {});
+    RepeatOwnWrites();
     Schedule();
   });
 }

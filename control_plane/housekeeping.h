@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does on its own, now and then: remove what has expired, forget old states.
+// What a server does on its own, now and then: remove what has expired, forget old states, try
+// again what it could not write when it started.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 #include "base/strong.h"
@@ -32,9 +34,11 @@ class Housekeeping {
                std::chrono::nanoseconds compact_every);
   Housekeeping(const Housekeeping&) = delete;
   Housekeeping& operator=(const Housekeeping&) = delete;
-  ~Housekeeping() = default;
+  /// Waits for a write that is under way.
+  ~Housekeeping();
 
  private:
+  void RepeatOwnWrites();
   void Schedule();
   void ScheduleCompaction(Revision then);
 
@@ -44,6 +48,7 @@ class Housekeeping {
   server::verbs::Resources& resources_;
   const std::chrono::nanoseconds compact_every_;
   net::Timer timer_, compaction_timer_;
+  std::atomic<bool> is_writing_ = false;
 };
 
 }  // namespace dray::control_plane

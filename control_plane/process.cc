@@ -39,6 +39,7 @@ std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_s
     checks.push_back(std::move(check));
   }
   checks.push_back({.name = "shutdown", .passes = always, .readiness_only = true});
+  checks.push_back(server::http::RefusedWrites(resources));
   return checks;
 }
 
@@ -166,6 +167,7 @@ Result<server::http::Authenticator> Process::ReadTokens() const {
     known = *std::move(read);
   }
   if (!options_.anonymous) known.RefuseAnonymous();
+  known.RememberBy(world_.random.Next());
   return known;
 }
 
@@ -230,6 +232,9 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
   chosen.scheduling = options_.scheduling;
   chosen.explain = options_.explain;
   chosen.metrics = metrics_.get();
+  chosen.simulated.on_published = [this](const std::string& what, const Result<>& made) {
+    resources_->own_writes().Note(what, made);
+  };
   return chosen;
 }
 

@@ -55,7 +55,7 @@ GarbageCollector::GarbageCollector(client::Client& client,
     const bool has_hub = std::ranges::count(scheme.kinds(), &kind->storage()) > 0;
     if (has_hub && IsFollowed(kind->storage())) kind = &kind->storage();
     const size_t index = mirrors_.size();
-    mirrors_.push_back({.kind = kind, .objects = &informers.Of(*kind)});
+    mirrors_.push_back({.kind = kind, .objects = &informers.MetadataOf(*kind)});
     mirrors_[index].objects->OnChange(
         [this, index](auto* before, auto* after) { OnChange(index, before, after); });
   }
@@ -246,8 +246,9 @@ Result<> GarbageCollector::Perform(const api::Object& object, const GarbageActio
     return {};
   }
   const auto* finalizer = std::get_if<RemoveDeletionFinalizer>(&action);
-  DRAY_TRY_VOID(client::ReadModifyWrite(
-      client_, object, {}, [&](api::Object& copy) -> Result<client::Change> {
+  DRAY_TRY(const api::Object whole, client_.Get(client::RefOf(object)));  // a mirror may have less
+  DRAY_TRY_VOID(
+      client::ReadModifyWrite(client_, whole, {}, [&](api::Object& copy) -> Result<client::Change> {
         ObjectMeta& meta = copy.mutable_metadata();
         if (meta.uid != object.metadata().uid) return client::Change::kNothing;
         if (finalizer != nullptr) {
@@ -274,8 +275,9 @@ Result<> GarbageCollector::Orphan(const std::string& owner_uid) {
 
 Result<> GarbageCollector::RemoveOwnersOf(const api::Object& object,
                                           const std::vector<std::string>& uids) {
-  DRAY_TRY_VOID(client::ReadModifyWrite(
-      client_, object, {}, [&](api::Object& copy) -> Result<client::Change> {
+  DRAY_TRY(const api::Object whole, client_.Get(client::RefOf(object)));  // a mirror may have less
+  DRAY_TRY_VOID(
+      client::ReadModifyWrite(client_, whole, {}, [&](api::Object& copy) -> Result<client::Change> {
         ObjectMeta& meta = copy.mutable_metadata();
         if (meta.uid != object.metadata().uid) return client::Change::kNothing;
         const size_t erased =

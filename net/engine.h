@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/published.h"
-#include "net/byte_budget.h"
+#include "base/share_budget.h"
 #include "net/http.h"
 #include "net/request_tracker.h"
 
@@ -32,12 +32,22 @@ enum class EnginePhase : uint8_t {
 /// A promise of bytes may only reserve so much before the bytes are here.
 inline constexpr size_t kPromisedBytesMax = size_t{64} << 10;
 
+/// What a request counts beside its head and body while it is under way, or its answer is.
+inline constexpr size_t kRequestBytes = 1024;
+
+/// What becomes of a request whose head is complete.
+enum class HeadVerdict : uint8_t {
+  kTaken,     // of somebody who is known
+  kStranger,  // a body is skipped
+  kNoRoom,    // its sender has all the connections that he may have
+};
+
 /// Of every engine.
 struct EngineOptions {
   size_t body_bytes_max = size_t{3} << 20;       // Kubernetes: 3 MiB
   Frozen<Peer> peer;                             // goes into every request
   const std::string* date = nullptr;             // value of the Date field; none when null or empty
-  std::shared_ptr<ByteBudget> bodies = {};       // of all connections; null: no limit
+  std::shared_ptr<ShareBudget> requests = {};    // under way on all connections; null: no limit
   std::shared_ptr<RequestTracker> tracker = {};  // of the reactor; null: requests are not tracked
 };
 
@@ -46,9 +56,10 @@ class ServerEngine {
   class Events {
    public:
     virtual ~Events() = default;
-    /// The head of a request is complete, and its body, if it has one, is not asked for yet. Called
-    /// inside Feed. False: the body is skipped, the request follows at once without it.
-    virtual bool OnHead(const Request& head, bool has_body) = 0;
+    /// The head of a request is complete, and its body, if it has one, is not asked for yet: fills
+    /// in who sends it. Called inside Feed. Unless it is taken, the request follows at once without
+    /// its body.
+    virtual HeadVerdict OnHead(Request& head) = 0;
     /// A whole request. Called inside Feed; may answer at once.
     virtual void OnRequest(StreamId stream, Request request) = 0;
     /// Nobody takes the answer of `stream` any more: the peer gave it up, or it stalled. Called
@@ -98,6 +109,8 @@ class ServerEngine {
   virtual void OnSocketFull() = 0;
   /// Bytes kept for this connection: input not delivered yet, and output not consumed.
   virtual size_t held_bytes() const = 0;
+  /// Bytes kept of requests whose heads are not complete: nobody's claim covers them. O(1).
+  virtual size_t unclaimed_bytes() const = 0;
   /// Output of `stream` not consumed yet.
   virtual size_t queued_bytes(StreamId stream) const = 0;
   /// What one stream may have queued now.
@@ -106,9 +119,16 @@ class ServerEngine {
 
 /// Tracks a request whose head is complete, if requests are tracked.
 TrackedRequest Track(const Request& head, bool has_body, const EngineOptions& options);
-/// A request's body begins, `length` bytes of it if the peer said so: takes its share of what all
-/// bodies may take, and says by `body_state` whether it will be read.
-void BeginBody(Request& request, std::optional<uint64_t> length, const EngineOptions& options);
+/// What the head of a request counts.
+size_t HeadBytes(const Request& request);
+/// The head of a request is complete, and was judged; `length` bytes of body follow, if the peer
+/// said so. Claims what it is going to hold, and says by `body_state` whether the body will be
+/// read. What strangers hold is counted by their connections.
+void BeginRequest(Request& request,
+                  HeadVerdict verdict,
+                  bool has_body,
+                  std::optional<uint64_t> length,
+                  const EngineOptions& options);
 /// After bytes came: whether the body may still be read; if not, what there is of it goes.
 void CheckBody(Request& request, const EngineOptions& options);
 

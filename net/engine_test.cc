@@ -13,7 +13,7 @@ namespace {
 TEST(Bodies, APromiseOfBytesReservesLittle) {
   const auto reserved = [](size_t promised) {
     Request request;
-    BeginBody(request, promised, {.body_bytes_max = size_t{3} << 20});
+    BeginRequest(request, HeadVerdict::kTaken, true, promised, {.body_bytes_max = size_t{3} << 20});
     EXPECT_EQ(request.body_state, BodyState::kWhole);
     return request.body.capacity();
   };

@@ -16,8 +16,8 @@
 
 #include "base/lazy.h"
 #include "base/published.h"
+#include "base/share_budget.h"
 #include "base/world.h"
-#include "net/byte_budget.h"
 
 namespace dray::net {
 
@@ -134,17 +134,28 @@ struct Peer {
   Scheme scheme = Scheme::kHttp;
   std::optional<ClientIdentity> certificate;  // only when verified against the client CA
   std::string certificate_error;              // a certificate was shown, and why it is not trusted
+  Frozen<ShareOwner> owner = nullptr;         // of whoever shows nothing else: the address
   /// For the embedder: what it makes of the peer, once, kept as long as the connection.
   Lazy<std::shared_ptr<const void>> meaning = {};
 };
 
 /// What became of a request's body. Unless it is whole it was not read: `body` is empty, and the
-/// connection closes after the answer.
+/// connection closes after the answer. A request without a body is whole, or has no room.
 enum class BodyState : uint8_t {
   kWhole,     // it is there, or there is none
   kTooLarge,  // longer than the embedder's limit: the answer should be 413
-  kNoRoom,    // all bodies together would be more than the limit: 429
-  kSkipped,   // of a sender nobody knows (Handler::Knows): 401 or 403
+  kNoRoom,    // the sender, or all together, would have more under way than the limit: 429
+  kSkipped,   // of a sender nobody knows (Handler::SenderOf): 401 or 403
+};
+
+/// Who sends a request.
+struct Sender {
+  /// Somebody whom the handler knows; else a stranger.
+  bool is_known = true;
+  /// Whose share of what there is his requests and connections count in. Null: exempt.
+  Frozen<ShareOwner> owner = nullptr;
+  /// For the handler: what it found out, so that it need not do so twice.
+  std::shared_ptr<const void> identity = nullptr;
 };
 
 struct Request {
@@ -154,7 +165,10 @@ struct Request {
   std::string body;
   BodyState body_state = BodyState::kWhole;
   Frozen<Peer> peer;
-  ByteBudget::Share body_share = {};  // of what all bodies may take, until the request is gone
+  Sender sender = {};
+  /// What it holds of all that may be under way (RequestBytes and the body): until the request is
+  /// gone, or as long as whoever takes it over.
+  ShareBudget::Claim claim = {};
 
   /// The target up to the first '?', still encoded.
   std::string_view path() const;
@@ -224,11 +238,11 @@ class Responder {
 class Handler {
  public:
   virtual ~Handler() = default;
-  /// Whether `head`, a request without its body yet, comes from somebody who may send one. A
-  /// stranger's body is not read, nor asked for with 100 Continue, and connections of strangers
-  /// share little memory and few descriptors. Called on reactor threads, for every request with a
-  /// body, and for others until a connection has shown a sender that is known.
-  virtual bool Knows(const Request& /*head*/) const { return true; }
+  /// Who sends `head`, a request without its body yet. A stranger's body is not read, nor asked for
+  /// with 100 Continue, and connections of strangers share little memory and few descriptors. Who
+  /// is known has a share of requests under way and of connections, too. Called on reactor threads,
+  /// once for every request.
+  virtual Sender SenderOf(const Request& /*head*/) const { return {}; }
   virtual void Handle(Request request, std::shared_ptr<Responder> responder) = 0;
 };
 

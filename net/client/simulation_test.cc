@@ -109,7 +109,7 @@ class Origin final : private ServerEngine::Events {
     return true;
   }
 
-  bool OnHead(const Request& /*head*/, bool /*has_body*/) override { return true; }
+  HeadVerdict OnHead(Request& /*head*/) override { return HeadVerdict::kTaken; }
   void OnRequest(StreamId stream, Request request) override {
     stream_ = stream;
     const bool is_streamed = request.target == "/lines" || network_.OneIn(3);

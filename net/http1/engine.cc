@@ -78,16 +78,14 @@ void Engine::EndHead() {
     return;
   }
   tracked_ = Track(request_, has_body, options_);
-  const bool is_known = events_.OnHead(request_, has_body);
-  if (!has_body) return;
-  if (!is_known) {
-    request_.body_state = BodyState::kSkipped;
-    return;
-  }
+  const HeadVerdict verdict = events_.OnHead(request_);
   const bool has_length = reader_.framing() == BodyFraming::kLength;
-  BeginBody(
-      request_, has_length ? std::optional(reader_.content_length()) : std::nullopt, options_);
-  if (expects && request_.body_state == BodyState::kWhole) {
+  BeginRequest(request_,
+               verdict,
+               has_body,
+               has_length ? std::optional(reader_.content_length()) : std::nullopt,
+               options_);
+  if (expects && has_body && request_.body_state == BodyState::kWhole) {
     Queue({.head = "HTTP/1.1 100 Continue\r\n\r\n", .body = {}, .tail = {}});
   }
 }
@@ -99,7 +97,7 @@ void Engine::Deliver() {
   http10_ = head.minor_version == 0;
   if (!whole) {
     request_.body = {};
-    request_.body_share = {};
+    request_.claim.Release();
   }
   head_ended_ = false;
   reader_.Reset();
@@ -284,6 +282,10 @@ EnginePhase Engine::phase() const {
 size_t Engine::held_bytes() const {
   return reader_.held_bytes() + request_.headers.block().size() + request_.body.capacity() +
          held_.capacity() + output_bytes_ + unsent_.held_bytes();
+}
+
+size_t Engine::unclaimed_bytes() const {
+  return reader_.held_bytes() + held_.capacity();
 }
 
 size_t Engine::queued_bytes(StreamId) const {

@@ -47,6 +47,7 @@ class Engine final : public ServerEngine {
   void MarkLongRunning(StreamId stream) override;
   void OnSocketFull() override { unsent_.OnSocketFull(); }
   size_t held_bytes() const override;
+  size_t unclaimed_bytes() const override;
   size_t queued_bytes(StreamId stream) const override;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,12 +35,18 @@ constexpr size_t kBodyMax = 1000;
 /// An engine whose requests are kept, and answered at once if so wished.
 class Harness final : public ServerEngine::Events {
  public:
-  explicit Harness(bool answers_at_once = true, std::shared_ptr<ByteBudget> bodies = nullptr)
+  explicit Harness(bool answers_at_once = true, std::shared_ptr<ShareBudget> requests = nullptr)
       : answers(answers_at_once),
-        engine(*this, {.body_bytes_max = kBodyMax, .peer = nullptr, .bodies = std::move(bodies)}) {}
+        engine(*this,
+               {.body_bytes_max = kBodyMax, .peer = nullptr, .requests = std::move(requests)}) {}
 
-  bool OnHead(const Request& head, bool /*has_body*/) override {
-    return !head.headers.Has("Stranger");
+  HeadVerdict OnHead(Request& head) override {
+    if (head.headers.Has("Refused")) return HeadVerdict::kNoRoom;
+    if (head.headers.Has("User")) {
+      head.sender.owner = std::make_shared<const ShareOwner>(
+          ShareOwner{.name = std::string(head.headers.Get("User")), .rank = ShareRank::kUsual});
+    }
+    return head.headers.Has("Stranger") ? HeadVerdict::kStranger : HeadVerdict::kTaken;
   }
   void OnRequest(StreamId stream, Request request) override {
     newest = stream;
@@ -226,22 +233,58 @@ TEST(Engine, AStrangersBodyIsNeitherInvitedNorRead) {
 }
 
 TEST(Engine, AllBodiesTogetherHaveALimit) {
-  const auto bodies = std::make_shared<ByteBudget>(1000);
+  constexpr size_t kRoom = 1000 + 2 * kRequestBytes;
+  const auto bodies = std::make_shared<ShareBudget>(ShareLimits::WholeOf(kRoom));
   Harness first(true, bodies);
   first.engine.Feed("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 600\r\n\r\nx");
-  EXPECT_EQ(bodies->held(), 600U) << "what is promised counts";
-  for (const auto& [size, fits] : {std::pair(400, true), std::pair(401, false)}) {
+  const size_t promised = bodies->held();
+  EXPECT_GT(promised, kRequestBytes + 600U) << "what is promised counts, and the head";
+  for (const bool fits : {true, false}) {
     for (const auto& make : {Chunked, WithLength}) {
+      Harness measured;
+      measured.engine.Feed(make(100));
+      const size_t head = HeadBytes(measured.requests.at(0));
       Harness harness(true, bodies);
-      harness.engine.Feed(make(static_cast<size_t>(size)));
+      harness.engine.Feed(make(kRoom - promised - head + (fits ? 0 : 1)));
       ASSERT_EQ(harness.requests.size(), 1U);
       EXPECT_EQ(harness.requests[0].body_state, fits ? BodyState::kWhole : BodyState::kNoRoom);
       EXPECT_EQ(harness.engine.wants_close(), false) << "its answer is not out";
       harness.Take();
       EXPECT_EQ(harness.engine.wants_close(), !fits);
-      EXPECT_EQ(bodies->held(), fits ? 1000U : 600U) << "as long as the request is there";
+      EXPECT_EQ(bodies->held(), fits ? kRoom : promised) << "as long as the request is there";
     }
-    EXPECT_EQ(bodies->held(), 600U);
+    EXPECT_EQ(bodies->held(), promised);
+  }
+}
+
+TEST(Engine, OneSenderHasHisShareOfRequestsUnderWay) {
+  constexpr size_t kTotal = size_t{64} << 10;
+  const auto requests = std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kTotal));
+  const auto ask = [](std::string_view user) {
+    return fmt::format("GET / HTTP/1.1\r\nHost: h\r\nUser: {}\r\n\r\n", user);
+  };
+  std::deque<Harness> under_way;
+  const auto state_of = [&](std::string_view user) {
+    Harness& harness = under_way.emplace_back(false, requests);
+    harness.engine.Feed(ask(user));
+    return harness.requests.at(0).body_state;
+  };
+  size_t taken = 0;
+  while (state_of("greedy") == BodyState::kWhole) ASSERT_LT(++taken, kTotal / kRequestBytes);
+  EXPECT_GT(taken, 0U);
+  EXPECT_EQ(state_of("other"), BodyState::kWhole);
+  under_way.clear();
+  EXPECT_EQ(requests->held(), 0U);
+}
+
+TEST(Engine, WhoMayHaveNoMoreConnectionsIsAnsweredAndClosed) {
+  for (const std::string_view more : {"\r\n", "Content-Length: 5\r\n\r\nhello"}) {
+    Harness harness;
+    harness.engine.Feed(fmt::format("POST / HTTP/1.1\r\nHost: h\r\nRefused: 1\r\n{}", more));
+    ASSERT_EQ(harness.requests.size(), 1U);
+    EXPECT_EQ(harness.requests[0].body_state, BodyState::kNoRoom);
+    harness.Take();
+    EXPECT_TRUE(harness.engine.wants_close());
   }
 }
 
@@ -383,6 +426,9 @@ constexpr Malformed kMalformed[] = {
     {"GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "501"},
     {"GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "400"},
     {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "400"},
+    {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n 1\r\n", "400"},
+    {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\t1\r\n", "400"},
+    {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1 1\r\n", "400"},
     {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", "400"},
     {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "400"},
     {"P / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\nab\r\n", "400"},

@@ -29,10 +29,14 @@ std::string_view OriginForm(std::string_view target) {
   return target;
 }
 
-std::string_view TrimBlanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+std::string_view TrimBlanksAfter(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
+}
+
+std::string_view TrimBlanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return TrimBlanksAfter(text);
 }
 
 /// Whole text as a number in `base`; no sign, no space. False on overflow.
@@ -276,7 +280,10 @@ void Reader::EndChunkLine() {
     case BodyStep::kData: return;
     case BodyStep::kChunkEnd: step_ = BodyStep::kChunkSize; return;
     case BodyStep::kChunkSize: {
-      const std::string_view size = TrimBlanks(std::string_view(line).substr(0, line.find(';')));
+      // Blanks may stand behind it ("bad whitespace", RFC 9112 7.1.1); one before it is no part of
+      // any grammar, and who reads it otherwise sees another end of the message.
+      const std::string_view size =
+          TrimBlanksAfter(std::string_view(line).substr(0, line.find(';')));
       if (!ParseNumber(size, 16, remaining_)) {
         Refuse(400, "malformed chunk size");
         return;

@@ -160,6 +160,11 @@ void Engine::OnFrame(const nghttp2_frame& frame) {
       if (EndsStream(frame)) OnInputEnd(*stream);
       return;
     }
+    case NGHTTP2_RST_STREAM: {
+      Stream* const stream = Find(static_cast<StreamId>(frame.hd.stream_id));
+      if (stream != nullptr && !stream->lingers) stream->is_called_off = true;
+      return;
+    }
     case NGHTTP2_SETTINGS: greeted_ = true; return;
     case NGHTTP2_PING:
       if (shutting_down_ && IsAck(frame) &&
@@ -182,15 +187,11 @@ void Engine::OnHeadEnd(Stream& stream, bool has_body) {
   stream.is_head_request = request.method == "HEAD";
   if (!stream.has_host) request.headers.Add("host", stream.authority);
   stream.tracked = Track(request, has_body, options_);
-  const bool is_known = events_.OnHead(request, has_body);
-  if (is_known) Trust();
+  const HeadVerdict verdict = events_.OnHead(request);
+  if (verdict != HeadVerdict::kStranger) Trust();
   stream.request_state = has_body ? RequestState::kBody : RequestState::kReady;
   stream.moved_tick = tick_;
-  if (has_body && is_known) {
-    BeginBody(request, ContentLength(request.headers), options_);
-  } else if (has_body) {
-    request.body_state = BodyState::kSkipped;
-  }
+  BeginRequest(request, verdict, has_body, ContentLength(request.headers), options_);
   if (request.body_state != BodyState::kWhole) stream.request_state = RequestState::kReady;
   if (stream.request_state == RequestState::kReady) {
     ready_.push_back(stream.id);
@@ -273,7 +274,11 @@ void Engine::OnStreamClose(int32_t id, uint32_t error_code) {
   const Stream& stream = *found->second;
   const bool is_missed = stream.request_state == RequestState::kDelivered &&
                          stream.answer_state != AnswerState::kComplete;
-  const bool is_early = error_code != NGHTTP2_NO_ERROR && !stream.is_reset;
+  // Whatever the code: who calls off what he asked for has cost us the asking (CVE-2023-44487).
+  const bool is_unanswered = stream.answer_state != AnswerState::kComplete ||
+                             stream.queue.bytes() > 0 || stream.is_called_off;
+  const bool is_early =
+      stream.is_at_fault || (!stream.is_reset && (error_code != NGHTTP2_NO_ERROR || is_unanswered));
   if (is_missed && !stream.is_reset) closed_.push_back(id);
   queued_bytes_ -= stream.queue.bytes();
   streams_.erase(found);
@@ -410,6 +415,7 @@ void Engine::Tick() {
     const bool is_missed = stream->request_state == RequestState::kDelivered &&
                            stream->answer_state != AnswerState::kComplete;
     if (is_missed) closed_.push_back(id);
+    stream->is_at_fault = !stream->lingers;
     ResetStream(*stream, stream->lingers ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
   }
   TellClosed();
@@ -510,6 +516,12 @@ size_t Engine::held_bytes() const {
              stream->request.target.size();
   }
   return bytes;
+}
+
+size_t Engine::unclaimed_bytes() const {
+  const Stream* const stream =
+      head_stream_ == 0 ? nullptr : Find(static_cast<StreamId>(head_stream_));
+  return stream == nullptr ? 0 : std::min(stream->head_bytes, kHeadBytesMax);
 }
 
 size_t Engine::queued_bytes(StreamId stream) const {

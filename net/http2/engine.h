@@ -67,6 +67,7 @@ class Engine final : public ServerEngine, private SessionEvents {
   void MarkLongRunning(StreamId stream) override;
   void OnSocketFull() override { unsent_.OnSocketFull(); }
   size_t held_bytes() const override;
+  size_t unclaimed_bytes() const override;
   size_t queued_bytes(StreamId stream) const override;
   size_t queue_bytes_max() const override;
 

@@ -18,7 +18,6 @@
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
-#include "net/byte_budget.h"
 #include "net/engine.h"
 #include "net/head_rules.h"
 #include "net/http.h"

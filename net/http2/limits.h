@@ -32,8 +32,8 @@ inline constexpr uint32_t kStreamWindowBytes = uint32_t{256} << 10;
 inline constexpr int32_t kConnectionWindowBytes = int32_t{4} << 20;
 
 /// Streams that the peer may make end early at once (CVE-2023-44487: requests that are called off
-/// as soon as they are sent), and how many more with each tick. Resets that its faults make us send
-/// count as well (CVE-2025-8671).
+/// as soon as they are sent, whatever the code says), and how many more with each tick. Resets that
+/// its faults make us send count as well (CVE-2025-8671).
 inline constexpr uint32_t kResetsMax = 1000;
 inline constexpr uint32_t kResetsPerTick = 16;
 /// Answers to PING and SETTINGS that wait to be sent; a peer that takes none of them loses the

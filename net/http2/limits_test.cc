@@ -19,7 +19,6 @@
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
-#include "net/byte_budget.h"
 #include "net/engine.h"
 #include "net/head_rules.h"
 #include "net/http.h"
@@ -65,7 +64,11 @@ TEST(Http2Limits, BodiesHaveALimit) {
 }
 
 TEST(Http2Limits, AllBodiesShareOneBudget) {
-  const auto bodies = std::make_shared<ByteBudget>(1500);
+  Request head{.method = "POST", .target = "/1"};  // counts as well
+  head.headers.Add("content-length", "1000");
+  head.headers.Add("host", "h");
+  const size_t room = 1500 + 2 * HeadBytes(head) - 1;  // "501" and "500" are shorter than "1000"
+  const auto bodies = std::make_shared<ShareBudget>(ShareLimits::WholeOf(room));
   Served served(false, {}, bodies);
   Http2Peer peer;
   peer.Ask("POST", "/1", {{"content-length", "1000"}}, std::string(1000, 'x'));
@@ -75,7 +78,7 @@ TEST(Http2Limits, AllBodiesShareOneBudget) {
   EXPECT_EQ(served.requests.at(1).body_state, BodyState::kWhole);
   EXPECT_EQ(served.requests.at(3).body_state, BodyState::kNoRoom);
   EXPECT_EQ(served.requests.at(5).body_state, BodyState::kWhole);
-  EXPECT_EQ(bodies->held(), 1500U);
+  EXPECT_EQ(bodies->held(), room);
   served.requests.clear();
   EXPECT_EQ(bodies->held(), 0U);
 }
@@ -278,25 +281,57 @@ TEST(Http2Limits, RequestsCalledOffAtOnceAreNotCarriedOut) {
 }
 
 /// Opens and calls off `count` streams, the first of them `id`; returns the next.
-int32_t RapidResets(Raw& raw, int32_t id, uint32_t count) {
+int32_t RapidResets(Raw& raw, int32_t id, uint32_t count, uint32_t code = NGHTTP2_CANCEL) {
   for (uint32_t i = 0; i < count; ++i, id += 2) {
     raw.Say(Frame(NGHTTP2_HEADERS, kEndBoth, id, PlainHead()));
-    raw.Say(Frame(NGHTTP2_RST_STREAM, 0, id, BigEndian(NGHTTP2_CANCEL, 4)));
+    raw.Say(Frame(NGHTTP2_RST_STREAM, 0, id, BigEndian(code, 4)));
   }
   return id;
 }
 
-TEST(Http2Limits, ResetsHaveALimit) {
-  Raw raw(false);
-  int32_t id = RapidResets(raw, 1, kResetsMax);
+TEST(Http2Limits, ResetsHaveALimitWhateverTheirCode) {
+  constexpr uint32_t kUnknown = 0x12345;
+  for (const uint32_t code : {uint32_t{NGHTTP2_NO_ERROR},
+                              uint32_t{NGHTTP2_CANCEL},
+                              uint32_t{NGHTTP2_REFUSED_STREAM},
+                              kUnknown}) {
+    Raw raw(false);
+    int32_t id = RapidResets(raw, 1, kResetsMax, code);
+    EXPECT_EQ(raw.GoawayCode(), std::nullopt);
+    EXPECT_THAT(raw.served.closed, SizeIs(kResetsMax)) << "all were begun, none has an answer";
+    raw.served.engine.Tick();
+    id = RapidResets(raw, id, kResetsPerTick, code);
+    EXPECT_EQ(raw.GoawayCode(), std::nullopt) << "more are allowed with time";
+    RapidResets(raw, id, 1, code);
+    EXPECT_EQ(raw.GoawayCode(), NGHTTP2_ENHANCE_YOUR_CALM) << code;
+    EXPECT_TRUE(raw.served.engine.wants_close());
+  }
+}
+
+TEST(Http2Limits, WhatIsAnsweredIsNoReset) {
+  Raw raw;
+  int32_t id = 1;
+  for (uint32_t i = 0; i < 2 * kResetsMax; ++i, id += 2) {
+    raw.Say(Frame(NGHTTP2_HEADERS, kEndBoth, id, PlainHead()));
+    raw.Listen();
+  }
   EXPECT_EQ(raw.GoawayCode(), std::nullopt);
-  EXPECT_THAT(raw.served.closed, SizeIs(kResetsMax)) << "all were begun, none has an answer";
-  raw.served.engine.Tick();
-  id = RapidResets(raw, id, kResetsPerTick);
-  EXPECT_EQ(raw.GoawayCode(), std::nullopt) << "more are allowed with time";
-  RapidResets(raw, id, 1);
+}
+
+TEST(Http2Limits, BodiesThatDoNotComeCountAsResets) {
+  Limits limits;
+  limits.body_ticks = 1;
+  Raw raw(false, limits);
+  int32_t id = 1;
+  for (uint32_t round = 0; !raw.GoawayCode().has_value(); ++round) {
+    ASSERT_LT(round, 10U);
+    for (uint32_t i = 0; i < kResetsMax / 4; ++i, id += 2) {
+      raw.Say(Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, id, PlainHead()));
+    }
+    for (int tick = 0; tick < 3; ++tick) raw.served.engine.Tick();
+    raw.Listen();
+  }
   EXPECT_EQ(raw.GoawayCode(), NGHTTP2_ENHANCE_YOUR_CALM);
-  EXPECT_TRUE(raw.served.engine.wants_close());
 }
 
 TEST(Http2Limits, ResetsThatItsFaultsCauseCountAsWell) {

@@ -57,9 +57,11 @@ struct Stream {
   std::string authority = {};  // of the target
   bool input_ended = false;    // the peer has said all of its request
   bool is_head_request = false;
-  bool lingers = false;   // answered; the rest of the request is awaited a little
-  bool deferred = false;  // the session waits to be told of more output
-  bool is_reset = false;  // by us: it is about to close, and nobody need be told
+  bool lingers = false;        // answered; the rest of the request is awaited a little
+  bool deferred = false;       // the session waits to be told of more output
+  bool is_reset = false;       // by us: it is about to close, and nobody need be told
+  bool is_called_off = false;  // by the peer, whatever the reason that it gave
+  bool is_at_fault = false;    // the peer, for a stream that we reset: it was too slow
   OutputQueue queue = {};
   TrackedRequest tracked = {};  // until the answer is complete
   uint64_t moved_tick = 0;      // when the body began, output last moved, or the answer was out

@@ -34,6 +34,15 @@ namespace {
 
 constexpr char kTlsHandshakeRecord = 0x16;
 
+// Of an unfinished head: usual ones come in one piece and need not be counted.
+constexpr size_t kFreeHeadBytes = size_t{16} << 10;
+
+// Who is not known shares with all of his network.
+Frozen<ShareOwner> AddressOwner(const SocketAddress& peer) {
+  return std::make_shared<const ShareOwner>(
+      ShareOwner{.name = "address " + peer.network(), .rank = ShareRank::kUsual});
+}
+
 // As Go's server words it; clients and people recognise it.
 constexpr std::string_view kPlainRefused =
     "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
@@ -57,7 +66,8 @@ Connection::Connection(ReactorContext& context,
       socket_(std::move(socket)),
       peer_(peer),
       arrival_(arrival),
-      share_(context.load.strangers) {}
+      address_(AddressOwner(peer)),
+      held_(context.load.strangers, address_) {}
 
 void Connection::Begin() {
   deadline_tick_ = context_.TickAfter(context_.options.handshake_timeout);
@@ -171,6 +181,7 @@ void Connection::Shake() {
   }
   Peer peer{
       .address = peer_.text(), .scheme = Scheme::kHttp, .certificate = {}, .certificate_error = {}};
+  peer.owner = address_;
   transport_->DescribePeer(peer);
   described_peer_ = std::make_shared<const Peer>(std::move(peer));
   MakeEngine(transport_->protocol() == "h2");
@@ -184,7 +195,7 @@ void Connection::MakeEngine(bool is_http2) {
   EngineOptions engine{.body_bytes_max = options.body_bytes_max,
                        .peer = described_peer_,
                        .date = &context_.date,
-                       .bodies = context_.load.bodies,
+                       .requests = context_.load.requests,
                        .tracker = context_.tracker};
   if (is_http2) {
     const http2::Limits limits{.streams_max = options.http2_streams_max,
@@ -310,9 +321,16 @@ void Connection::UpdateDeadline() {
   }
 }
 
-/// Notes what a stranger makes the server hold. False when that is too much.
+/// Notes what a peer makes the server hold that no request claims. False when that is too much.
 bool Connection::Account() {
-  return known_ || !engine_ || share_.Resize(engine_->held_bytes());
+  if (!engine_) return true;
+  if (!known_) return held_.Resize(engine_->held_bytes());
+  const size_t bytes = engine_->unclaimed_bytes();
+  return held_.Resize(bytes <= kFreeHeadBytes ? 0 : bytes);
+}
+
+bool Connection::is_idle() const {
+  return stage_ == Stage::kOpen && !ending_ && !stalled_ && engine_->phase() == EnginePhase::kIdle;
 }
 
 void Connection::Shutdown() {
@@ -338,9 +356,7 @@ void Connection::Tick() {
 }
 
 void Connection::Expire() {
-  const bool is_idle =
-      stage_ == Stage::kOpen && !ending_ && engine_->phase() == EnginePhase::kIdle && !stalled_;
-  if (!is_idle) return Close();
+  if (!is_idle()) return Close();
   deadline_tick_ = context_.TickAfter(context_.options.linger_timeout);
   Shutdown();
 }
@@ -366,15 +382,25 @@ void Connection::Close() {
   context_.on_closed(*this);
 }
 
-bool Connection::OnHead(const Request& head, bool has_body) {
-  if (known_ && !has_body) return true;
-  const bool is_known = context_.handler.Knows(head);
-  if (is_known && !known_) {
-    known_ = true;
-    share_.Resize(0);
-    context_.on_known(*this);
-  }
-  return is_known;
+HeadVerdict Connection::OnHead(Request& head) {
+  head.sender = context_.handler.SenderOf(head);
+  if (!head.sender.is_known) return HeadVerdict::kStranger;
+  if (!known_ && !Introduce(head.sender.owner)) return HeadVerdict::kNoRoom;
+  return HeadVerdict::kTaken;
+}
+
+/// The first of its requests whose sender is known: from now on it counts as his. False when he
+/// has all the connections that he may have; it ends then with the answer that says so.
+bool Connection::Introduce(const Frozen<ShareOwner>& owner) {
+  known_ = true;
+  owner_ = owner;
+  held_ = ShareBudget::Claim(context_.load.requests, owner);
+  ShareBudget::Claim place(context_.load.places, owner);
+  const bool has_place = place.Resize(1) || (context_.make_room(*this) && place.Resize(1));
+  context_.on_known(*this);
+  place_ = std::move(place);
+  is_surplus_ = !has_place;
+  return has_place;
 }
 
 void Connection::OnRequest(StreamId stream, Request request) {
@@ -382,6 +408,15 @@ void Connection::OnRequest(StreamId stream, Request request) {
   auto exchange = std::make_shared<Exchange>(weak_from_this(), context_.reactor, stream);
   exchanges_.emplace(FindExchange(stream), stream, exchange);
   context_.handler.Handle(std::move(request), std::move(exchange));
+  if (std::exchange(is_surplus_, false)) EndSoon();
+}
+
+/// As Shutdown, when the engine has used up what came.
+void Connection::EndSoon() {
+  context_.reactor.loop().RunNext([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self != nullptr) self->Shutdown();
+  });
 }
 
 void Connection::OnClosed(StreamId stream) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/published.h"
+#include "base/share_budget.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/poller.h"
@@ -72,11 +73,17 @@ class Connection final : public ServerEngine::Events,
   void EndExchange(StreamId stream) override;
   void TellOfRoom(StreamId stream) override;
 
-  bool OnHead(const Request& head, bool has_body) override;
+  HeadVerdict OnHead(Request& head) override;
   void OnRequest(StreamId stream, Request request) override;
   void OnClosed(StreamId stream) override;
 
   uint64_t arrival() const { return arrival_; }
+  /// Who shares with it while nobody is known.
+  const Frozen<ShareOwner>& address() const { return address_; }
+  /// Whose it is, once somebody is known; null: nobody's, or exempt.
+  const Frozen<ShareOwner>& owner() const { return owner_; }
+  /// Nothing is asked on it, and nobody would miss it.
+  bool is_idle() const;
   /// INV-9 is broken: something can be done, and no Pump is coming.
   bool has_forgotten_work() const { return !pump_posted_ && !pumping_ && CanProgress(); }
 
@@ -106,6 +113,8 @@ class Connection final : public ServerEngine::Events,
   void RefusePlain();
   void UpdateDeadline();
   bool Account();
+  bool Introduce(const Frozen<ShareOwner>& owner);
+  void EndSoon();
   void TellExchangesOfRoom();
   Exchanges::iterator FindExchange(StreamId stream);
 
@@ -131,7 +140,11 @@ class Connection final : public ServerEngine::Events,
   bool pumping_ = false;
   bool pump_posted_ = false;
   bool known_ = false;       // one of its requests came from somebody who is known
-  ByteBudget::Share share_;  // of what strangers hold together; empty once it is known
+  bool is_surplus_ = false;  // it has no place, and ends with the answer that says so
+  const Frozen<ShareOwner> address_;
+  Frozen<ShareOwner> owner_ = nullptr;  // who is known; null: exempt, or nobody yet
+  ShareBudget::Claim held_;   // a stranger's: all that it holds; else what no request claims
+  ShareBudget::Claim place_;  // among the connections of those who are known
   size_t lingered_bytes_ = 0;
 
   uint64_t deadline_tick_ = 0;  // 0: none

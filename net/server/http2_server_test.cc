@@ -339,7 +339,7 @@ TEST_F(Http2ServerTest, AWatchThatBeginsDuringShutdownHearsOfIt) {
 
 TEST_F(Http2ServerTest, StrangersShareLittleHereToo) {
   HttpServerOptions options;
-  options.stranger_bytes_max = 50 * http2::kStreamBytes;
+  options.stranger_bytes_max = 100 * http2::kStreamBytes;  // of which one address has half
   StartServer(
       [&](const Request& request, const std::shared_ptr<Responder>& responder) {
         responder->Respond({}, Bytes(request.headers.Get("token").empty() ? "stranger" : "user"));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/share_budget.h"
 #include "net/http2/limits.h"
 #include "net/tls/context.h"
 
@@ -34,12 +35,16 @@ struct HttpServerOptions {
 
   // Limits. Times are checked every `tick`, so they end up to one tick late.
   // Connections over all reactors. Past it the oldest of a stranger makes room, else the new one
-  // is closed at once.
+  // is closed at once. One sender has at most an eighth; past it his oldest idle one makes room,
+  // else his next request is answered 429 (BodyState::kNoRoom).
   size_t connections_max = kConnectionsMax;
-  size_t body_bytes_max = size_t{3} << 20;      // then BodyState::kTooLarge
-  size_t bodies_bytes_max = size_t{256} << 20;  // all bodies under way; then BodyState::kNoRoom
+  size_t body_bytes_max = size_t{3} << 20;  // then BodyState::kTooLarge
+  // All requests under way, heads and bodies, as promised or come, and one sender's eighth of it;
+  // then BodyState::kNoRoom.
+  size_t request_bytes_max = size_t{256} << 20;
   // What connections that have not shown a known sender yet may hold together of unfinished heads
-  // and untaken answers; the one that passes it is closed.
+  // and untaken answers; one address has at most what is left then for all others. The one that
+  // passes it is closed.
   size_t stranger_bytes_max = size_t{16} << 20;
   uint32_t http2_streams_max = http2::kStreamsMax;  // at once on one connection
   std::chrono::milliseconds handshake_timeout{10'000};
@@ -55,6 +60,13 @@ struct HttpServerOptions {
 
   Network* network = nullptr;  // null: KernelNetwork(); outlives the server
 
+  /// Of the connections of those who are known. A quarter is out of reach of usual ones: it is left
+  /// to strangers, of whom one may turn out to be an administrator.
+  ShareLimits connection_limits() const {
+    return {.total = connections_max,
+            .share = std::max<size_t>(connections_max / 8, 1),
+            .reserve = connections_max / 4};
+  }
   size_t strangers_max() const { return std::clamp<size_t>(connections_max / 4, 1, kStrangersMax); }
 };
 

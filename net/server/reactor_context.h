@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/log.h"
+#include "base/share_budget.h"
 #include "base/world.h"
-#include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/request_tracker.h"
@@ -26,12 +26,15 @@ class Connection;
 /// What all reactors of one server count together.
 struct ServerLoad {
   explicit ServerLoad(const HttpServerOptions& options)
-      : bodies(std::make_shared<ByteBudget>(options.bodies_bytes_max)),
-        strangers(std::make_shared<ByteBudget>(options.stranger_bytes_max)) {}
+      : places(std::make_shared<ShareBudget>(options.connection_limits())),
+        requests(std::make_shared<ShareBudget>(ShareLimits::EighthsOf(options.request_bytes_max))),
+        strangers(std::make_shared<ShareBudget>(ShareLimits::WholeOf(options.stranger_bytes_max))) {
+  }
 
   std::atomic<size_t> connections{0};
-  const std::shared_ptr<ByteBudget> bodies;
-  const std::shared_ptr<ByteBudget> strangers;
+  const std::shared_ptr<ShareBudget> places;     // connections of senders who are known
+  const std::shared_ptr<ShareBudget> requests;   // bytes of what they ask
+  const std::shared_ptr<ShareBudget> strangers;  // bytes of all else
 };
 
 /// Bytes read at once, and bytes of one TLS record.
@@ -52,6 +55,9 @@ struct ReactorContext {
   std::shared_ptr<RequestTracker> tracker = std::make_shared<RequestTracker>(clock);
   std::function<void(const Connection&)> on_known = {};   // it has shown a sender that is known
   std::function<void(const Connection&)> on_closed = {};  // last call about a connection
+  /// There is no place left among those of its owner, or of all: whether one was made, by closing
+  /// an idle one.
+  std::function<bool(const Connection&)> make_room = {};
   std::array<char, kReadScratchBytes> read_scratch = {};
   std::array<char, kWriteScratchBytes> write_scratch = {};
   std::string date = {};  // of the newest tick, for the Date field

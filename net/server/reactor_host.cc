@@ -36,6 +36,20 @@ constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 // Before what else there is to do gets its turn.
 constexpr int kAcceptedAtOnce = 64;
 
+// Connections of one owner that are looked at for an idle one.
+constexpr int kIdleLookedForMax = 64;
+
+/// Of several as large, the one that has been so for longest.
+template <class Crowds>
+const auto& LargestOf(const Crowds& crowds) {
+  const auto is_smaller = [](const auto& a, const auto& b) {
+    if (a.second.size() != b.second.size()) return a.second.size() < b.second.size();
+    if (a.second.empty()) return false;  // memory was short when it began
+    return a.second.begin()->first > b.second.begin()->first;
+  };
+  return std::ranges::max_element(crowds, is_smaller)->second;
+}
+
 Network& NetworkOf(const HttpServerOptions& options) {
   return options.network != nullptr ? *options.network : KernelNetwork();
 }
@@ -53,9 +67,8 @@ ReactorHost::ReactorHost(const Clock& clock,
                .handler = handler,
                .load = load,
                .reactor = {clock, NetworkOf(options).MakePoller()}} {
-  context_.on_known = [this](const Connection& connection) {
-    strangers_.erase(connection.arrival());
-  };
+  context_.on_known = [this](const Connection& connection) { Introduce(connection); };
+  context_.make_room = [this](const Connection& newcomer) { return MakeRoomAmongKnown(newcomer); };
   context_.on_closed = [this](const Connection& connection) { Forget(connection); };
 }
 
@@ -115,7 +128,8 @@ void ReactorHost::Adopt(std::unique_ptr<Socket> socket, const SocketAddress& pee
   try {
     connection = std::make_shared<Connection>(context_, std::move(socket), peer, next_arrival_++);
     connections_.emplace(connection->arrival(), connection);
-    strangers_.emplace(connection->arrival(), connection);
+    strangers_[connection->address()->name].emplace(connection->arrival(), connection);
+    ++strangers_count_;
     connection->Begin();
   } catch (const std::bad_alloc&) {
     // There is no memory for it: it goes, and accepting goes on.
@@ -128,15 +142,16 @@ void ReactorHost::Adopt(std::unique_ptr<Socket> socket, const SocketAddress& pee
   }
 }
 
-/// Counts one more connection. Every new one is a stranger's until its first head: those that
-/// have been it for longest go first, so holding many does not keep others out.
+/// Counts one more connection. Every new one is a stranger's until its first head: of the address
+/// that has most of them the one that has been it for longest goes first, so holding many does not
+/// keep others out.
 bool ReactorHost::MakeRoom() {
   const HttpServerOptions& options = context_.options;
   const size_t share = std::max<size_t>(options.strangers_max() / options.reactors, 1);
   const bool is_full = context_.load.connections.fetch_add(1) >= options.connections_max;
-  if (!is_full && strangers_.size() < share) return true;
-  if (!strangers_.empty()) {
-    const std::shared_ptr<Connection> oldest = strangers_.begin()->second.lock();
+  if (!is_full && strangers_count_ < share) return true;
+  if (strangers_count_ > 0) {
+    const std::shared_ptr<Connection> oldest = LargestOf(strangers_).begin()->second.lock();
     if (oldest != nullptr) oldest->Close();
     return true;
   }
@@ -144,8 +159,49 @@ bool ReactorHost::MakeRoom() {
   return false;
 }
 
+/// Whether it was one of them.
+bool ReactorHost::Leave(Crowds& crowds, const std::string& owner, const Connection& connection) {
+  const auto own = crowds.find(owner);
+  if (own == crowds.end() || own->second.erase(connection.arrival()) == 0) return false;
+  if (own->second.empty()) crowds.erase(own);
+  return true;
+}
+
+/// It was a stranger's, and is somebody's now.
+void ReactorHost::Introduce(const Connection& connection) {
+  if (Leave(strangers_, connection.address()->name, connection)) --strangers_count_;
+  const auto held = connections_.find(connection.arrival());
+  const bool is_counted = connection.owner() != nullptr && held != connections_.end() &&
+                          connection.owner()->rank != ShareRank::kExempt;
+  if (is_counted) known_[connection.owner()->name].emplace(connection.arrival(), held->second);
+}
+
+/// One of the sender's own if he has had his share, else of who has most.
+bool ReactorHost::MakeRoomAmongKnown(const Connection& newcomer) {
+  if (newcomer.owner() == nullptr || known_.empty()) return false;
+  const std::string& name = newcomer.owner()->name;
+  const ShareBudget& places = *context_.load.places;
+  if (places.HeldBy(name) < places.limits().share) return EndOldestIdle(LargestOf(known_));
+  const auto own = known_.find(name);
+  return own != known_.end() && EndOldestIdle(own->second);
+}
+
+/// Whether one of them was closed at once.
+bool ReactorHost::EndOldestIdle(const Crowd& crowd) {
+  int looked_at = 0;
+  for (const auto& [arrival, weak] : crowd) {
+    if (++looked_at > kIdleLookedForMax) return false;
+    const std::shared_ptr<Connection> connection = weak.lock();
+    if (connection == nullptr || !connection->is_idle()) continue;
+    connection->Expire();
+    return !connections_.contains(connection->arrival());
+  }
+  return false;
+}
+
 void ReactorHost::Forget(const Connection& connection) {
-  strangers_.erase(connection.arrival());
+  if (Leave(strangers_, connection.address()->name, connection)) --strangers_count_;
+  if (connection.owner() != nullptr) Leave(known_, connection.owner()->name, connection);
   if (connections_.erase(connection.arrival()) == 0) return;
   context_.load.connections.fetch_sub(1);
   // Posted, so that the callbacks which closing has posted run before the loop ends.

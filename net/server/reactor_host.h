@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -58,6 +59,13 @@ class ReactorHost final : private Waiter {
   bool AcceptOne();
   void Adopt(std::unique_ptr<Socket> socket, const SocketAddress& peer);
   bool MakeRoom();
+  bool MakeRoomAmongKnown(const Connection& newcomer);
+  void Introduce(const Connection& connection);
+  /// Connections of one owner, by arrival, and of all.
+  using Crowd = std::map<uint64_t, std::weak_ptr<Connection>>;
+  using Crowds = std::map<std::string, Crowd>;
+  static bool Leave(Crowds& crowds, const std::string& owner, const Connection& connection);
+  bool EndOldestIdle(const Crowd& crowd);
   void Forget(const Connection& connection);
   void Tick();
   void RefreshDate();
@@ -68,7 +76,8 @@ class ReactorHost final : private Waiter {
   std::unique_ptr<Acceptor> acceptor_;  // null before Listen
   bool accepts_again_ = false;          // more may wait to be accepted, without another edge
   std::map<uint64_t, std::shared_ptr<Connection>> connections_;  // by arrival
-  std::map<uint64_t, std::weak_ptr<Connection>> strangers_;      // by arrival
+  Crowds strangers_, known_;  // by address; by name, without those who are exempt
+  size_t strangers_count_ = 0;
   uint64_t next_arrival_ = 1;
   Timer tick_timer_, retry_timer_, drain_timer_, linger_timer_;
   bool draining_ = false;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server/socket_address.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -102,6 +105,17 @@ std::string SocketAddress::host() const {
   const bool has_name =
       six_.sin6_scope_id != 0 && if_indextoname(six_.sin6_scope_id, interface.data()) != nullptr;
   return has_name ? fmt::format("{}%{}", text.data(), interface.data()) : text.data();
+}
+
+std::string SocketAddress::network() const {
+  constexpr size_t kNetworkBytes = 8;
+  if (!is_six_ || IN6_IS_ADDR_V4MAPPED(&six_.sin6_addr)) return host();
+  SocketAddress network = *this;
+  std::fill(std::begin(network.six_.sin6_addr.s6_addr) + kNetworkBytes,
+            std::end(network.six_.sin6_addr.s6_addr),
+            uint8_t{0});
+  network.six_.sin6_scope_id = 0;
+  return network.host() + "/64";
 }
 
 std::string SocketAddress::text() const {

@@ -31,6 +31,8 @@ class SocketAddress {
   bool is_loopback() const;
   /// Without the port.
   std::string host() const;
+  /// What one customer of a provider has, and so shares: the host of IPv4, 64 bits of IPv6.
+  std::string network() const;
   /// `192.0.2.1:80`, `[2001:db8::1]:80`.
   std::string text() const;
 

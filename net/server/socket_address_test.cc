@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -28,6 +29,15 @@ TEST(SocketAddress, ReadsDigitsAndWritesThemAgain) {
     EXPECT_EQ(address->text(), one.text);
     EXPECT_EQ(address->is_loopback(), one.is_loopback) << one.given;
     EXPECT_EQ(address->family(), one.given.contains(':') ? AF_INET6 : AF_INET);
+  }
+}
+
+TEST(SocketAddress, NamesTheNetworkThatSharesIt) {
+  for (const auto& [given, network] : {std::pair("192.0.2.1", "192.0.2.1"),
+                                       {"::ffff:192.0.2.1", "::ffff:192.0.2.1"},
+                                       {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+                                       {"fe80::1%lo", "fe80::/64"}}) {
+    EXPECT_EQ(SocketAddress::Parse(given, 80)->network(), network);
   }
 }
 

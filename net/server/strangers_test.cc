@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
+#include "base/bounded_queue.h"
 #include "net/http.h"
 #include "net/testing/server_fixture.h"
 #include "net/tls/certificates.h"
@@ -97,7 +98,7 @@ TEST_F(StrangersTest, TheOldestMakesRoomForWhoComes) {
 TEST_F(StrangersTest, WhatTheyHoldTogetherIsLimited) {
   // A head of 40,000 bytes costs 40,000 to 80,000, as strings grow: one fits for certain, three do
   // not.
-  Start({.stranger_bytes_max = 100'000});
+  Start({.stranger_bytes_max = 200'000});  // of which one address has half
   const std::string head = "GET / HTTP/1.1\r\nHost: h\r\nA: " + std::string(40'000, 'a');
   const auto settled = [&] {  // the server has read what came before
     const RawSocket user(server_->port());
@@ -114,7 +115,7 @@ TEST_F(StrangersTest, WhatTheyHoldTogetherIsLimited) {
 }
 
 TEST_F(StrangersTest, UntakenAnswersCountToo) {
-  Start({.stranger_bytes_max = 100'000, .send_buffer_bytes = 4096});
+  Start({.stranger_bytes_max = 200'000, .send_buffer_bytes = 4096});
   const RawSocket socket(server_->port(), 4096);
   std::string requests;
   for (int i = 0; i < 2000; ++i) requests += kStranger;
@@ -122,6 +123,54 @@ TEST_F(StrangersTest, UntakenAnswersCountToo) {
   const RawSocket user(server_->port());
   EXPECT_TRUE(Answers(user, kKnown));
   EXPECT_LT(socket.ReadAll().size(), requests.size() * 2);
+}
+
+std::string AskAs(std::string_view user, std::string_view target = "/") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: h\r\nToken: 1\r\nUser: {}\r\n\r\n", target, user);
+}
+
+TEST_F(StrangersTest, OneUserHasHisShareOfConnections) {
+  Start({.connections_max = 16});  // of which two are one user's
+  std::vector<std::unique_ptr<RawSocket>> sockets;
+  for (int i = 0; i < 4; ++i) {
+    sockets.push_back(std::make_unique<RawSocket>(server_->port()));
+    ASSERT_TRUE(Answers(*sockets.back(), AskAs("greedy"))) << i;
+  }
+  EXPECT_EQ(sockets[0]->ReadAll(), "") << "his oldest idle one makes room";
+  EXPECT_EQ(sockets[1]->ReadAll(), "");
+  EXPECT_TRUE(Answers(*sockets[2], AskAs("greedy")));
+  EXPECT_TRUE(Answers(*sockets[3], AskAs("greedy")));
+  const RawSocket other(server_->port());
+  EXPECT_TRUE(Answers(other, AskAs("other"))) << "others notice nothing";
+  EXPECT_EQ(server_->connections(), 3U);
+}
+
+TEST_F(StrangersTest, WhoKeepsHisConnectionsBusyGetsNoMore) {
+  BoundedQueue<std::shared_ptr<Responder>> held(16);
+  StartServer(
+      [&](const Request& request, std::shared_ptr<Responder> responder) {
+        const bool has_room = request.body_state == BodyState::kWhole;
+        if (has_room && request.target == "/wait") {
+          EXPECT_TRUE(held.TryPush(std::move(responder)));
+        } else {
+          responder->Respond({.status = has_room ? 200 : 429}, Bytes("said"));
+        }
+      },
+      {.connections_max = 16});
+  const RawSocket first(server_->port()), second(server_->port()), third(server_->port());
+  first.Send(AskAs("greedy", "/wait"));
+  second.Send(AskAs("greedy", "/wait"));
+  const std::vector<std::shared_ptr<Responder>> waiting = {*held.Pop(), *held.Pop()};
+  third.Send(AskAs("greedy"));
+  EXPECT_THAT(third.ReadAll(), AllOf(StartsWith("HTTP/1.1 429"), EndsWith("said"))) << "and closed";
+  const RawSocket other(server_->port());
+  other.Send(AskAs("other"));
+  EXPECT_THAT(other.ReadUntil("said"), StartsWith("HTTP/1.1 200"));
+  for (const auto& responder : waiting) {
+    responder->reactor().Post([responder] { responder->Respond({}, Bytes("at last")); });
+  }
+  EXPECT_THAT(first.ReadUntil("last"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(second.ReadUntil("last"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST(TlsStrangers, NothingIsKeptOfThem) {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
-#include "net/byte_budget.h"
+#include "base/share_budget.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http2/engine.h"
@@ -32,18 +32,19 @@ class Served final : public ServerEngine::Events {
  public:
   explicit Served(bool answers_at_once = true,
                   http2::Limits limits = {},
-                  std::shared_ptr<ByteBudget> bodies = nullptr,
+                  std::shared_ptr<ShareBudget> requests = nullptr,
                   std::shared_ptr<RequestTracker> tracker = nullptr)
       : answers(answers_at_once),
         engine(*this,
                {.body_bytes_max = kBodyMax,
                 .peer = nullptr,
-                .bodies = std::move(bodies),
+                .requests = std::move(requests),
                 .tracker = std::move(tracker)},
                limits) {}
 
-  bool OnHead(const Request& head, bool /*has_body*/) override {
-    return !head.headers.Has("Stranger");
+  HeadVerdict OnHead(Request& head) override {
+    if (head.headers.Has("Refused")) return HeadVerdict::kNoRoom;
+    return head.headers.Has("Stranger") ? HeadVerdict::kStranger : HeadVerdict::kTaken;
   }
   void OnRequest(StreamId stream, Request request) override {
     order.push_back(stream);
@@ -83,7 +84,8 @@ inline void Settle(Served& served, Http2Peer& peer) {
 
 /// What an engine sends to a peer that says `bytes` after its preface and settings.
 struct Raw {
-  explicit Raw(bool answers_at_once = true) : served(answers_at_once) {
+  explicit Raw(bool answers_at_once = true, http2::Limits limits = {})
+      : served(answers_at_once, limits) {
     Say(std::string(http2::kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, ""));
   }
   void Say(std::string_view bytes) { served.engine.Feed(bytes); }

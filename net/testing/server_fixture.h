@@ -27,6 +27,7 @@
 #include "base/bounded_queue.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/share_budget.h"
 #include "base/simulated_world.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
@@ -58,7 +59,15 @@ class FunctionHandler final : public Handler {
   using Judge = std::function<bool(const Request&)>;
   explicit FunctionHandler(Function function, Judge knows = nullptr)
       : function_(std::move(function)), knows_(std::move(knows)) {}
-  bool Knows(const Request& head) const override { return !knows_ || knows_(head); }
+  /// Whoever calls himself User has a share of his own.
+  Sender SenderOf(const Request& head) const override {
+    Sender sender{.is_known = !knows_ || knows_(head)};
+    if (head.headers.Has("User")) {
+      sender.owner = std::make_shared<const ShareOwner>(
+          ShareOwner{.name = std::string(head.headers.Get("User")), .rank = ShareRank::kUsual});
+    }
+    return sender;
+  }
   void Handle(Request request, std::shared_ptr<Responder> responder) override {
     function_(std::move(request), std::move(responder));
   }

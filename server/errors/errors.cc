@@ -197,6 +197,12 @@ Error Internal(std::string_view what) {
           .message = fmt::format("Internal error occurred: {}", what)};
 }
 
+Error TooManyRequests() {
+  return {.reason = StatusReason::kTooManyRequests,
+          .message = "Too many requests, please try again later.",
+          .details = StatusDetails{.retry_after_seconds = 1}};
+}
+
 Error DisruptionBudget(std::string why) {
   constexpr int32_t kRetrySeconds = 10;
   return {.reason = StatusReason::kTooManyRequests,

@@ -56,6 +56,9 @@ Error InvalidAs(std::string_view group,
 
 // About a request.
 
+/// Who asks has his share of something, or all together have all of it: he may come again soon.
+Error TooManyRequests();
+
 Error BadRequest(std::string message);
 /// An error that upstream answers without a reason (HTTP 500).
 Error Untyped(std::string message);

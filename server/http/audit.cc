@@ -2,7 +2,9 @@
 // What the audit log is told about a request, and when. In the order of kube-apiserver: who asks
 // and for what is known first, then whether he may, what he sent, and what he is answered.
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -104,18 +106,28 @@ Result<> Exchange::BeginAudit(const verbs::User& user) {
 // Nobody knows who asks; what the answer will be is written as it begins.
 void Exchange::AuditUnknown() {
   if (parts_.auditor == nullptr) return;
+  is_unknown_ = true;
   Result<net::Query> query = net::Query::Parse(request_.query());
-  if (!query.has_value()) return;
+  if (!query.has_value()) return AuditMalformed({});
   query_ = *std::move(query);
   Result<Route> route = FindRoute(parts_.resources.scheme(),
                                   request_.method,
                                   request_.path(),
                                   query_.First("watch").has_value());
-  if (!route.has_value()) return;
+  if (!route.has_value()) return AuditMalformed({});
   route_ = *std::move(route);
   asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
-  is_unknown_ = true;
   (void)BeginAudit({});
+}
+
+// What cannot be understood is refused, and written about as the path that it is.
+void Exchange::AuditMalformed(const verbs::User& user) {
+  if (parts_.auditor == nullptr) return;
+  asked_ = {.path = std::string(request_.path())};
+  std::ranges::transform(request_.method, std::back_inserter(asked_.verb), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  (void)BeginAudit(user);
 }
 
 void Exchange::AuditRights(bool is_allowed, std::string reason) {

@@ -13,6 +13,8 @@
 #include "base/ascii.h"
 #include "base/hash.h"
 #include "net/url.h"
+#include "server/errors/errors.h"
+#include "server/http/flow.h"
 
 namespace dray::server::http {
 namespace {
@@ -138,7 +140,10 @@ Result<Authenticator> Authenticator::FromTokenFile(std::string_view csv, uint64_
                   fmt::format("token file: record {}: the token is there already", record));
     }
     const uint64_t place = authenticator.PlaceOf(fields[0]);
-    authenticator.tokens_.emplace(place, Known{std::move(fields[0]), Authentic(std::move(user))});
+    SharedUser known(Authentic(std::move(user)));
+    Frozen<ShareOwner> owner = OwnerOf(known);
+    authenticator.tokens_.emplace(place,
+                                  Known{std::move(fields[0]), std::move(known), std::move(owner)});
   }
   return authenticator;
 }
@@ -147,10 +152,10 @@ uint64_t Authenticator::PlaceOf(std::string_view token) const {
   return Hasher().Add(token).Add(seed_).value();
 }
 
-const SharedUser* Authenticator::Find(std::string_view token) const {
+const Authenticator::Known* Authenticator::Find(std::string_view token) const {
   const auto [begin, end] = tokens_.equal_range(PlaceOf(token));
   for (auto at = begin; at != end; ++at) {
-    if (EqualSecrets(at->second.token, token)) return &at->second.user;
+    if (EqualSecrets(at->second.token, token)) return &at->second;
   }
   return nullptr;
 }
@@ -170,27 +175,50 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
   if (peer.certificate && !peer.certificate->common_name.empty()) {
     const net::ClientIdentity& identity = *peer.certificate;
     if (identity.not_after < now) return Unauthorized();
-    const auto& user = peer.meaning.Get([&]() -> std::shared_ptr<const void> {
-      return std::make_shared<const User>(UserBehind(identity));
+    const auto& known = peer.meaning.Get([&]() -> std::shared_ptr<const void> {
+      SharedUser user(UserBehind(identity));
+      Frozen<ShareOwner> owner = OwnerOf(user);
+      return std::make_shared<const Authenticated>(
+          Authenticated{.user = std::move(user), .owner = std::move(owner)});
     });
-    return Authenticated{.user = SharedUser(std::static_pointer_cast<const User>(user))};
+    return *std::static_pointer_cast<const Authenticated>(known);
   }
   if (const auto token = BearerToken(request.headers.Get("Authorization")); token) {
-    const SharedUser* const user = Find(*token);
-    if (user != nullptr) return Authenticated{.user = *user};
-    Result<User> owner = owner_ ? owner_(*token) : Unauthorized();
-    if (!owner.has_value()) return Unauthorized();
-    return Authenticated{.user = Authentic(*std::move(owner))};
+    const Known* const known = Find(*token);
+    if (known != nullptr) return Authenticated{.user = known->user, .owner = known->owner};
+    DRAY_TRY(User user, Issued(*token, peer, now));
+    Authenticated who{.user = Authentic(std::move(user))};
+    who.owner = OwnerOf(who.user);
+    return who;
   }
   if (!peer.certificate_error.empty()) return Unauthorized();
   if (!takes_anonymous_) return Unauthorized();
-  return Authenticated{.user = Anonymous(), .anonymous = true};
+  return Authenticated{.user = Anonymous(), .anonymous = true, .owner = peer.owner};
+}
+
+// Whose a token is that was issued, not written down. Its signature is looked at last.
+Result<User> Authenticator::Issued(std::string_view token,
+                                   const net::Peer& peer,
+                                   WallTime now) const {
+  if (!owner_) return Unauthorized();
+  const std::string& address = peer.owner == nullptr ? peer.address : peer.owner->name;
+  switch (gate_->Ask(token, address, now)) {
+    case TokenGate::Verdict::kLook: break;
+    case TokenGate::Verdict::kNobodys: return Unauthorized();
+    case TokenGate::Verdict::kTooMany: return Fail(errors::TooManyRequests());
+  }
+  Result<User> user = owner_(token);
+  // What is told has a good signature, and may be good another time.
+  const bool is_somebodys = user.has_value() || !user.error().message.empty();
+  gate_->Note(token, address, now, is_somebodys);
+  if (!user.has_value()) return Unauthorized();
+  return user;
 }
 
 std::optional<User> Authenticator::UserOf(std::string_view token) const {
-  const SharedUser* const user = Find(token);
-  if (user == nullptr) return std::nullopt;
-  return **user;
+  const Known* const known = Find(token);
+  if (known == nullptr) return std::nullopt;
+  return *known->user;
 }
 
 Result<std::optional<User>> WantedUser(const net::Headers& headers) {

@@ -5,15 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "base/published.h"
 #include "base/result.h"
+#include "base/share_budget.h"
 #include "base/world.h"
 #include "net/http.h"
+#include "server/http/token_gate.h"
 #include "server/verbs/request.h"
 
 namespace dray::server::http {
@@ -25,9 +29,10 @@ inline constexpr size_t kTokenFileBytesMax = size_t{16} << 20;
 struct Authenticated {
   access::SharedUser user;
   bool anonymous = false;
+  Frozen<ShareOwner> owner = nullptr;  // whose share he has; null: exempt
 };
 
-/// Immutable; safe from any thread.
+/// Immutable, but for what it remembers of tokens; safe from any thread.
 class Authenticator {
  public:
   /// Knows no tokens: certificates only.
@@ -40,10 +45,15 @@ class Authenticator {
   /// kTokensMax tokens or kTokenFileBytesMax bytes.
   static Result<Authenticator> FromTokenFile(std::string_view csv, uint64_t seed = 0);
 
-  /// Asks `owner` about bearer tokens that the file does not have. Call it before others use this.
+  /// Asks `owner` about bearer tokens that the file does not have. Its errors have no message where
+  /// the token can never be good. Call it before others use this.
   void AlsoAsk(std::function<Result<verbs::User>(std::string_view token)> owner) {
     owner_ = std::move(owner);
   }
+
+  /// Chance that nobody outside knows, for what is remembered of tokens. Call it before others use
+  /// this.
+  void RememberBy(uint64_t seed) { gate_ = std::make_shared<TokenGate>(seed); }
 
   /// From now on who shows nothing is refused like one who shows what is not known. Call it before
   /// others use this.
@@ -51,7 +61,8 @@ class Authenticator {
 
   /// The user behind `request`. A bearer token or certificate that is shown and not known is an
   /// error; another kind of Authorization counts as none.
-  /// Errors: kUnauthorized.
+  /// Errors: kUnauthorized. kTooManyRequests  the address has shown many tokens lately that are
+  /// nobody's, and this one is not known.
   /// Time that is linear in what was shown, and depends on no token's bytes. What a certificate
   /// says is read once a connection.
   Result<Authenticated> Authenticate(const net::Request& request, WallTime now) const;
@@ -62,14 +73,17 @@ class Authenticator {
   struct Known {
     std::string token;
     access::SharedUser user;  // with the group of all who are known
+    Frozen<ShareOwner> owner;
   };
-  const access::SharedUser* Find(std::string_view token) const;
+  const Known* Find(std::string_view token) const;
   uint64_t PlaceOf(std::string_view token) const;
+  Result<verbs::User> Issued(std::string_view token, const net::Peer& peer, WallTime now) const;
 
   bool takes_anonymous_ = true;
   uint64_t seed_ = 0;
   std::unordered_multimap<uint64_t, Known> tokens_;
   std::function<Result<verbs::User>(std::string_view token)> owner_;
+  std::shared_ptr<TokenGate> gate_ = std::make_shared<TokenGate>(0);
 };
 
 /// Whether two secrets are the same. Time depends on their lengths alone.

@@ -2,9 +2,11 @@
 #include "server/http/authentication.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -65,6 +67,35 @@ TEST(Authentication, ShownButUnknownIsRefused) {
   EXPECT_EQ(NameOf(known.Authenticate(
                 From({.address = "127.0.0.1:1", .certificate_error = "unknown authority"}), kNow)),
             "401");
+}
+
+TEST(Authentication, AForgedTokenCostsOneLook) {
+  Authenticator known = *Authenticator::FromTokenFile("t,alice,u");
+  size_t looks = 0;
+  known.AlsoAsk([&](std::string_view token) -> Result<verbs::User> {
+    ++looks;
+    if (token.starts_with("good"))
+      return verbs::User{.name = std::string(token), .uid = {}, .groups = {}};
+    return Fail(StatusReason::kUnauthorized, token.starts_with("expired") ? "has expired" : "");
+  });
+  const auto show = [&](std::string_view token, std::string_view address = "10.0.0.1:1") {
+    const auto who = known.Authenticate(
+        From({.address = std::string(address)}, "Bearer " + std::string(token)), kNow);
+    return who.has_value() ? who->user->name : std::string(ReasonName(who.error().reason));
+  };
+  EXPECT_EQ(show("forged"), "Unauthorized");
+  EXPECT_EQ(show("forged"), "Unauthorized");
+  EXPECT_EQ(looks, 1U);
+  EXPECT_EQ(show("expired"), "Unauthorized");
+  EXPECT_EQ(show("expired"), "Unauthorized");
+  EXPECT_EQ(looks, 3U) << "it was good once";
+  EXPECT_EQ(show("good1"), "good1");
+  for (int i = 0; i < 1000; ++i) show("forged" + std::to_string(i));
+  EXPECT_LE(looks, 4 + static_cast<size_t>(TokenGate::kBurst));
+  EXPECT_EQ(show("forged-again"), "TooManyRequests");
+  EXPECT_EQ(show("good1"), "good1") << "who is known notices nothing";
+  EXPECT_EQ(show("t"), "alice");
+  EXPECT_EQ(show("good2", "10.0.0.2:1"), "good2") << "nor do other addresses";
 }
 
 TEST(Authentication, WhoShowsNothingMayBeRefused) {

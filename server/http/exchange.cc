@@ -15,6 +15,7 @@
 #include "server/access/impersonation.h"
 #include "server/access/refusal.h"
 #include "server/errors/errors.h"
+#include "server/http/flow.h"
 #include "server/http/gzip.h"
 #include "server/http/limits.h"
 #include "server/http/negotiation.h"
@@ -29,14 +30,19 @@ namespace {
 // Smaller answers are sent as they are (upstream's limit).
 constexpr size_t kGzipBytesMin = size_t{128} << 10;
 
-// Larger ones are counted while they are on their way.
-constexpr size_t kSmallAnswerBytes = size_t{64} << 10;
-constexpr std::string_view kMasters = "system:masters";
+// Larger ones are counted while they are on their way; smaller ones as their requests are.
+constexpr size_t kSmallAnswerBytes = size_t{4} << 10;
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
 constexpr int kFirstErrorCode = 400;
 constexpr size_t kLoggedBytesMax = 1024;  // of one text of a client's
+
+// In which line work waits for a worker; administrators wait for nobody.
+std::string_view LineOf(const Frozen<ShareOwner>& owner) {
+  const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
+  return is_exempt ? std::string_view() : owner->name;
+}
 
 std::string Cut(std::string_view text) {
   if (text.size() <= kLoggedBytesMax) return std::string(text);
@@ -83,7 +89,8 @@ void Exchange::RunByWorker() {
       [self = shared_from_this(), pending = Pending(parts_.pending)] {
         if (self->answered_) return;
         self->Guarded([&self] { self->Serve(); });
-      });
+      },
+      LineOf(who_.owner));
   if (!posted) SendTooManyRequests();
 }
 
@@ -116,9 +123,7 @@ bool Exchange::TakePlace() {
   const bool reads = route_.kind == RouteKind::kResource
                          ? route_.verb == verbs::Verb::kGet || route_.verb == verbs::Verb::kList
                          : request_.method == "GET";
-  const bool always = std::ranges::count(who_.user->groups, kMasters) > 0;
-  place_ = InFlight::Take(reads ? parts_.reads : parts_.writes,
-                          always ? InFlight::Rank::kAlways : InFlight::Rank::kUsual);
+  place_ = InFlight::Take(reads ? parts_.reads : parts_.writes, who_.owner);
   return static_cast<bool>(place_);
 }
 
@@ -137,12 +142,34 @@ void Exchange::StartDeadline() {
 // Who asks comes before what is asked: 401, then 403, then everything else.
 Result<> Exchange::Admit() {
   rendering_.table.now = received_;
-  Result<Authenticated> who = parts_.authenticator.Authenticate(request_, received_);
+  // Found out when the head was complete, where a server asked then.
+  const auto known =
+      std::static_pointer_cast<const Result<Authenticated>>(request_.sender.identity);
+  Result<Authenticated> who =
+      known != nullptr ? *known : parts_.authenticator.Authenticate(request_, received_);
   if (!who) {
     AuditUnknown();
     return std::move(who).failure();
   }
   who_ = *std::move(who);
+  if (const Result<> read = ReadUrl(); !read) {
+    AuditMalformed(who_.user);
+    return read;
+  }
+  asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
+  DRAY_TRY_VOID(BeginAudit(who_.user));
+  is_refused_ = true;
+  DRAY_TRY_VOID(CheckRights());
+  is_refused_ = false;
+  if (request_.body_state == net::BodyState::kTooLarge) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                fmt::format("Request entity too large: limit is {}", kBodyBytesMax));
+  }
+  return {};
+}
+
+// What the URL asks for, as far as it can be understood.
+Result<> Exchange::ReadUrl() {
   DRAY_TRY(query_, net::Query::Parse(request_.query()));
   rendering_.pretty = WantsPretty(query_.First("pretty"), request_.headers.Get("User-Agent"));
   DRAY_TRY(route_,
@@ -153,15 +180,6 @@ Result<> Exchange::Admit() {
   const bool is_watch = route_.kind == RouteKind::kResource && route_.verb == verbs::Verb::kWatch;
   if (!is_watch) {
     DRAY_TRY(timeout_, ReadTimeout(query_));
-  }
-  asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
-  DRAY_TRY_VOID(BeginAudit(who_.user));
-  is_refused_ = true;
-  DRAY_TRY_VOID(CheckRights());
-  is_refused_ = false;
-  if (request_.body_state == net::BodyState::kTooLarge) {
-    return Fail(StatusReason::kRequestEntityTooLarge,
-                fmt::format("Request entity too large: limit is {}", kBodyBytesMax));
   }
   return {};
 }
@@ -214,10 +232,16 @@ net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
 }
 
 void Exchange::Send(net::ResponseHead head, std::string body) {
-  if (body.size() <= kSmallAnswerBytes) {
-    return Respond(std::move(head), net::Bytes(std::move(body)));
+  if (body.size() > kSmallAnswerBytes) {
+    return SendPieces(std::move(head), documents::TextPieces(std::move(body)));
   }
-  SendPieces(std::move(head), documents::TextPieces(std::move(body)));
+  struct Small {
+    std::string text;
+    ShareBudget::Claim claim;
+  };
+  const auto small = std::make_shared<const Small>(std::move(body), std::move(request_.claim));
+  const std::string_view text = small->text;
+  Respond(std::move(head), net::Bytes(small, text));
 }
 
 void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
@@ -231,12 +255,13 @@ void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
   }
   struct Large {
     documents::TextPieces text;
-    net::ByteBudget::Share share;
+    ShareBudget::Claim request, answer;
   };
-  const auto large =
-      std::make_shared<Large>(std::move(body), net::ByteBudget::Share(parts_.answers));
+  const auto large = std::make_shared<Large>(
+      std::move(body), ShareBudget::Claim(), ShareBudget::Claim(parts_.answers, who_.owner));
   const bool is_small = large->text.size() <= kSmallAnswerBytes;
-  if (!is_small && !large->share.Resize(large->text.size())) return SendTooManyRequests();
+  if (!is_small && !large->answer.Resize(large->text.size())) return SendTooManyRequests();
+  large->request = std::move(request_.claim);
   net::Body pieces;
   for (const auto& piece : large->text.pieces()) pieces.Add(net::Bytes(large, piece.text));
   Respond(std::move(head), std::move(pieces));
@@ -336,6 +361,7 @@ void Exchange::SendText(int status, std::string_view text) {
 }
 
 void Exchange::SendTooManyRequests() {
+  parts_.metrics->requests.CountRefused(FlowOf(who_.user, asked_));
   SendText(kTooManyRequests, "Too many requests, please try again later.\n");
 }
 

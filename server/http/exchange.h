@@ -16,9 +16,9 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/share_budget.h"
 #include "base/world.h"
 #include "metrics/registry.h"
-#include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/request_tracker.h"
@@ -69,7 +69,7 @@ struct ApiParts {
   documents::Discovery discovery;
   documents::OpenApi openapi;
   std::shared_ptr<InFlight> reads, writes;
-  std::shared_ptr<net::ByteBudget> answers;
+  std::shared_ptr<ShareBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
   bool profiling;                                    // /debug/pprof/profile is answered
@@ -115,6 +115,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  private:
   // exchange.cc: the frame around every request
   Result<> Admit();
+  Result<> ReadUrl();
   Result<> CheckRights();
   Result<> BecomeAnother(const access::Decider& decide);
   void Serve();
@@ -148,6 +149,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // audit.cc: what is written about the request
   Result<> BeginAudit(const verbs::User& user);
   void AuditUnknown();
+  void AuditMalformed(const verbs::User& user);
   void AuditRights(bool is_allowed, std::string reason);
   void AuditReceived();
   void AuditBody(const verbs::ResourceRequest& request);

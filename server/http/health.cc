@@ -63,6 +63,13 @@ std::vector<HealthCheck> StartedParts(const verbs::Resources& resources) {
   return checks;
 }
 
+HealthCheck RefusedWrites(const verbs::Resources& resources) {
+  return {.name = "own-writes",
+          .passes = [] { return true; },
+          .readiness_only = true,
+          .remarks = [&resources] { return resources.own_writes().Refused(); }};
+}
+
 std::optional<HealthAnswer> AnswerHealth(const std::vector<HealthCheck>& checks,
                                          std::string_view path,
                                          bool verbose,
@@ -80,7 +87,11 @@ std::optional<HealthAnswer> AnswerHealth(const std::vector<HealthCheck>& checks,
   bool failed = false;
   for (const HealthCheck& check : checks) {
     if (!IsPart(check, readiness)) continue;
-    if (std::ranges::count(excluded, check.name) > 0) {
+    if (check.remarks != nullptr) {
+      for (const std::string& remark : check.remarks()) {
+        report += fmt::format("[+]{} ok, but refused and tried again: {}\n", check.name, remark);
+      }
+    } else if (std::ranges::count(excluded, check.name) > 0) {
       report += fmt::format("[+]{} excluded: ok\n", check.name);
     } else if (check.passes()) {
       report += fmt::format("[+]{} ok\n", check.name);

@@ -18,7 +18,13 @@ struct HealthCheck {
   std::function<bool()> passes;
   bool readiness_only = false;  // not part of /healthz and /livez
   bool liveness_only = false;   // not part of /readyz
+  /// What is to be told of it, a line each, to who asks for the checks one by one. A check that has
+  /// this passes always, and is only shown while there is something to tell. Any thread.
+  std::function<std::vector<std::string>()> remarks = {};
 };
+
+/// Writes of the server itself that are refused. `resources` outlives it.
+HealthCheck RefusedWrites(const verbs::Resources& resources);
 
 /// The parts of kube-apiserver 1.37 that start with it, by the names that probes know. Those that
 /// write what a new server has pass when `resources` has made it; of the others whoever is answered

@@ -55,5 +55,23 @@ TEST_F(HealthTest, APartPassesWhenWhatItMakesIsThere) {
   EXPECT_EQ(AnswerHealth(StartedParts(resources_), "readyz", false, {})->text, "ok");
 }
 
+TEST(Health, RemarksAreForWhoAsksForAllChecks) {
+  std::vector<std::string> remarks;
+  const std::vector<HealthCheck> checks = {{.name = "ping", .passes = [] { return true; }},
+                                           {.name = "own-writes",
+                                            .passes = [] { return true; },
+                                            .readiness_only = true,
+                                            .remarks = [&] { return remarks; }}};
+  EXPECT_EQ(AnswerHealth(checks, "readyz", true, {})->text, "[+]ping ok\nreadyz check passed\n");
+  remarks = {"Node a: no"};
+  const auto answer = AnswerHealth(checks, "readyz", true, {});
+  EXPECT_EQ(answer->code, 200);
+  EXPECT_EQ(answer->text,
+            "[+]ping ok\n[+]own-writes ok, but refused and tried again: Node a: no\n"
+            "readyz check passed\n");
+  EXPECT_EQ(AnswerHealth(checks, "readyz", false, {})->text, "ok");
+  EXPECT_EQ(AnswerHealth(checks, "livez", true, {})->text, "[+]ping ok\nlivez check passed\n");
+}
+
 }  // namespace
 }  // namespace dray::server::http

@@ -25,6 +25,7 @@ std::string RootPaths(const documents::Discovery& discovery,
   for (const char* path : {"/healthz", "/livez", "/readyz"}) {
     paths.emplace_back(path);
     for (const HealthCheck& check : checks) {
+      if (check.remarks != nullptr) continue;
       const bool is_readiness = std::string_view(path) == "/readyz";
       if (is_readiness ? !check.liveness_only : !check.readiness_only) {
         paths.push_back(std::string(path) + "/" + check.name);
@@ -73,7 +74,7 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
           documents::OpenApi(resources.scheme(), resources.release()),
           std::make_shared<InFlight>(options.reads_max),
           std::make_shared<InFlight>(options.writes_max),
-          std::make_shared<net::ByteBudget>(options.answer_bytes_max),
+          std::make_shared<ShareBudget>(ShareLimits::EighthsOf(options.answer_bytes_max)),
           options.request_timeout,
           std::make_unique<ApiMetrics>(options.metrics != nullptr
                                            ? std::move(options.metrics)
@@ -91,9 +92,13 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
 
 HttpApi::~HttpApi() = default;
 
-bool HttpApi::Knows(const net::Request& head) const {
-  const auto who = parts_->authenticator.Authenticate(head, parts_->world.clock.Now());
-  return who && !who->anonymous;
+net::Sender HttpApi::SenderOf(const net::Request& head) const {
+  auto who = std::make_shared<const Result<Authenticated>>(
+      parts_->authenticator.Authenticate(head, parts_->world.clock.Now()));
+  net::Sender sender{.is_known = who->has_value() && !(*who)->anonymous};
+  if (sender.is_known) sender.owner = (*who)->owner;
+  sender.identity = std::move(who);
+  return sender;
 }
 
 void HttpApi::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {

@@ -61,8 +61,8 @@ class HttpApi final : public net::Handler {
   HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOptions options);
   ~HttpApi() override;
 
-  /// Whoever may do more than read health and version.
-  bool Knows(const net::Request& head) const override;
+  /// Known is who may do more than read health and version.
+  net::Sender SenderOf(const net::Request& head) const override;
   void Handle(net::Request request, std::shared_ptr<net::Responder> responder) override;
 
   /// Waits until no request is with the verbs any more.

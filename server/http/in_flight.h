@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many requests are being carried out, and how many may be: upstream's limits on reads and
-// writes, beside each other. Watches are not counted: they last.
+// writes, beside each other, and a share of them for each sender. Watches are not counted: they
+// last.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
+
+#include "base/published.h"
+#include "base/share_budget.h"
 
 namespace dray::server::http {
 
@@ -17,16 +23,21 @@ inline constexpr size_t kWritesInFlightMax = 200;
 /// Safe from any thread.
 class InFlight {
  public:
-  explicit InFlight(size_t max) : max_(max) {}
+  /// One sender has at most a quarter of `max`.
+  explicit InFlight(size_t max) : budget_(std::make_shared<ShareBudget>(LimitsOf(max))) {}
 
   /// A request under way; over when it is destroyed.
   class Place {
    public:
     Place() = default;
-    explicit Place(std::shared_ptr<InFlight> of) : of_(std::move(of)) {}
+    Place(std::shared_ptr<InFlight> of, ShareBudget::Claim claim)
+        : of_(std::move(of)), claim_(std::move(claim)) {
+      of_->count_.fetch_add(1, std::memory_order_relaxed);
+    }
     Place(Place&& other) noexcept = default;
     Place& operator=(Place&& other) noexcept {
       std::swap(of_, other.of_);
+      std::swap(claim_, other.claim_);
       return *this;
     }
     Place(const Place&) = delete;
@@ -38,22 +49,27 @@ class InFlight {
 
    private:
     std::shared_ptr<InFlight> of_;
+    ShareBudget::Claim claim_;
   };
 
-  enum class Rank : unsigned char { kUsual, kAlways };
-
-  /// A place among those of `in_flight`; none when all are taken, unless `rank` is kAlways.
-  static Place Take(const std::shared_ptr<InFlight>& in_flight, Rank rank) {
-    const size_t before = in_flight->count_.fetch_add(1, std::memory_order_relaxed);
-    Place place(in_flight);
-    const bool fits = in_flight->max_ == 0 || before < in_flight->max_ || rank == Rank::kAlways;
-    return fits ? std::move(place) : Place();
+  /// A place among those of `in_flight`; none when all are taken, or those of `owner`. Who is
+  /// exempt (null, too) always gets one, and takes none from others.
+  static Place Take(const std::shared_ptr<InFlight>& in_flight, const Frozen<ShareOwner>& owner) {
+    const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
+    ShareBudget::Claim claim(is_exempt ? nullptr : in_flight->budget_, owner);
+    return claim.Resize(1) ? Place(in_flight, std::move(claim)) : Place();
   }
 
   size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
-  const size_t max_;
+  static ShareLimits LimitsOf(size_t max) {
+    constexpr size_t kMany = std::numeric_limits<size_t>::max();
+    if (max == 0) return ShareLimits::WholeOf(kMany);
+    return {.total = max, .share = std::max<size_t>(max / 4, 1), .reserve = max / 8};
+  }
+
+  const std::shared_ptr<ShareBudget> budget_;
   std::atomic<size_t> count_{0};
 };
 

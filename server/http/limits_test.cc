@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/limits.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -12,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "base/log.h"
+#include "base/published.h"
+#include "base/share_budget.h"
 #include "base/simulated_world.h"
 #include "net/client/http_client.h"
 #include "net/server/http_server.h"
@@ -23,6 +26,10 @@
 namespace dray::server::http {
 namespace {
 
+Frozen<ShareOwner> Sender(std::string name, ShareRank rank) {
+  return std::make_shared<const ShareOwner>(ShareOwner{.name = std::move(name), .rank = rank});
+}
+
 TEST(InFlight, HasSoManyPlaces) {
   const HttpApiOptions usual;
   EXPECT_EQ(usual.reads_max, kReadsInFlightMax);
@@ -31,20 +38,24 @@ TEST(InFlight, HasSoManyPlaces) {
     SCOPED_TRACE(max);
     const auto in_flight = std::make_shared<InFlight>(max);
     std::vector<InFlight::Place> places;
-    const auto take = [&](InFlight::Rank rank) {
-      InFlight::Place place = InFlight::Take(in_flight, rank);
+    const auto take = [&](const std::string& name, ShareRank rank = ShareRank::kUsual) {
+      InFlight::Place place = InFlight::Take(in_flight, Sender(name, rank));
       const bool has_place = static_cast<bool>(place);
       if (has_place) places.push_back(std::move(place));
       return has_place;
     };
-    for (size_t i = 0; i < max; ++i) EXPECT_TRUE(take(InFlight::Rank::kUsual)) << i;
-    EXPECT_FALSE(take(InFlight::Rank::kUsual));
-    EXPECT_EQ(in_flight->count(), max) << "who is refused takes no place";
-    EXPECT_TRUE(take(InFlight::Rank::kAlways));
-    places.erase(places.begin());
-    EXPECT_FALSE(take(InFlight::Rank::kUsual)) << "one too many were let in";
-    places.erase(places.begin());
-    EXPECT_TRUE(take(InFlight::Rank::kUsual));
+    for (size_t i = 0; i < std::max<size_t>(max / 4, 1); ++i) EXPECT_TRUE(take("greedy")) << i;
+    EXPECT_FALSE(take("greedy")) << "he has his share";
+    const size_t usual = max - max / 8;
+    for (size_t i = places.size(); i < usual; ++i) EXPECT_TRUE(take(std::to_string(i))) << i;
+    EXPECT_FALSE(take("other"));
+    EXPECT_EQ(in_flight->count(), usual) << "who is refused takes no place";
+    EXPECT_EQ(take("node", ShareRank::kSystem), max > 1) << "some are in reserve";
+    EXPECT_TRUE(take("admin", ShareRank::kExempt));
+    EXPECT_TRUE(static_cast<bool>(InFlight::Take(in_flight, nullptr)));
+    places.clear();
+    EXPECT_EQ(in_flight->count(), 0U);
+    EXPECT_TRUE(take("other"));
   }
 }
 
@@ -52,7 +63,7 @@ TEST(InFlight, ZeroIsNoLimit) {
   const auto in_flight = std::make_shared<InFlight>(0);
   std::vector<InFlight::Place> places;
   for (size_t i = 0; i <= kReadsInFlightMax; ++i) {
-    places.push_back(InFlight::Take(in_flight, InFlight::Rank::kUsual));
+    places.push_back(InFlight::Take(in_flight, Sender("one", ShareRank::kUsual)));
     EXPECT_TRUE(static_cast<bool>(places.back()));
   }
 }

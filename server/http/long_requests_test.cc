@@ -76,8 +76,8 @@ class LongRequests : public ::testing::Test {
   }
 
   void Serve(HttpApiOptions options = {}) {
-    options.authenticator =
-        *Authenticator::FromTokenFile("secret,user,u1\nroot,admin,u2,\"system:masters\"");
+    options.authenticator = *Authenticator::FromTokenFile(
+        "secret,user,u1\nother,other,u3\nroot,admin,u2,\"system:masters\"");
     api_ = std::make_unique<HttpApi>(resources_, world_.world(), Log::Silent(), std::move(options));
     server_ = net::server::HttpServer::Start(RealWorld().clock, log_, {}, *api_).value();
   }
@@ -192,8 +192,9 @@ TEST_F(LongRequests, OneThatStandsStillHoldsUpNobody) {
   gate_.AwaitArrival();
   EXPECT_EQ(Ask("GET", "/healthz"), "200 ok");
   EXPECT_THAT(Ask("POST", kWatchedMaps, Map("short", 10)), StartsWith("201 "));
-  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("other", 100'000)), StartsWith("201 "));
-  EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("other", 100'000), "other"), StartsWith("201 "))
+      << "one sender never has all workers";
+  EXPECT_THAT(Ask("GET", kWatchedMaps, "", "other"), StartsWith("200 "));
   ASSERT_EQ((*watch)->ReadLine(kLongPatience), net::client::ResponseStream::Outcome::kLine);
   EXPECT_THAT((*watch)->line(), HasSubstr(R"("name":"short")"));
   gate_.Open();
@@ -248,6 +249,26 @@ TEST_F(LongRequests, WritesUnderWayAreLimited) {
   writer.join();
 }
 
+TEST_F(LongRequests, OneSenderHasHisShareOfThem) {
+  Serve({.writes_max = 4});  // of which one is one sender's
+  store_.OnSync([&] {
+    store_.OnSync(nullptr);
+    gate_.Pass();
+  });
+  std::thread writer(
+      [&] { EXPECT_THAT(Ask("POST", kWatchedMaps, Map("held", 100'000)), StartsWith("201 ")); });
+  gate_.AwaitArrival();
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("new", 10)), StartsWith("429 "));
+  EXPECT_THAT(Ask("POST", kWatchedMaps, Map("new", 10), "other"), StartsWith("201 "))
+      << "others notice nothing";
+  EXPECT_THAT(
+      Ask("GET", "/metrics", "", "root"),
+      HasSubstr("apiserver_flowcontrol_rejected_requests_total{flow_schema=\"global-default\","
+                "priority_level=\"global-default\",reason=\"concurrency-limit\"} 1"));
+  gate_.Open();
+  writer.join();
+}
+
 TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
   Serve();
   store_.OnSync([&] {
@@ -268,7 +289,7 @@ TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
 }
 
 TEST_F(LongRequests, LargeAnswersUnderWayHaveALimit) {
-  Serve({.answer_bytes_max = 100'000});
+  Serve({.answer_bytes_max = 200'000});
   ASSERT_THAT(Ask("POST", kWatchedMaps, Map("a", 60'000)), StartsWith("201 "));
   EXPECT_THAT(Ask("GET", kWatchedMaps), StartsWith("200 "));
   ASSERT_THAT(Ask("POST", kWatchedMaps, Map("b", 60'000)), StartsWith("201 "));

@@ -53,6 +53,9 @@ constexpr Description kEventBytes{.name = "apiserver_watch_events_sizes",
 constexpr Description kTerminations{
     .name = "apiserver_request_terminations_total",
     .help = "Requests that were answered for want of room or time, before they were carried out."};
+constexpr Description kRefused{
+    .name = "apiserver_flowcontrol_rejected_requests_total",
+    .help = "Requests that were refused because their sender has his share of what there is."};
 // Kubernetes has no metrics of these meanings.
 constexpr Description kOldestAge{
     .name = "dray_apiserver_oldest_request_age_seconds",
@@ -216,6 +219,15 @@ RequestMetrics::OpenWatch RequestMetrics::Open(const Route& route) {
           registry_.HistogramOf(kEventBytes,
                                 kEventBytesBounds,
                                 {{"group", group}, {"version", version}, {"resource", resource}})};
+}
+
+void RequestMetrics::CountRefused(const Flow& flow) {
+  registry_
+      .CounterOf(kRefused,
+                 {{"flow_schema", std::string(flow.schema)},
+                  {"priority_level", std::string(flow.level)},
+                  {"reason", "concurrency-limit"}})
+      .Add();
 }
 
 void RequestMetrics::SetInFlight(size_t reads, size_t writes) {

@@ -14,6 +14,7 @@
 #include "base/world.h"
 #include "metrics/registry.h"
 #include "net/request_tracker.h"
+#include "server/http/flow.h"
 #include "server/http/in_flight.h"
 #include "server/http/router.h"
 
@@ -67,6 +68,9 @@ class RequestMetrics {
     metrics::Histogram bytes_;
   };
   OpenWatch Open(const Route& route);
+
+  /// One of `flow` was refused because its sender, or all together, would have more than there is.
+  void CountRefused(const Flow& flow);
 
   /// How many are being carried out, looked at now.
   void SetInFlight(size_t reads, size_t writes);

@@ -11,6 +11,7 @@
 #include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
+#include "server/http/flow.h"
 #include "server/http/negotiation.h"
 #include "server/http/query_options.h"
 #include "server/http/watch_stream.h"
@@ -122,6 +123,8 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   request.name = route_.name;
   request.subresource = route_.subresource;
   request.user = who_.user;
+  request.owner = who_.owner;
+  request.is_given_up = &answered_;
   DRAY_TRY_VOID(CheckSegment(request.name));
   if (request.verb == Verb::kPatch) {
     DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type")));
@@ -204,7 +207,12 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
 
 void Exchange::Watch(const ResourceRequest& request) {
   auto cursor = parts_.resources.Watch(request);
-  if (!cursor) return SendError(cursor.error());
+  if (!cursor) {
+    if (cursor.error().reason == StatusReason::kTooManyRequests) {
+      parts_.metrics->requests.CountRefused(FlowOf(who_.user, asked_));
+    }
+    return SendError(cursor.error());
+  }
   Count(200, 0, {});
   // Lines of a watch are never indented, so that a line stays an event.
   rendering_.pretty = false;
@@ -216,6 +224,7 @@ void Exchange::Watch(const ResourceRequest& request) {
                    {.head = head,
                     .rendering = rendering_,
                     .counted = parts_.metrics->requests.Open(route_),
+                    .queued = ShareBudget::Claim(parts_.answers, who_.owner),
                     .audited = std::move(audited)},
                    {.scopes = parts_.watch_scopes, .clock = parts_.world.clock});
 }

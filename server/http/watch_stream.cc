@@ -18,28 +18,22 @@ void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                       WatchAnswer answer,
                       const WatchWorld& world) {
   auto scope = world.scopes.Of(responder->reactor(), cursor->scope());
-  const auto stream = std::make_shared<WatchStream>(std::move(cursor),
-                                                    std::move(responder),
-                                                    answer.rendering,
-                                                    std::move(answer.counted),
-                                                    std::move(answer.audited),
-                                                    std::move(scope),
-                                                    world.clock);
+  const auto stream = std::make_shared<WatchStream>(
+      std::move(cursor), std::move(responder), answer, std::move(scope), world.clock);
   stream->Begin(std::move(answer.head));
 }
 
 WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
                          std::shared_ptr<net::Responder> responder,
-                         documents::Rendering rendering,
-                         RequestMetrics::OpenWatch counted,
-                         std::shared_ptr<audit::AuditedRequest> audited,
+                         WatchAnswer& answer,
                          std::shared_ptr<WatchScope> scope,
                          const Clock& clock)
     : cursor_(std::move(cursor)),
       responder_(std::move(responder)),
-      rendering_(rendering),
-      counted_(std::move(counted)),
-      audited_(std::move(audited)),
+      rendering_(answer.rendering),
+      counted_(std::move(answer.counted)),
+      queued_(std::move(answer.queued)),
+      audited_(std::move(answer.audited)),
       scope_(std::move(scope)),
       clock_(clock) {}
 
@@ -130,7 +124,7 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
 bool WatchStream::Write(net::Bytes line) {
   sent_bytes_ += line.size();
   switch (responder_->Write(line)) {
-    case net::WriteOutcome::kQueued: return true;
+    case net::WriteOutcome::kQueued: return HoldQueued();
     case net::WriteOutcome::kFull:
       held_ = std::move(line);
       responder_->OnWritable([weak = weak_from_this()] {
@@ -173,9 +167,26 @@ void WatchStream::RepeatBookmark() {
   });
 }
 
+// What a slow client leaves here counts in its share. Past that the watch is broken off, with what
+// is queued: the client goes on from the last event that it has seen. False then.
+bool WatchStream::HoldQueued() {
+  const size_t queued = responder_->queued_bytes();
+  if (queued <= kWatchFreeBytes) {
+    if (queued_.amount() > 0) queued_.Release();
+    return true;
+  }
+  if (queued_.Resize(queued)) return true;
+  EndBy(&net::Responder::Abort);
+  return false;
+}
+
 void WatchStream::Finish() {
+  EndBy(&net::Responder::Finish);
+}
+
+void WatchStream::EndBy(void (net::Responder::*end)()) {
   if (responder_ == nullptr) return;
-  responder_->Finish();
+  (*responder_.*end)();
   cursor_.reset();
   LeaveScope();
   // The caller may be a callback of a timer or of the responder: they go when that is done.

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/share_budget.h"
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
@@ -27,6 +28,8 @@ namespace dray::server::http {
 /// its turn.
 inline constexpr size_t kWatchBatchMax = 128;
 inline constexpr size_t kWatchTurnBytes = size_t{256} << 10;
+/// What a client may leave in its queue that does not count in its share.
+inline constexpr size_t kWatchFreeBytes = size_t{16} << 10;
 /// How often a client learns how far an idle watch has come, and how long before the end it does.
 inline constexpr std::chrono::seconds kBookmarkInterval{60};
 inline constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
@@ -42,6 +45,7 @@ struct WatchAnswer {
   net::ResponseHead head;
   documents::Rendering rendering;
   RequestMetrics::OpenWatch counted;
+  ShareBudget::Claim queued = {};  // of answers that wait for their clients
   std::shared_ptr<audit::AuditedRequest> audited = nullptr;  // null: nothing is written about it
 };
 
@@ -56,9 +60,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
 
   WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
               std::shared_ptr<net::Responder> responder,
-              documents::Rendering rendering,
-              RequestMetrics::OpenWatch counted,
-              std::shared_ptr<audit::AuditedRequest> audited,
+              WatchAnswer& answer,
               std::shared_ptr<WatchScope> scope,
               const Clock& clock);
   ~WatchStream() override;
@@ -77,12 +79,15 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   void WriteHeld();
   void SendBookmark();
   void RepeatBookmark();
+  bool HoldQueued();
   void Finish();
+  void EndBy(void (net::Responder::*end)());
 
   std::unique_ptr<verbs::WatchCursor> cursor_;
   std::shared_ptr<net::Responder> responder_;  // null once the stream is over
   documents::Rendering rendering_;
   const RequestMetrics::OpenWatch counted_;
+  ShareBudget::Claim queued_;  // what the client has not taken, if that is much
   const std::shared_ptr<audit::AuditedRequest> audited_;
   std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;

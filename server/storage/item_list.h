@@ -50,6 +50,8 @@ class ItemList {
   ItemList(Frozen<store::Snapshot> snapshot, Groups groups)
       : snapshot_(std::move(snapshot)), groups_(std::move(groups)) {}
 
+  /// Holds `claim` as long as the items.
+  void Hold(std::shared_ptr<const void> claim) { claims_.push_back(std::move(claim)); }
   void Reserve(size_t items) { items_.reserve(items); }
   /// Precondition: there is an item, in the snapshot; it is not a list of groups.
   void Add(ItemRef found) {
@@ -80,6 +82,7 @@ class ItemList {
   Groups groups_;
   mutable std::vector<const Item*> items_;  // of groups: when somebody asks
   std::vector<std::shared_ptr<const StoredObject>> owners_;
+  std::vector<std::shared_ptr<const void>> claims_;
 };
 
 }  // namespace dray::server::storage

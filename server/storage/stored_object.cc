@@ -2,7 +2,9 @@
 #include "server/storage/stored_object.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -15,6 +17,8 @@
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
 #include "base/with_tail.h"
+#include "server/storage/decoded_cache.h"
+#include "server/storage/decoded_size.h"
 
 namespace dray::server::storage {
 namespace {
@@ -91,6 +95,17 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
   return api::DecodeEnvelope(kind, envelope, nullptr, kStored);
 }
 
+Result<> CheckReadable(const api::KindInfo& kind, std::string_view bytes) {
+  const Result<api::Object> decoded = Decode(kind, bytes);
+  if (decoded.has_value()) return {};
+  return Fail(
+      StatusReason::kInternalError,
+      fmt::format("Internal error occurred: the {} would not be readable once it was stored: "
+                  "{}",
+                  kind.kind,
+                  decoded.error().message));
+}
+
 // The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
 // is of the other generation.
 const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
@@ -101,21 +116,41 @@ const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_ve
   return nullptr;
 }
 
-// A value that was read back.
+// A value that is its bytes: one that was read back, or takes much more memory decoded.
 class RecoveredObject final : public store::Value {
  public:
   using Decoded = Result<std::shared_ptr<const StoredObject>>;
 
   explicit RecoveredObject(size_t size) : size_(size) {}
+  // Of `written`, which is not kept.
+  RecoveredObject(size_t size, const std::shared_ptr<const StoredObject>& written)
+      : size_(size), written_as_(&written->kind()), seen_(written) {}
 
   std::string_view bytes() const override { return {TailOf(this), size_}; }
 
-  // The object, if it is of the generation of `hub`; else null.
+  Result<> CheckDurable() const override {
+    return written_as_ == nullptr ? Result<>() : CheckReadable(*written_as_, bytes());
+  }
+
+  // The object, if it is of the generation of `hub`; else null. Who asks while it is decoded waits.
   Decoded As(const api::KindInfo& hub) const {
     DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
     const api::KindInfo* version = VersionOf(hub, meta.api_version);
     if (version == nullptr) return nullptr;
-    return decoded_.Get([&] { return DecodeAs(*version); });
+    const MutexLock lock(mutex_);
+    if (decoded_.has_value()) return *decoded_;
+    if (std::shared_ptr<const StoredObject> seen = seen_.lock(); seen != nullptr) return seen;
+    Decoded decoded = DecodeAs(*version);
+    const bool is_bulky = decoded.has_value() && (*decoded)->is_bulky(size_);
+    if (!is_bulky) {
+      decoded_ = decoded;
+      return decoded;
+    }
+    seen_ = *decoded;
+    const size_t bytes = (*decoded)->decoded_bytes();
+    (*decoded)->NoteTransient(bytes);
+    DecodedOfProcess().Keep(*decoded, bytes);
+    return decoded;
   }
 
  private:
@@ -133,8 +168,12 @@ class RecoveredObject final : public store::Value {
     return std::make_shared<const StoredObject>(std::move(hub));
   }
 
-  Lazy<Decoded> decoded_;
   const size_t size_;
+  const api::KindInfo* const written_as_ = nullptr;  // null: it was read back
+  mutable Mutex mutex_;
+  mutable std::optional<Decoded> decoded_ DRAY_GUARDED_BY(mutex_);
+  // Of what is not kept here, as long as somebody else does.
+  mutable std::weak_ptr<const StoredObject> seen_ DRAY_GUARDED_BY(mutex_);
 };
 
 std::shared_ptr<const RecoveredObject> MakeRecovered(std::string_view bytes) {
@@ -201,14 +240,15 @@ std::string_view StoredObject::bytes() const {
 
 Result<> StoredObject::CheckDurable() const {
   if (durable().readable == api::Readable::kSurely) return {};
-  const Result<api::Object> decoded = Decode(kind(), bytes());
-  if (decoded.has_value()) return {};
-  return Fail(
-      StatusReason::kInternalError,
-      fmt::format("Internal error occurred: the {} would not be readable once it was stored: "
-                  "{}",
-                  kind().kind,
-                  decoded.error().message));
+  return CheckReadable(kind(), bytes());
+}
+
+bool StoredObject::is_bulky(size_t stored_bytes) const {
+  return IsBulky(object_, stored_bytes);
+}
+
+size_t StoredObject::decoded_bytes() const {
+  return DecodedBytes(object_, std::numeric_limits<size_t>::max());
 }
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
@@ -269,6 +309,14 @@ Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, 
 
 Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes) {
   return MakeRecovered(bytes);
+}
+
+Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {
+  // Most are small, and then nothing is encoded here.
+  if (!stored->is_bulky(0)) return stored;
+  const std::string_view bytes = stored->bytes();
+  if (!stored->is_bulky(bytes.size())) return stored;
+  return MakeWithTail<RecoveredObject>(bytes, bytes.size(), stored);
 }
 
 bool HasHubContent(const api::Object& object) {

@@ -14,8 +14,13 @@
 // without a resource version, with what only hubs have under numbers of its own. It is made when a
 // store asks for it. What is read back is decoded at its first use: from protobuf or JSON, in any
 // version that has the hub, so a cluster that kube-apiserver wrote can be read.
+//
+// An object that takes much more memory decoded than its durable form does (server/storage/
+// decoded_size.h) is held as its bytes alone, and decoded again when somebody asks; the last ones
+// are kept a while (server/storage/decoded_cache.h).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <forward_list>
 #include <memory>
@@ -62,6 +67,17 @@ class StoredObject final : public store::Value {
 
   const api::KindInfo& kind() const { return object_.kind(); }
 
+  /// Whether it takes much more memory than a durable form of so many bytes (IsBulky).
+  bool is_bulky(size_t stored_bytes) const;
+  /// Memory that it takes, about. O(size).
+  size_t decoded_bytes() const;
+  /// The same of one that nobody keeps but who reads it now; 0 of all others. O(1).
+  size_t transient_bytes() const { return transient_bytes_.load(std::memory_order_relaxed); }
+  /// It is such a one.
+  void NoteTransient(size_t bytes) const {
+    transient_bytes_.store(bytes, std::memory_order_relaxed);
+  }
+
   /// The object at the revision that wrote it; made at the first call, and there as long as this.
   /// Every caller names the same revision, that of the record, and views of this kind.
   const Item& At(View view, Revision modified) const;
@@ -91,6 +107,7 @@ class StoredObject final : public store::Value {
   const Item& AsStored(Revision modified) const;
 
   mutable api::Object object_;  // gets its resource version when item_ is made
+  mutable std::atomic<size_t> transient_bytes_ = 0;
   Lazy<Durable> durable_;
   Lazy<Item> item_;
   Lazy<Ended> ended_;
@@ -99,6 +116,10 @@ class StoredObject final : public store::Value {
   // no memory.
   mutable std::forward_list<Seen> seen_ DRAY_GUARDED_BY(mutex_);
 };
+
+/// What the store is to hold of `stored`: itself, or, where it takes much more memory than that,
+/// its bytes alone. O(1) for most, else O(size).
+Frozen<store::Value> ValueOf(Frozen<StoredObject> stored);
 
 /// A value made of what a durable store kept: store::Options::read_value of a server. Decoded at
 /// the first use. O(size).

@@ -98,6 +98,42 @@ TEST(StoredObject, HasTheSameDurableFormAfterItWasRead) {
   EXPECT_EQ(read->bytes(), untouched->bytes());
 }
 
+// What few bytes ask for is not held for as long as they are.
+TEST(StoredObject, IsHeldAsBytesWhereItTakesMuchMoreMemory) {
+  const api::KindInfo* policy = nullptr;
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    if (kind->kind == "NetworkPolicy" && &kind->storage() == kind) policy = kind;
+  }
+  ASSERT_NE(policy, nullptr);
+  const auto made = [&](size_t peers) {
+    std::string json =
+        R"({"metadata":{"name":"n","namespace":"default","uid":"u"},"spec":{"ingress":[{"from":[)";
+    for (size_t i = 0; i < peers; ++i) json += i == 0 ? "{}" : ",{}";
+    api::Object object = api::DecodeJson(*policy, json + "]}]}}", nullptr).value();
+    return std::make_shared<const StoredObject>(std::move(object));
+  };
+  const auto usual = made(10);
+  EXPECT_EQ(ValueOf(usual), usual);
+  auto bulky = made(10'000);
+  const std::string bytes(bulky->bytes());
+  EXPECT_GT(bulky->decoded_bytes(), 50 * bytes.size());
+  const Frozen<store::Value> value = ValueOf(bulky);
+  EXPECT_EQ(value->bytes(), bytes);
+  EXPECT_TRUE(value->CheckDurable().has_value());
+  const std::weak_ptr<const StoredObject> decoded = bulky;
+  bulky.reset();
+  EXPECT_TRUE(decoded.expired()) << "nobody holds it any more";
+  const auto record = store::MakeRecord({.key = "/registry/things/a",
+                                         .value = value,
+                                         .created = Revision(7),
+                                         .modified = Revision(7)});
+  const ItemRef found = *FindItem(View::OfStorage(*policy), *record);
+  ASSERT_NE(found.item, nullptr);
+  EXPECT_GT(found.owner->transient_bytes(), 50 * bytes.size());
+  EXPECT_EQ(FindItem(View::OfStorage(*policy), *record)->item, found.item) << "decoded once";
+  EXPECT_THAT(JsonAs(*policy, record), HasSubstr(R"({},{},{})"));
+}
+
 TEST(StoredObject, IsRecoveredFromJsonToo) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::DeviceClass>::kKind;
   const auto record = Recovered(

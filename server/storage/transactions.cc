@@ -26,7 +26,7 @@ Task<Frozen<store::Snapshot>> ReadNewest(store::Store* store) {
 
 store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime event_end) {
   const api::KindInfo& kind = stored->kind();
-  store::Put put{.key = std::move(key), .value = std::move(stored)};
+  store::Put put{.key = std::move(key), .value = ValueOf(std::move(stored))};
   if (Expires(kind)) put.expiry = event_end;
   return put;
 }

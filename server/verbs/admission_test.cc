@@ -111,6 +111,52 @@ TEST_F(AdmissionTest, AnAnnotationIsCut) {
   EXPECT_EQ(noted("c", "w").value, std::string(policies::kAnnotationBytesMax, 'v'));
 }
 
+TEST_F(AdmissionTest, WhatSelectorsOfParametersChooseIsCharged) {
+  // Whatever the failurePolicy says: none of the parameters may be passed over.
+  EXPECT_EQ(
+      CodeOf(
+          kPolicies,
+          Policy(
+              "p",
+              R"("failurePolicy":"Ignore","paramKind":{"apiVersion":"v1","kind":"Secret"},)"
+              R"("validations":[{"expression":"params.metadata.name != object.metadata.name"}])")),
+      "201");
+  EXPECT_FALSE(resources_.IsLong(Request(Verb::kCreate, "configmaps", "default", "")));
+  EXPECT_EQ(
+      CodeOf(kBindings,
+             R"({"metadata":{"name":"p"},"spec":{"policyName":"p","validationActions":["Deny"],)"
+             R"("paramRef":{"selector":{"matchLabels":{"policy":"yes"}},)"
+             R"("parameterNotFoundAction":"Allow"}}})"),
+      "201");
+  const auto add = [&](size_t number, size_t bytes) {
+    const std::string secret = fmt::format(
+        R"({{"metadata":{{"name":"s{}","labels":{{"policy":"yes"}}}},"stringData":{{"x":"{}"}}}})",
+        number,
+        std::string(bytes, 'x'));
+    ASSERT_EQ(Post("secrets", "default", secret).substr(0, 3), "201");
+  };
+  for (size_t i = 0; i < policies::kParametersMax; ++i) add(i, 0);
+  EXPECT_EQ(CodeOf("configmaps", Map("a")), "201");
+  EXPECT_EQ(CodeOf("configmaps", Map("s7")), "422") << "each of them is asked";
+  EXPECT_TRUE(resources_.IsLong(Request(Verb::kCreate, "configmaps", "default", "")))
+      << "no reactor waits for it";
+  EXPECT_FALSE(resources_.IsLong(Request(Verb::kGet, "configmaps", "default", "a")));
+  add(policies::kParametersMax, 0);
+  const std::string refused = Post("configmaps", "default", Map("b"));
+  EXPECT_TRUE(refused.starts_with("422")) << refused;
+  EXPECT_TRUE(refused.contains("ValidatingAdmissionPolicy 'p' with binding 'p' denied request"))
+      << refused;
+  EXPECT_TRUE(refused.contains("the limit is 250 parameters")) << refused;
+  for (size_t i = 0; i <= policies::kParametersMax; ++i) {
+    Delete("secrets", "default", fmt::format("s{}", i));
+  }
+  constexpr size_t kLarge = 700'000;  // in base64 a third more
+  for (size_t i = 0; i < 4; ++i) add(i, kLarge);
+  EXPECT_EQ(CodeOf("configmaps", Map("c")), "201");
+  add(4, kLarge);
+  EXPECT_TRUE(Post("configmaps", "default", Map("d")).contains("parameters of 4194304 bytes"));
+}
+
 TEST_F(AdmissionTest, PoliciesHaveLimits) {
   const auto repeat = [](size_t times, const std::string& format) {
     std::string all;

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "api/core_v1/endpoints.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/service.h"
@@ -188,6 +190,13 @@ bool IsThere(const Answer& answer) {
          answer.outcome.error().reason == StatusReason::kAlreadyExists;
 }
 
+/// What came of an own write; refused, it is noted, and the rest is made all the same.
+Result<> Noted(const Core& core, const std::string& what, const Answer& answer) {
+  const Result<> made = IsThere(answer) ? Result<>() : Result<>(Fail(answer.outcome.error()));
+  core.own_writes->Note(what, made);
+  return made.has_value() || IsRefusal(made.error()) ? Result<>() : made;
+}
+
 }  // namespace
 
 Task<> MakeNamespaces(const Core* core) {
@@ -199,7 +208,7 @@ Task<> MakeNamespaces(const Core* core) {
     DRAY_CO_TRY(
         const Answer answer,
         co_await CarryOutOwn(core, RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
-    if (!IsThere(answer)) co_return Fail(answer.outcome.error());
+    DRAY_CO_TRY_VOID(Noted(*core, fmt::format("Namespace {}", name), answer));
   }
   co_return {};
 }
@@ -223,13 +232,16 @@ Task<> RepairPolicy(const Core* core) {
   if (core->rights == nullptr) co_return {};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
   for (ResourceRequest& request : RepairsIn(*core, *snapshot)) {
+    const auto* const object = std::get_if<api::Object>(&request.body);
+    const std::string what = object != nullptr
+                                 ? NameOfWrite(*object)
+                                 : fmt::format("{} {}", request.kind->kind, request.name);
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
-    if (answer.outcome.has_value()) continue;
     // Another server on the same store was there first.
-    const StatusReason reason = answer.outcome.error().reason;
-    const bool is_done = reason == StatusReason::kConflict || reason == StatusReason::kNotFound ||
-                         reason == StatusReason::kAlreadyExists;
-    if (!is_done) co_return Fail(answer.outcome.error());
+    const bool is_late =
+        !answer.outcome.has_value() && (answer.outcome.error().reason == StatusReason::kConflict ||
+                                        answer.outcome.error().reason == StatusReason::kNotFound);
+    if (!is_late) DRAY_CO_TRY_VOID(Noted(*core, what, answer));
   }
   co_return {};
 }
@@ -238,7 +250,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
   for (const SystemPriority& priority : kPriorities) {
     DRAY_CO_TRY(const Answer answer,
                 co_await CarryOutOwn(core, RequestFor(Verb::kCreate, PriorityClassOf(priority))));
-    if (!IsThere(answer)) co_return Fail(answer.outcome.error());
+    DRAY_CO_TRY_VOID(Noted(*core, fmt::format("PriorityClass {}", priority.name), answer));
   }
   std::vector<api::Object> objects;
   objects.push_back(ServiceAt(port));
@@ -251,7 +263,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
     if (!answer.outcome.has_value() && IsThere(answer)) {
       DRAY_CO_TRY(answer, co_await CarryOutOwn(core, RequestFor(Verb::kUpdate, object.Clone())));
     }
-    if (!answer.outcome.has_value()) co_return Fail(answer.outcome.error());
+    DRAY_CO_TRY_VOID(Noted(*core, NameOfWrite(object), answer));
   }
   co_return {};
 }

@@ -16,6 +16,7 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/share_budget.h"
 #include "base/world.h"
 #include "server/policies/evaluation.h"
 #include "server/registry/write.h"
@@ -26,6 +27,7 @@
 #include "server/verbs/answer.h"
 #include "server/verbs/idle_kinds.h"
 #include "server/verbs/options.h"
+#include "server/verbs/own_writes.h"
 #include "server/verbs/request.h"
 #include "store/snapshot.h"
 #include "store/store.h"
@@ -34,6 +36,9 @@ namespace dray::server::verbs {
 
 class Policies;  // server/verbs/admission.h
 class Rights;    // server/verbs/rights.h
+
+/// Bytes of decoded objects that requests under way hold together, where nobody else keeps them.
+inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
 
 /// What all verbs work on; constant after construction, but for what the reader remembers.
 struct Core {
@@ -56,6 +61,11 @@ struct Core {
   /// Null: nobody is told.
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<Policies> policies;
+  /// Memory of decoded objects that are only there for requests under way.
+  std::shared_ptr<ShareBudget> decoded =
+      std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));
+  /// Of the server itself, those that are refused.
+  std::shared_ptr<OwnWrites> own_writes = std::make_shared<OwnWrites>();
   /// Certificates (PEM), of Resources::BootstrapAccounts.
   std::string trusted_by_clients = {};
 
@@ -72,6 +82,8 @@ struct Call {
   std::vector<std::string>* warnings;
   /// What policies add to the audit log; null: nobody wants it.
   std::vector<policies::PublishedAnnotation>* annotations = nullptr;
+  /// What its decoded body holds of Core::decoded; null: nobody counts.
+  ShareBudget::Claim* decoded = nullptr;
   /// Part of another call, about which admission policies have been asked.
   bool is_admitted = false;
   /// Of a collection that is deleted.

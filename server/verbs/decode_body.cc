@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/decode_body.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,9 +16,13 @@
 #include "api/codec/protobuf.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
+#include "server/storage/decoded_size.h"
 
 namespace dray::server::verbs {
 namespace {
+
+// Smaller bodies do not decode to much.
+constexpr size_t kUncountedBodyBytes = size_t{16} << 10;
 
 // Upstream shows the beginning of what it cannot read: text if it looks like JSON, else
 // hexadecimal.
@@ -175,6 +181,19 @@ Result<api::Object> DecodeMessage(const Call& call,
   return object;
 }
 
+// What was decoded counts for as long as the request is under way, where it may be much.
+Result<api::Object> Counted(const Call& call, size_t body_bytes, Result<api::Object> decoded) {
+  const bool is_small = body_bytes <= kUncountedBodyBytes || call.decoded == nullptr;
+  if (is_small || !decoded.has_value()) return decoded;
+  constexpr size_t kAll = std::numeric_limits<size_t>::max();
+  const size_t more = storage::DecodedBytes(*decoded, kAll);
+  // Decoded again, it takes the place of what there was.
+  if (!call.decoded->Resize(std::max(call.decoded->amount(), more))) {
+    return Fail(errors::TooManyRequests());
+  }
+  return decoded;
+}
+
 }  // namespace
 
 std::string_view AppliedWord(api::Release release) {
@@ -195,10 +214,12 @@ Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
     return object->Clone();
   }
   if (const auto* message = std::get_if<ProtobufBody>(&body)) {
-    return DecodeMessage(call, kind, message->bytes);
+    return Counted(call, message->bytes.size(), DecodeMessage(call, kind, message->bytes));
   }
   const auto* text = std::get_if<std::string>(&body);
-  return DecodeText(call, kind, text == nullptr ? std::string_view() : *text);
+  return Counted(call,
+                 text == nullptr ? 0 : text->size(),
+                 DecodeText(call, kind, text == nullptr ? std::string_view() : *text));
 }
 
 Result<api::Object> DecodeAgain(const Call& call, const api::KindInfo& kind) {

@@ -2,11 +2,15 @@
 // Get and list. A list is one snapshot, however many pages it takes: the continue token names its
 // revision and where the next page starts.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/share_budget.h"
+#include "base/task.h"
+#include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/item_group.h"
@@ -32,6 +36,14 @@ constexpr size_t kGroupedRecordsMin = 256;
 // A write changes one group, whose text is made again: about 200 KiB of claims.
 constexpr size_t kGroupRecordsMax = 512;
 
+// Work is counted in bytes of records that are looked at, however small they are.
+constexpr size_t kRecordWork = 256;
+// Then others who wait for a worker get their turn: some ten milliseconds, if all of it has to be
+// decoded.
+constexpr size_t kSliceWork = size_t{1} << 20;
+// A page with a limit ends here, full or not: the API lets pages be shorter than asked for.
+constexpr size_t kPageWork = size_t{64} << 20;
+
 // One page of the objects that match, and how it ended.
 struct Page {
   ItemList items;
@@ -40,65 +52,186 @@ struct Page {
   size_t left = 0;                        // records from there on
 };
 
-Page ReadPage(const Call& call,
-              const Frozen<store::Snapshot>& snapshot,
-              const store::KeyRange& range,
-              int64_t limit,
-              const Selection& selection) {
-  Page page{.items = ItemList(snapshot)};
-  size_t left = snapshot->Count(range);
-  const bool takes_all = selection.is_everything();
-  if (takes_all) {
-    page.items.Reserve(limit <= 0 ? left : std::min(left, static_cast<size_t>(limit)));
+// Lets others have the worker, if this is one. Errors: kTimeout  nobody waits for the answer.
+Task<> TakeTurns(const Call* call) {
+  WorkerPool* const workers = call->core->options.workers;
+  if (workers != nullptr && workers->in_pool()) {
+    const Frozen<ShareOwner>& owner = call->request->owner;
+    const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
+    co_await FromCallback<bool>([&](auto go_on) {
+      const std::string_view line = is_exempt ? std::string_view() : owner->name;
+      if (!workers->TryPost([go_on]() mutable { go_on(true); }, line)) go_on(false);
+    });
   }
-  for (const store::Record& record : snapshot->Range(range)) {
-    ItemRef found = call.core->lenient->Find(call.view(), record, &page.left_out);
-    --left;
-    if (found.item == nullptr || !(takes_all || selection.Matches(found.item->object))) continue;
-    page.items.Add(std::move(found));
-    if (limit <= 0 || page.items.size() < static_cast<size_t>(limit)) continue;
-    page.left = left;
-    if (left > 0) page.next_start = std::string(record.key()) + '\0';
-    break;
+  const std::atomic<bool>* const is_given_up = call->request->is_given_up;
+  if (is_given_up != nullptr && *is_given_up) {
+    co_return Fail(StatusReason::kTimeout, "nobody waits for the answer");
   }
-  return page;
+  co_return {};
+}
+
+// Memory of objects that were decoded for one answer alone.
+class DecodedForAnswer {
+ public:
+  explicit DecodedForAnswer(const Call& call)
+      : claim_(std::make_shared<ShareBudget::Claim>(call.core->decoded, call.request->owner)) {}
+
+  size_t bytes() const { return claim_->amount(); }
+  /// Counts `found`; false when that is more than there is for who asks.
+  bool Add(const ItemRef& found) {
+    const size_t more = found.owner == nullptr ? 0 : found.owner->transient_bytes();
+    return more == 0 || claim_->Resize(claim_->amount() + more);
+  }
+  /// As long as `items` are there.
+  void HandTo(ItemList& items) const {
+    if (claim_->amount() > 0) items.Hold(claim_);
+  }
+
+ private:
+  const std::shared_ptr<ShareBudget::Claim> claim_;
+};
+
+// Reads a page in slices: the thread is free between two of them.
+class PageReader {
+ public:
+  PageReader(const Call& call,
+             Frozen<store::Snapshot> snapshot,
+             const store::KeyRange& range,
+             int64_t limit,
+             const Selection& selection)
+      : call_(call),
+        snapshot_(std::move(snapshot)),
+        prefix_(range.prefix),
+        next_key_(range.start_key),
+        limit_(limit <= 0 ? 0 : static_cast<size_t>(limit)),
+        selection_(selection),
+        takes_all_(selection.is_everything()),
+        left_(snapshot_->Count(range)),
+        decoded_(call),
+        page_{.items = ItemList(snapshot_)} {
+    if (takes_all_) page_.items.Reserve(limit_ == 0 ? left_ : std::min(left_, limit_));
+  }
+
+  /// Looks at a slice; false once the page is complete.
+  bool Read() {
+    size_t work = 0;
+    for (const store::Record& record :
+         snapshot_->Range({.prefix = prefix_, .start_key = next_key_})) {
+      if (work >= kSliceWork) {
+        next_key_ = record.key();
+        return true;
+      }
+      work += Look(record);
+      if (!has_room_) {
+        page_.next_start = std::string(record.key());  // it is the first of the next page
+        break;
+      }
+      if (!IsFull()) continue;
+      if (left_ > 0) page_.next_start = std::string(record.key()) + '\0';
+      break;
+    }
+    page_.left = left_;
+    return false;
+  }
+
+  Result<Page> Take() && {
+    const bool is_cut = !has_room_ && (limit_ == 0 || page_.items.empty());
+    if (is_cut) return Fail(errors::TooManyRequests());
+    decoded_.HandTo(page_.items);
+    return std::move(page_);
+  }
+
+ private:
+  size_t Look(const store::Record& record) {
+    const size_t work = kRecordWork + record.value->size();
+    work_ += work;
+    --left_;
+    ItemRef found = call_.core->lenient->Find(call_.view(), record, &page_.left_out);
+    const bool is_shown =
+        found.item != nullptr && (takes_all_ || selection_.Matches(found.item->object));
+    if (!is_shown) return work;
+    has_room_ = decoded_.Add(found);
+    if (has_room_) {
+      page_.items.Add(std::move(found));
+    } else {
+      ++left_;
+    }
+    return work;
+  }
+
+  bool IsFull() const {
+    if (limit_ == 0) return false;
+    return page_.items.size() >= limit_ || (!takes_all_ && work_ >= kPageWork) ||
+           decoded_.bytes() >= kPageWork;
+  }
+
+  const Call& call_;
+  const Frozen<store::Snapshot> snapshot_;
+  const std::string prefix_;
+  std::string next_key_;
+  const size_t limit_;
+  const Selection& selection_;
+  const bool takes_all_;
+  size_t left_;
+  size_t work_ = 0;
+  DecodedForAnswer decoded_;
+  bool has_room_ = true;
+  Page page_;
+};
+
+Task<Page> ReadPage(const Call* call,
+                    Frozen<store::Snapshot> snapshot,
+                    store::KeyRange range,
+                    int64_t limit,
+                    const Selection* selection) {
+  PageReader reader(*call, std::move(snapshot), range, limit, *selection);
+  while (reader.Read()) DRAY_CO_TRY_VOID(co_await TakeTurns(call));
+  co_return std::move(reader).Take();
 }
 
 std::shared_ptr<const storage::ItemGroup> ReadGroup(const Call& call,
                                                     const store::Tree::Group& records,
                                                     std::shared_ptr<storage::TextBudget> budget,
+                                                    DecodedForAnswer* decoded,
                                                     std::vector<std::string>* left_out) {
   auto group = std::make_shared<storage::ItemGroup>(records.page, std::move(budget));
   group->Reserve(records.records);
   for (const store::Record& record : store::RecordRange(records.first, records.records)) {
     ItemRef found = call.core->lenient->Find(call.view(), record, left_out);
-    if (found.item != nullptr) group->Add(std::move(found));
+    if (found.item == nullptr) continue;
+    if (!decoded->Add(found)) return nullptr;
+    group->Add(std::move(found));
   }
   return group;
 }
 
 // Groups of the whole collection below `prefix`, what others asked for before as it is.
-Page ReadGroups(const Call& call,
-                const Frozen<store::Snapshot>& snapshot,
-                std::string_view prefix) {
+Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std::string prefix) {
+  const Call& call = *caller;
   storage::ListCache& cache = *call.core->lists;
   const storage::ListCache::Begun begun = cache.Begin(call.view(), prefix, call.now());
   Page page;
   ItemList::Groups groups;
   storage::ListCache::Kept kept;
+  DecodedForAnswer decoded(call);
   for (store::Tree::Group& records : snapshot->Groups({.prefix = prefix}, kGroupRecordsMax)) {
     std::shared_ptr<const storage::ItemGroup> group = begun.Find(records.page.get());
     if (group == nullptr) {
       const size_t left_out = page.left_out.size();
-      group = ReadGroup(call, records, begun.budget, &page.left_out);
-      if (page.left_out.size() > left_out) records.page = nullptr;  // to be told again
+      const size_t before = decoded.bytes();
+      group = ReadGroup(call, records, begun.budget, &decoded, &page.left_out);
+      if (group == nullptr) co_return Fail(errors::TooManyRequests());
+      // To be told again, or not to be kept.
+      if (page.left_out.size() > left_out || decoded.bytes() > before) records.page = nullptr;
+      DRAY_CO_TRY_VOID(co_await TakeTurns(caller));
     }
     if (records.page != nullptr) kept.emplace(records.page.get(), group);
     groups.push_back(std::move(group));
   }
   if (begun.budget != nullptr) cache.Keep(call.view(), prefix, std::move(kept));
   page.items = ItemList(snapshot, std::move(groups));
-  return page;
+  decoded.HandTo(page.items);
+  co_return page;
 }
 
 // The only key that can match, when the selector names one: clients wait for single objects so.
@@ -190,8 +323,9 @@ Task<Outcome> List(Call call) {
   const bool is_whole = plan.limit <= 0 || records <= static_cast<size_t>(plan.limit);
   const bool in_groups = selection.is_everything() && is_whole && records >= kGroupedRecordsMin;
   const store::KeyRange range{.prefix = prefix, .start_key = start_key};
-  Page page = in_groups ? ReadGroups(call, snapshot, prefix)
-                        : ReadPage(call, snapshot, range, plan.limit, selection);
+  DRAY_CO_TRY(Page page,
+              in_groups ? co_await ReadGroups(&call, snapshot, prefix)
+                        : co_await ReadPage(&call, snapshot, range, plan.limit, &selection));
   WarnLeftOut(call, page.left_out);
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {

@@ -3,6 +3,7 @@
 // (routing, negotiation) makes one from an HTTP request; an in-process client makes one directly.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "api/kind.h"
 #include "api/meta_v1/options.h"
 #include "api/object.h"
+#include "base/published.h"
+#include "base/share_budget.h"
 #include "server/access/user.h"
 #include "server/patch/patch.h"
 
@@ -84,6 +87,10 @@ struct ResourceRequest {
   std::optional<LeaseCondition> under_lease;
   Body body;
   access::SharedUser user;
+  /// Whose share what the request takes counts in; null: exempt.
+  Frozen<ShareOwner> owner = nullptr;
+  /// Becomes true when nobody waits for the answer any more; outlives the request. Null: never.
+  const std::atomic<bool>* is_given_up = nullptr;
 };
 
 }  // namespace dray::server::verbs

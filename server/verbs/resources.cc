@@ -43,7 +43,9 @@ struct Resources::Parts {
             .watches_begin = core.watches_begin,
             .rights = core.rights,
             .idle_kinds = core.idle_kinds,
-            .policies = core.policies};
+            .policies = core.policies,
+            .decoded = core.decoded,
+            .own_writes = core.own_writes};
   }
   Core core;
   WatchHub hub;
@@ -52,6 +54,8 @@ struct Resources::Parts {
   std::optional<storage::PooledStore> pooled_store;
   std::optional<Core> pooled;      // the same, over that
   std::atomic<unsigned> made = 0;  // bits of FirstStep
+  std::string address;             // of BootstrapCluster
+  uint16_t port = 0;
 };
 
 namespace {
@@ -162,9 +166,21 @@ Task<> Resources::BootstrapObjects() {
 }
 
 Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
+  parts_->address = address;
+  parts_->port = port;
   DRAY_CO_TRY_VOID(co_await MakeCluster(&parts_->core, std::move(address), port));
   Note(FirstStep::kCluster);
   co_return {};
+}
+
+OwnWrites& Resources::own_writes() const {
+  return *parts_->core.own_writes;
+}
+
+Task<> Resources::RepeatOwnWrites() {
+  DRAY_CO_TRY_VOID(co_await RepairPolicy(&parts_->core));
+  DRAY_CO_TRY_VOID(co_await MakeAccounts(&parts_->core));
+  co_return co_await MakeCluster(&parts_->core, parts_->address, parts_->port);
 }
 
 bool Resources::HasMade(FirstStep step) const {
@@ -209,10 +225,12 @@ Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request) {
 
 Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
   Answer answer;
+  ShareBudget::Claim decoded(core->decoded, request.owner);
   const Call call{.core = core,
                   .request = &request,
                   .warnings = &answer.warnings,
-                  .annotations = &answer.annotations};
+                  .annotations = &answer.annotations,
+                  .decoded = &decoded};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;
@@ -239,6 +257,8 @@ Task<Answer> Resources::HandleByWorker(ResourceRequest request) {
 }
 
 bool Resources::IsLong(const ResourceRequest& request) const {
+  const bool is_read = request.verb == Verb::kGet || request.verb == Verb::kList;
+  if (!is_read && parts_->core.policies->chooses_parameters()) return true;
   if (request.verb == Verb::kCreate && request.name.empty()) return false;
   const api::KindInfo& hub = request.kind->storage();
   const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();

@@ -19,6 +19,7 @@
 #include "server/storage/steps_store.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
+#include "server/verbs/own_writes.h"
 #include "server/verbs/request.h"
 #include "server/verbs/watch_cursor.h"
 #include "store/store.h"
@@ -61,7 +62,8 @@ class Resources {
   Task<Answer> HandleInTurn(ResourceRequest request);
 
   /// Whether carrying out `request`, of which the body need not be there yet, means looking at more
-  /// than kShortRecords or kShortBytes of what is stored. O(log n + kShortRecords).
+  /// than kShortRecords or kShortBytes of what is stored, or judging it by any number of parameters
+  /// of policies. O(log n + kShortRecords).
   bool IsLong(const ResourceRequest& request) const;
 
   /// Options::workers.
@@ -89,6 +91,12 @@ class Resources {
   /// bindings of its bootstrap policy; levels and flow schemas; an APIService for each group and
   /// version. Idempotent.
   Task<> BootstrapObjects();
+
+  /// Writes of this server itself that are refused, those of its components among them. What is
+  /// refused while it starts is no reason not to: each Bootstrap notes it here and goes on.
+  OwnWrites& own_writes() const;
+  /// Tries again what the Bootstraps could not write; after BootstrapCluster, one at a time.
+  Task<> RepeatOwnWrites();
 
   /// Whether that step is done. Any thread.
   bool HasMade(FirstStep step) const;

@@ -88,9 +88,11 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
     request.write.field_manager = kFieldManager;
     request.body = object.Clone();
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
-    if (answer.outcome.has_value()) continue;
-    const Error& error = answer.outcome.error();
-    if (error.reason != StatusReason::kAlreadyExists) co_return Fail(error);
+    const bool is_there =
+        answer.outcome.has_value() || answer.outcome.error().reason == StatusReason::kAlreadyExists;
+    const Result<> made = is_there ? Result<>() : Result<>(Fail(answer.outcome.error()));
+    core->own_writes->Note(NameOfWrite(object), made);
+    if (!made.has_value() && !IsRefusal(made.error())) co_return made;
   }
   co_return {};
 }

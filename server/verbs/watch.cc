@@ -35,6 +35,8 @@ constexpr int64_t kLeastSeconds = 1800;
 // Bytes of objects that one page of the state looks at, and one object more: others wait for the
 // thread.
 constexpr size_t kPageBytes = size_t{256} << 10;
+// What looking at a record costs, in such bytes, however small it is.
+constexpr size_t kRecordBytes = 256;
 
 // How long the client wants its stream open. 0 is "not set", as upstream has it: what clients send
 // that want it open for ever.
@@ -82,10 +84,12 @@ class Cursor final : public WatchCursor {
          WatchHub& hub,
          const ResourceRequest& request,
          Selection selection,
+         ShareBudget::Claim place,
          const WatchPlan& plan)
       : store_(core.store),
         lenient_(*core.lenient),
         hub_(hub),
+        place_(std::move(place)),
         view_{.kind = request.kind, .release = request.release},
         prefix_(ScopeOf(request, selection)),
         selection_(std::move(selection)),
@@ -145,7 +149,7 @@ class Cursor final : public WatchCursor {
         next_key_ = record.key();
         return;
       }
-      bytes += record.value->size();
+      bytes += kRecordBytes + record.value->size();
       std::optional<Item> seen = Selected(record);
       if (seen.has_value()) {
         events.push_back({.type = WatchEventType::kAdded, .item = *std::move(seen)});
@@ -230,6 +234,7 @@ class Cursor final : public WatchCursor {
   store::Store& store_;
   storage::LenientReader& lenient_;
   WatchHub& hub_;
+  const ShareBudget::Claim place_;
   const storage::View view_;
   const std::string prefix_;
   const Selection selection_;
@@ -278,6 +283,9 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
                                                const ResourceRequest& request) {
   DRAY_TRY_VOID(CheckWatchOptions(request.list, request.release));
   DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list, request.release));
+  DRAY_TRY(ShareBudget::Claim place,
+           hub.Claim(request.owner,
+                     request.list.label_selector.size() + request.list.field_selector.size()));
   // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
   const Frozen<store::Snapshot> snapshot = core.store.Read();
   DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
@@ -285,7 +293,7 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   const Revision begin(core.watches_begin->load());
   if (!plan.initial && plan.after < begin) plan.failure = errors::TooOldToWatch(plan.after, begin);
   plan.timeout_seconds = StreamSeconds(request.list, core.world.random);
-  return std::make_unique<Cursor>(core, hub, request, std::move(selection), plan);
+  return std::make_unique<Cursor>(core, hub, request, std::move(selection), std::move(place), plan);
 }
 
 }  // namespace dray::server::verbs

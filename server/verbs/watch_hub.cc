@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/out_of_memory.h"
+#include "server/errors/errors.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -32,11 +33,19 @@ WatchHub::WatchHub(store::Store& store) : store_(store), seen_(store.Read()->rev
   }
 }
 
+Result<ShareBudget::Claim> WatchHub::Claim(const Frozen<ShareOwner>& owner, size_t selector_bytes) {
+  ShareBudget::Claim claim(places_, owner);
+  if (!claim.Resize(1 + selector_bytes / kSelectorBytesOfWatch)) {
+    return Fail(errors::TooManyRequests());
+  }
+  return claim;
+}
+
 Result<WatchHub::Registration> WatchHub::Add(std::string scope, std::shared_ptr<Wakeable> watcher) {
   if (failure_.has_value()) return Fail(*failure_);
   const MutexLock lock(mutex_);
   if (watches_ >= kWatchesMax) {
-    return Fail(StatusReason::kTooManyRequests, "Too many requests, please try again later.");
+    return Fail(errors::TooManyRequests());
   }
   ++scopes_[scope][watcher.get()].registrations;
   ++watches_;

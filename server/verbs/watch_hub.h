@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/result.h"
+#include "base/share_budget.h"
 #include "base/strong.h"
 #include "server/verbs/watch_cursor.h"
 #include "store/store.h"
@@ -24,8 +26,10 @@ namespace dray::server::verbs {
 /// Safe from any thread. Outlives its registrations, and is outlived by the store.
 class WatchHub {
  public:
-  /// Watches at one time. Each holds a connection, so this is far beyond what sockets allow.
+  /// Watches at one time. HTTP/2 has a thousand of them on one connection.
   static constexpr size_t kWatchesMax = 100'000;
+  /// Bytes of selectors that count as much as a watch does.
+  static constexpr size_t kSelectorBytesOfWatch = 256;
 
   /// Ends its registration when destroyed; no wake for it runs afterwards.
   class Registration {
@@ -52,6 +56,10 @@ class WatchHub {
 
   explicit WatchHub(store::Store& store);
 
+  /// A place for one watch of `owner`, whose selectors are so long; as long as the watch.
+  /// Errors: kTooManyRequests  he has his share of kWatchesMax, or all are taken.
+  Result<ShareBudget::Claim> Claim(const Frozen<ShareOwner>& owner, size_t selector_bytes);
+
   /// Wakes `watcher` after each commit that changed a key of `scope`, from the committing thread.
   /// Several commits may share a call, and all registrations of one scope with the same watcher do.
   /// A wake that finds no memory is repeated with the next commit; who cannot wait for that asks by
@@ -76,6 +84,8 @@ class WatchHub {
   void Remove(const std::string& scope, Wakeable* watcher);
 
   store::Store& store_;
+  const std::shared_ptr<ShareBudget> places_ =
+      std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kWatchesMax));
   Mutex mutex_;
   std::map<std::string, Watchers, std::less<>> scopes_ DRAY_GUARDED_BY(mutex_);
   size_t watches_ DRAY_GUARDED_BY(mutex_) = 0;

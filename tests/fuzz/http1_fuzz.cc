@@ -26,9 +26,9 @@ constexpr int kTurnsMax = 100'000;
 /// Answers every request at once, in one piece or as a stream, and checks what it was given.
 class Answering final : public net::ServerEngine::Events {
  public:
-  bool OnHead(const net::Request& head, bool /*has_body*/) override {
+  net::HeadVerdict OnHead(net::Request& head) override {
     DRAY_CHECK(head.body.empty());
-    return head.method != "STRANGE";
+    return head.method != "STRANGE" ? net::HeadVerdict::kTaken : net::HeadVerdict::kStranger;
   }
   void OnRequest(net::StreamId stream, net::Request request) override {
     DRAY_CHECK(request.body.size() <= kBodyMax);

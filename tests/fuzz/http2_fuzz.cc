@@ -30,9 +30,9 @@ constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
 /// Answers every request, at once or later, and checks what it was given.
 class Answering final : public net::ServerEngine::Events {
  public:
-  bool OnHead(const net::Request& head, bool /*has_body*/) override {
+  net::HeadVerdict OnHead(net::Request& head) override {
     DRAY_CHECK(head.body.empty());
-    return head.method != "STRANGE";
+    return head.method != "STRANGE" ? net::HeadVerdict::kTaken : net::HeadVerdict::kStranger;
   }
   void OnRequest(net::StreamId stream, net::Request request) override {
     DRAY_CHECK(request.body.size() <= kBodyMax);

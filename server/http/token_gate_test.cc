@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/token_gate.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace dray::server::http {
+namespace {
+
+using Verdict = TokenGate::Verdict;
+
+class TokenGateTest : public ::testing::Test {
+ protected:
+  /// Shows `count` tokens that nobody has seen and that are nobody's; how many were looked at.
+  size_t Flood(size_t count, const std::string& address) {
+    size_t looked_at = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const std::string token = "forged " + std::to_string(next_++);
+      if (gate_.Ask(token, address, now_) != Verdict::kLook) continue;
+      ++looked_at;
+      gate_.Note(token, address, now_, false);
+    }
+    return looked_at;
+  }
+
+  TokenGate gate_{7};
+  WallTime now_{std::chrono::hours(1000)};
+  size_t next_ = 0;
+};
+
+TEST_F(TokenGateTest, LooksAtATokenOnce) {
+  EXPECT_EQ(gate_.Ask("bad", "a", now_), Verdict::kLook);
+  gate_.Note("bad", "a", now_, false);
+  EXPECT_EQ(gate_.Ask("bad", "a", now_), Verdict::kNobodys);
+  EXPECT_EQ(gate_.Ask("bad", "b", now_), Verdict::kNobodys);
+  EXPECT_EQ(gate_.Ask("other", "a", now_), Verdict::kLook);
+}
+
+TEST_F(TokenGateTest, WhoShowsManyHasToWait) {
+  const auto burst = static_cast<size_t>(TokenGate::kBurst);
+  gate_.Note("good", "a", now_, true);
+  EXPECT_EQ(Flood(1000, "a"), burst);
+  EXPECT_EQ(gate_.Ask("new", "a", now_), Verdict::kTooMany);
+  EXPECT_EQ(gate_.Ask("new", "b", now_), Verdict::kLook) << "others notice nothing";
+  EXPECT_EQ(gate_.Ask("good", "a", now_), Verdict::kLook) << "nor who is known beside him";
+  now_ += std::chrono::seconds(1);
+  EXPECT_EQ(Flood(1000, "a"), static_cast<size_t>(TokenGate::kEachSecond));
+  now_ += std::chrono::hours(1);
+  EXPECT_EQ(Flood(1000, "a"), burst);
+  now_ -= std::chrono::hours(2);
+  EXPECT_EQ(Flood(1000, "a"), 0U) << "a clock that is set back gives nothing";
+}
+
+TEST_F(TokenGateTest, RemembersSoManyAddressesAndTokens) {
+  for (size_t i = 0; i < 2 * TokenGate::kAddressesMax; ++i) {
+    EXPECT_EQ(Flood(1, std::to_string(i)), 1U);
+  }
+  now_ += std::chrono::hours(1);
+  EXPECT_EQ(Flood(1000, "a"), static_cast<size_t>(TokenGate::kBurst));
+}
+
+}  // namespace
+}  // namespace dray::server::http
