@@ -44,7 +44,7 @@ std::string LineAbout(World& world, const scheduler::UnfitPod& unfit) {
   OfflineCluster cluster(world,
                          ObjectsOf(unfit),
                          {.features = unfit.features,
-                          .budget = {.steps_max = kStepsMax},
+                          .budget = {.steps_max = kStepsMax, .cancelled = unfit.cancelled},
                           .selectors = unfit.selectors,
                           .detail = Detail::kLine});
   for (const scheduler::NodeState& node : unfit.nodes) cluster.SetUse(node);

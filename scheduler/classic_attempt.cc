@@ -73,7 +73,7 @@ void Scheduler::ScheduleClassic(const std::string& key,
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
     return HandleUnschedulable(key, pod, claims, std::move(*nowhere));
   }
-  HandleFailure(key, pod, std::get<AttemptFailed>(decision).message);
+  HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 
 /// Where the pod fits, with what is known of its drivers' claims.

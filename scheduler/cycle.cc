@@ -31,6 +31,10 @@ constexpr const char* kNever = "not eligible due to preemptionPolicy=Never.";
 constexpr size_t kCandidatesMin = 100;
 constexpr size_t kCandidatesPart = 10;
 
+// What trying a victim, or copying a disruption budget, takes in units of Work.
+constexpr uint64_t kWorkPerVictim = 1'000;
+constexpr const char* kTooMuch = "the attempt takes too much";
+
 class NodeSearch {
  public:
   NodeSearch(const core_v1::Pod& pod,
@@ -58,6 +62,7 @@ class NodeSearch {
   }
 
   void Run(const CycleOptions& options) {
+    if (IsOutOfWork()) return;
     if (view_.only_node.has_value()) {
       LookForRoom(*view_.only_node);
       return Choose();
@@ -80,6 +85,7 @@ class NodeSearch {
   }
 
   Decision Finish(std::span<const api::Object> claims) && {
+    if (IsOutOfWork()) return *std::move(failure_);
     if (failure_) return *std::move(failure_);
     if (best_) {
       std::vector<std::string> names = FittingNames();
@@ -89,6 +95,7 @@ class NodeSearch {
     }
     result_.nodes = view_.nodes.size();
     LookForVictims();
+    if (IsOutOfWork()) return *std::move(failure_);
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
     result_.waits_for.events.insert(ClusterEvent::kNodes);
     if (waits_for_classes_) result_.waits_for.events.insert(ClusterEvent::kClasses);
@@ -145,7 +152,7 @@ class NodeSearch {
     }
     void Move(const PodOnNode& pod, Trial::Change change) {
       if (pod.pod == nullptr || pod.node == nullptr) return;
-      const Neighbour neighbour{.pod = pod.pod, .node = pod.node};
+      const Neighbour neighbour{.pod = pod.pod, .node = pod.node, .rules = pod.rules};
       affinity.Move(neighbour, static_cast<int64_t>(change));
       spread.Move(neighbour, static_cast<int64_t>(change));
     }
@@ -188,6 +195,7 @@ class NodeSearch {
   std::vector<Candidate> NextToCompare(size_t& at, size_t enough) {
     std::vector<Candidate> candidates;
     for (; at < view_.nodes.size() && candidates.size() < enough; ++at) {
+      if (IsOutOfWork()) break;
       const size_t index = (view_.first_node + at) % view_.nodes.size();
       const NodeState& state = *view_.nodes[index];
       if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
@@ -225,8 +233,10 @@ class NodeSearch {
     Found found;
     const Result<std::optional<Obstacle>> obstacle = FitWithDevices(*view_.nodes[index], found);
     if (!obstacle) {
-      failure_ = AttemptFailed{
-          fmt::format("running \"DynamicResources\" filter plugin: {}", obstacle.error().message)};
+      failure_ =
+          AttemptFailed{.message = fmt::format("running \"DynamicResources\" filter plugin: {}",
+                                               obstacle.error().message),
+                        .took_too_much = obstacle.error().reason == StatusReason::kTimeout};
     } else if (obstacle->has_value()) {
       Reject(index, **obstacle);
     } else {
@@ -305,9 +315,18 @@ class NodeSearch {
     return wish;
   }
 
+  /// Whether the attempt has taken all that it may: then it has failed, and what was found out is
+  /// of no use.
+  bool IsOutOfWork() {
+    if (view_.neighbours.work == nullptr || !view_.neighbours.work->is_spent()) return false;
+    if (!failure_) failure_ = AttemptFailed{.message = kTooMuch, .took_too_much = true};
+    return true;
+  }
+
   /// Why the node does not do, whatever devices it has.
   std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
                                                const PodRules& rules) const {
+    view_.neighbours.MayGoOn(needs_.work_per_node);
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
       return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
     }
@@ -412,7 +431,7 @@ class NodeSearch {
     const size_t enough = std::max(kCandidatesMin, view_.nodes.size() / kCandidatesPart);
     std::vector<Preemption> candidates;
     for (const size_t index : resolvable_) {
-      if (candidates.size() == enough) break;
+      if (candidates.size() == enough || IsOutOfWork()) break;
       LookForVictimsOn(index, candidates);
     }
     if (!candidates.empty()) result_.preemption = LeastHarm(candidates);
@@ -423,20 +442,20 @@ class NodeSearch {
     const std::string& name = state.value().metadata.name;
     std::vector<Victim> others;
     if (view_.victims_on) others = view_.victims_on(name);
+    // What is counted so far is copied, and each victim tried.
+    view_.neighbours.MayGoOn(kWorkPerVictim * (1 + others.size()));
     PodRules rules = rules_;
     const Trial trial{
         .fits = [&](const NodeState& left) -> Result<std::optional<Rejection>> {
+          if (IsOutOfWork()) return Fail(StatusReason::kTimeout, kTooMuch);
           Found ignored;
           DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, rules, ignored));
           if (!obstacle) return std::optional<Rejection>();
           return std::move(obstacle->rejection);
         },
         .moved = [&](const PodOnNode& pod, Trial::Change change) { rules.Move(pod, change); }};
-    auto chosen = ChooseVictims(state,
-                                std::move(others),
-                                needs_.pod->spec.priority.value_or(0),
-                                view_.budgets ? view_.budgets() : DisruptionBudgets(),
-                                trial);
+    auto chosen = ChooseVictims(
+        state, std::move(others), needs_.pod->spec.priority.value_or(0), BudgetsNow(), trial);
     if (!chosen) {
       result_.preemption_reasons.push_back(chosen.error().message);
     } else if (auto* why_not = std::get_if<Rejection>(&*chosen)) {
@@ -449,6 +468,13 @@ class NodeSearch {
                             .victims = std::move(victims.pods),
                             .violations = victims.violations});
     }
+  }
+
+  /// As they are at the begin of the attempt: made once, and used up by each node anew.
+  const DisruptionBudgets& BudgetsNow() {
+    if (!budgets_.has_value()) budgets_ = view_.budgets ? view_.budgets() : DisruptionBudgets();
+    view_.neighbours.MayGoOn(kWorkPerVictim * budgets_->size());
+    return *budgets_;
   }
 
   /// Empty: the pod may evict others.
@@ -504,6 +530,7 @@ class NodeSearch {
   std::set<size_t> unavailable_;
   std::vector<Fitting> fitting_;
   std::optional<size_t> best_;  // of those
+  std::optional<DisruptionBudgets> budgets_;
   std::optional<AttemptFailed> failure_;
 };
 

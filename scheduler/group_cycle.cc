@@ -49,6 +49,18 @@ WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outco
 
 }  // namespace
 
+namespace {
+
+/// Whose pods wait for each other if an attempt for this one takes too much; empty: none does that
+/// asks for so little.
+std::string ShareOf(const core_v1::Pod& pod) {
+  const bool asks_much = !pod.spec.resource_claims.empty() || pod.spec.affinity.has_value() ||
+                         !pod.spec.topology_spread_constraints.empty();
+  return asks_much ? pod.metadata.namespace_ : std::string();
+}
+
+}  // namespace
+
 bool IsGroupEntry(std::string_view entry) {
   return entry.starts_with(kGroupPrefix);
 }
@@ -63,10 +75,13 @@ std::string Scheduler::EntryOf(const core_v1::Pod& pod) const {
 
 void Scheduler::Enqueue(const core_v1::Pod& pod) {
   const std::string entry = EntryOf(pod);
-  if (!IsGroupEntry(entry)) return queue_.Add(entry, pod.spec.priority.value_or(0), Now());
+  if (!IsGroupEntry(entry)) {
+    return queue_.Add(entry, pod.spec.priority.value_or(0), Now(), ShareOf(pod));
+  }
   const api::Object* group = groups_->Find(entry.substr(kGroupPrefix.size()));
   if (group == nullptr) return;  // the pod waits for it
-  queue_.Add(entry, group->As<PodGroup>().spec.priority.value_or(0), Now());
+  queue_.Add(
+      entry, group->As<PodGroup>().spec.priority.value_or(0), Now(), group->metadata().namespace_);
 }
 
 void Scheduler::Dequeue(const core_v1::Pod& pod) {
@@ -97,7 +112,8 @@ void Scheduler::OnGroup(const api::Object* before, const api::Object* after) {
   if (after == nullptr) return queue_.Remove(entry);
   if (before != nullptr && before->As<PodGroup>().spec == after->As<PodGroup>().spec) return;
   if (StateOf(key).waiting.empty()) return;
-  queue_.Add(entry, after->As<PodGroup>().spec.priority.value_or(0), Now());
+  queue_.Add(
+      entry, after->As<PodGroup>().spec.priority.value_or(0), Now(), after->metadata().namespace_);
 }
 
 Scheduler::GroupState Scheduler::StateOf(std::string_view group_key) const {
@@ -184,7 +200,9 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
     outcome.kind = GroupOutcome::Kind::kFailed;
     return FinishGroup(entry, object, *members, std::move(outcome), scheduled);
   }
+  BeginWork(entry, members->size());
   outcome = TryGroup(group, *members, scheduled);
+  if (stopping_) return;
   FinishGroup(entry, object, *members, std::move(outcome), scheduled);
 }
 
@@ -263,7 +281,7 @@ GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
                     {.placed = &placed, .only_node = &node, .domain = domain, .search = search});
               },
           .allocate =
-              [this, budget = BudgetOf(profile)](
+              [this, budget = BudgetFor(profile)](
                   auto claims, const core_v1::Node& node, const Banned& banned) {
                 const SlicesOf slices_of = [this](const std::string& pool) {
                   const auto& names = slices_.Indexed(slices_by_pool_, pool);
@@ -334,12 +352,20 @@ void Scheduler::FinishGroup(const std::string& entry,
       BindMembers(members, outcome);
       // Those that were left out: now it is known that it is their own fault.
       if (!StateOf(api::ObjectKey(group.metadata())).waiting.empty()) {
-        queue_.Add(entry, group.As<PodGroup>().spec.priority.value_or(0), Now());
+        queue_.Add(entry,
+                   group.As<PodGroup>().spec.priority.value_or(0),
+                   Now(),
+                   group.metadata().namespace_);
       }
       break;
     case GroupOutcome::Kind::kFailed:
       condition.reason = "SchedulerError";
-      queue_.AddBackoff(entry, Now());
+      if (work_.has_value() && work_->is_spent()) {
+        outcome.message += "; " + PutAside(entry);
+        condition.message = outcome.message;
+      } else {
+        queue_.AddBackoff(entry, Now());
+      }
       TellMembers(members, outcome);
       break;
     case GroupOutcome::Kind::kUnschedulable:

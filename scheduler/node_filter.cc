@@ -206,6 +206,35 @@ std::optional<Rejection> FilterTaken(
   return rejection;
 }
 
+namespace {
+
+/// Each part of what the pod says is looked for among the labels, taints, ports or amounts of the
+/// node.
+uint64_t WorkPerNode(const PodNeeds& needs) {
+  constexpr uint64_t kPerPart = 16;
+  const core_v1::PodSpec& spec = needs.pod->spec;
+  uint64_t parts = 8 + spec.node_selector.size() + spec.tolerations.size() + needs.requests.size() +
+                   needs.ports.size();
+  if (spec.affinity && spec.affinity->node_affinity) {
+    const core_v1::NodeAffinity& said = *spec.affinity->node_affinity;
+    const auto count = [&](const core_v1::NodeSelectorTerm& term) {
+      for (const auto* requirements : {&term.match_expressions, &term.match_fields}) {
+        for (const auto& one : *requirements) parts += 1 + one.values.size() / 4;
+      }
+    };
+    if (said.required_during_scheduling_ignored_during_execution) {
+      std::ranges::for_each(
+          said.required_during_scheduling_ignored_during_execution->node_selector_terms, count);
+    }
+    for (const auto& wish : said.preferred_during_scheduling_ignored_during_execution) {
+      count(wish.preference);
+    }
+  }
+  return kPerPart * parts;
+}
+
+}  // namespace
+
 PodNeeds NeedsOf(const core_v1::Pod& pod) {
   PodNeeds needs{.pod = &pod,
                  .requests = RequestsOf(pod),
@@ -218,6 +247,7 @@ PodNeeds NeedsOf(const core_v1::Pod& pod) {
     needs.affinity = api::NodeSelector::ParseLazily(api::NodeTerms(
         *affinity->node_affinity->required_during_scheduling_ignored_during_execution));
   }
+  needs.work_per_node = WorkPerNode(needs);
   return needs;
 }
 

@@ -56,6 +56,8 @@ struct PodNeeds {
   /// Evicting pods does not help where the pod asks for more than the node ever has. Up to 1.31
   /// that was a lack like any other.
   bool tells_too_much = true;
+  /// What asking one node may take, in units of Work: it grows with what the pod says.
+  uint64_t work_per_node = 0;
 };
 
 PodNeeds NeedsOf(const api::core_v1::Pod& pod);

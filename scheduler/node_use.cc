@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/node_use.h"
 
+#include <memory>
 #include <utility>
 
-#include "scheduler/pod_affinity.h"
 #include "scheduler/pod_writes.h"
 
 namespace dray::scheduler {
@@ -37,21 +37,32 @@ const std::vector<const NodeState*>& NodeUse::nodes() {
   return list_;
 }
 
-void NodeUse::SetPod(const core_v1::Pod& pod, const std::string& node, TakenByDevices taken) {
-  const auto known = used_.find(pod.metadata.uid);
-  if (known != used_.end() && known->second.node == node) return;
+void NodeUse::SetPod(const core_v1::Pod& pod,
+                     const std::string& node,
+                     TakenByDevices taken,
+                     Frozen<AffinityRules> rules) {
+  if (IsOn(pod.metadata.uid, node)) return;
   DropPod(pod.metadata.uid);
   Use use{.node = node,
           .requests = RequestsOf(pod, taken),
           .presumed = PresumedOf(pod),
           .ports = HostPortsOf(pod),
           .key = api::ObjectKey(pod.metadata),
-          .priority = pod.spec.priority.value_or(0)};
+          .priority = pod.spec.priority.value_or(0),
+          .rules = std::move(rules)};
+  if (use.rules == nullptr && HasPodAffinity(pod)) {
+    use.rules = std::make_shared<const AffinityRules>(pod);
+  }
   Count(use, 1);
   pods_by_node_[node].insert(pod.metadata.uid);
   ++priorities_[use.priority];
-  if (HasPodAffinity(pod)) with_affinity_.insert(pod.metadata.uid);
+  if (use.rules != nullptr) rules_.Add(*use.rules);
   used_.emplace(pod.metadata.uid, std::move(use));
+}
+
+bool NodeUse::IsOn(std::string_view uid, std::string_view node) const {
+  const auto known = used_.find(uid);
+  return known != used_.end() && known->second.node == node;
 }
 
 bool NodeUse::DropPod(std::string_view uid) {
@@ -64,9 +75,7 @@ bool NodeUse::DropPod(std::string_view uid) {
   if (others->second.empty()) pods_by_node_.erase(others);
   const auto equals = priorities_.find(use.priority);
   if (--equals->second == 0) priorities_.erase(equals);
-  if (const auto affine = with_affinity_.find(uid); affine != with_affinity_.end()) {
-    with_affinity_.erase(affine);
-  }
+  if (use.rules != nullptr) rules_.Remove(*use.rules);
   used_.erase(known);
   return true;
 }
@@ -131,6 +140,7 @@ std::optional<PodOnNode> NodeUse::Find(std::string_view uid,
                 .ports = use.ports};
   const auto node = nodes_.find(use.node);
   if (node != nodes_.end()) one.node = &node->second.value();
+  one.rules = use.rules.get();
   const api::Object* pod = find_pod(use.key);
   if (pod == nullptr || pod->metadata().uid != uid) return one;
   one.pod = &pod->As<core_v1::Pod>();
@@ -157,7 +167,8 @@ void NodeUse::AddNeighbour(const std::string& uid,
   const auto node = nodes_.find(use.node);
   const api::Object* pod = find_pod(use.key);
   if (node == nodes_.end() || pod == nullptr || pod->metadata().uid != uid) return;
-  neighbours.push_back({.pod = &pod->As<core_v1::Pod>(), .node = &node->second.value()});
+  neighbours.push_back(
+      {.pod = &pod->As<core_v1::Pod>(), .node = &node->second.value(), .rules = use.rules.get()});
 }
 
 std::vector<Neighbour> NodeUse::Neighbours(const api::claims::Lookup& find_pod) const {
@@ -166,10 +177,12 @@ std::vector<Neighbour> NodeUse::Neighbours(const api::claims::Lookup& find_pod) 
   return neighbours;
 }
 
-std::vector<Neighbour> NodeUse::NeighboursWithAffinity(const api::claims::Lookup& find_pod) const {
+std::vector<Neighbour> NodeUse::NeighboursWithRulesAbout(
+    const core_v1::Pod& pod, const api::claims::Lookup& find_pod) const {
   std::vector<Neighbour> neighbours;
-  for (const std::string& uid : with_affinity_) {
-    AddNeighbour(uid, used_.find(uid)->second, find_pod, neighbours);
+  for (const AffinityRules* rules : rules_.About(pod)) {
+    const auto known = used_.find(rules->uid());
+    AddNeighbour(known->first, known->second, find_pod, neighbours);
   }
   return neighbours;
 }

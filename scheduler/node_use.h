@@ -18,6 +18,9 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
+#include "base/published.h"
+#include "scheduler/affinity_index.h"
+#include "scheduler/affinity_rules.h"
 #include "scheduler/neighbours.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/preemption.h"
@@ -36,8 +39,13 @@ class NodeUse {
   const std::vector<const NodeState*>& nodes();
 
   /// The pod is, or is about to be, on the node, where its devices take `taken`. That stands until
-  /// it is dropped or set on another node.
-  void SetPod(const api::core_v1::Pod& pod, const std::string& node, TakenByDevices taken);
+  /// it is dropped or set on another node. `rules`: the pod's; if it has some and this is null, the
+  /// pod outlives its being here.
+  void SetPod(const api::core_v1::Pod& pod,
+              const std::string& node,
+              TakenByDevices taken,
+              Frozen<AffinityRules> rules = nullptr);
+  bool IsOn(std::string_view uid, std::string_view node) const;
   /// False: it was on none.
   bool DropPod(std::string_view uid);
 
@@ -56,10 +64,11 @@ class NodeUse {
       const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
       std::deque<NodeState>& copies);
 
-  /// The pods on nodes, or those of them with rules about other pods. `find_pod` looks by
+  /// The pods on nodes, or those of them with rules that may be about `pod`. `find_pod` looks by
   /// "namespace/name". Valid until the next change. O(pods), or O(those).
   std::vector<Neighbour> Neighbours(const api::claims::Lookup& find_pod) const;
-  std::vector<Neighbour> NeighboursWithAffinity(const api::claims::Lookup& find_pod) const;
+  std::vector<Neighbour> NeighboursWithRulesAbout(const api::core_v1::Pod& pod,
+                                                  const api::claims::Lookup& find_pod) const;
 
   /// Whether any pod on any node is less important than that.
   bool HasLessImportant(int32_t priority) const {
@@ -79,6 +88,7 @@ class NodeUse {
     std::vector<HostPort> ports = {};
     std::string key;  // of the pod
     int32_t priority = 0;
+    Frozen<AffinityRules> rules = nullptr;
   };
 
   void Count(const Use& use, int64_t sign);
@@ -92,7 +102,7 @@ class NodeUse {
   bool is_list_old_ = true;
   std::map<std::string, Use, std::less<>> used_;                            // by uid
   std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;  // uids
-  std::set<std::string, std::less<>> with_affinity_;  // uids of pods with rules about others
+  AffinityIndex rules_;                                                     // of pods about others
   std::map<int32_t, size_t> priorities_;              // of pods on nodes, how many have each
   std::map<std::string, Use, std::less<>> nominees_;  // by uid
 };

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 constexpr const char* kHost = "kubernetes.io/hostname";
 
-core_v1::Pod PodOf(const std::string& app, const std::string& namespace_ = "lab") {
+core_v1::Pod LabelledPod(const std::string& app, const std::string& namespace_ = "lab") {
   core_v1::Pod pod;
   pod.metadata.namespace_ = namespace_;
   pod.metadata.labels["app"] = app;
@@ -56,7 +56,7 @@ class PodAffinityTest : public ::testing::Test {
       nodes_.push_back(&states_.back());
     }
     neighbours_.all = [this] { return Where([](const core_v1::Pod&) { return true; }); };
-    neighbours_.with_affinity = [this] { return Where(HasPodAffinity); };
+    neighbours_.with_rules_about = [this](const core_v1::Pod&) { return Where(HasPodAffinity); };
     neighbours_.labels_of_namespace = [this](std::string_view name) {
       return name == "team" ? &team_ : nullptr;
     };
@@ -98,14 +98,14 @@ class PodAffinityTest : public ::testing::Test {
 };
 
 TEST_F(PodAffinityTest, WithoutRulesEveryNodeDoes) {
-  pods_.emplace_back(PodOf("db"), 0);
-  EXPECT_THAT(Filtered(PodOf("web")), ElementsAre("yes", "yes", "yes", "yes"));
-  EXPECT_THAT(Scores(PodOf("web")), ::testing::IsEmpty());
+  pods_.emplace_back(LabelledPod("db"), 0);
+  EXPECT_THAT(Filtered(LabelledPod("web")), ElementsAre("yes", "yes", "yes", "yes"));
+  EXPECT_THAT(Scores(LabelledPod("web")), ::testing::IsEmpty());
 }
 
 TEST_F(PodAffinityTest, NearOthersInTheirZone) {
-  pods_.emplace_back(PodOf("db"), 0);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db"), 0);
+  core_v1::Pod pod = LabelledPod("web");
   Near(pod).required_during_scheduling_ignored_during_execution = {Term("db", kZone)};
   EXPECT_THAT(Filtered(pod), ElementsAre("yes", "yes", "needs", "needs"));
   Near(pod).required_during_scheduling_ignored_during_execution = {Term("db", kHost)};
@@ -113,7 +113,7 @@ TEST_F(PodAffinityTest, NearOthersInTheirZone) {
 }
 
 TEST_F(PodAffinityTest, TheFirstOfItsKindMayGoWhereTheKeyIs) {
-  core_v1::Pod pod = PodOf("db");
+  core_v1::Pod pod = LabelledPod("db");
   Near(pod).required_during_scheduling_ignored_during_execution = {Term("db", kZone)};
   EXPECT_THAT(Filtered(pod), ElementsAre("yes", "yes", "yes", "needs"));
   pod.metadata.labels["app"] = "web";
@@ -121,27 +121,27 @@ TEST_F(PodAffinityTest, TheFirstOfItsKindMayGoWhereTheKeyIs) {
 }
 
 TEST_F(PodAffinityTest, OnePodMustMatchAllTerms) {
-  pods_.emplace_back(PodOf("db"), 0);
-  pods_.emplace_back(PodOf("cache"), 0);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db"), 0);
+  pods_.emplace_back(LabelledPod("cache"), 0);
+  core_v1::Pod pod = LabelledPod("web");
   Near(pod).required_during_scheduling_ignored_during_execution = {Term("db", kZone),
                                                                    Term("cache", kZone)};
   EXPECT_THAT(Filtered(pod), ElementsAre("needs", "needs", "needs", "needs"));
 }
 
 TEST_F(PodAffinityTest, AwayFromOthersBothWays) {
-  pods_.emplace_back(PodOf("db"), 2);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db"), 2);
+  core_v1::Pod pod = LabelledPod("web");
   Far(pod).required_during_scheduling_ignored_during_execution = {Term("db", kZone)};
   EXPECT_THAT(Filtered(pod), ElementsAre("yes", "yes", "avoids", "yes"));
   pods_.clear();
   pods_.emplace_back(pod, 0);  // does not want databases in its zone
-  EXPECT_THAT(Filtered(PodOf("db")), ElementsAre("closed", "closed", "yes", "yes"));
+  EXPECT_THAT(Filtered(LabelledPod("db")), ElementsAre("closed", "closed", "yes", "yes"));
 }
 
 TEST_F(PodAffinityTest, NamespacesAreThePodsUnlessSaid) {
-  pods_.emplace_back(PodOf("db", "team"), 0);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db", "team"), 0);
+  core_v1::Pod pod = LabelledPod("web");
   core_v1::PodAffinityTerm term = Term("db", kZone);
   const auto filtered = [&] {
     Near(pod).required_during_scheduling_ignored_during_execution = {term};
@@ -160,25 +160,25 @@ TEST_F(PodAffinityTest, NamespacesAreThePodsUnlessSaid) {
 }
 
 TEST_F(PodAffinityTest, WishesOfBothSidesAreScored) {
-  pods_.emplace_back(PodOf("db"), 0);
-  pods_.emplace_back(PodOf("noisy"), 2);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db"), 0);
+  pods_.emplace_back(LabelledPod("noisy"), 2);
+  core_v1::Pod pod = LabelledPod("web");
   Near(pod).preferred_during_scheduling_ignored_during_execution = {
       {.weight = 10, .pod_affinity_term = Term("db", kHost)},
       {.weight = 5, .pod_affinity_term = Term("db", kZone)}};
   Far(pod).preferred_during_scheduling_ignored_during_execution = {
       {.weight = 5, .pod_affinity_term = Term("noisy", kZone)}};
   EXPECT_THAT(Scores(pod), ElementsAre(100, 50, 0, 25));  // of 15, 5, -5, 0
-  core_v1::Pod fan = PodOf("fan");
+  core_v1::Pod fan = LabelledPod("fan");
   Near(fan).required_during_scheduling_ignored_during_execution = {Term("web", kHost)};
   pods_.clear();
   pods_.emplace_back(fan, 1);
-  EXPECT_THAT(Scores(PodOf("web")), ElementsAre(0, 100, 0, 0));
+  EXPECT_THAT(Scores(LabelledPod("web")), ElementsAre(0, 100, 0, 0));
 }
 
 TEST_F(PodAffinityTest, ATermWithoutASelectorMeansNobody) {
-  pods_.emplace_back(PodOf("db"), 0);
-  core_v1::Pod pod = PodOf("web");
+  pods_.emplace_back(LabelledPod("db"), 0);
+  core_v1::Pod pod = LabelledPod("web");
   core_v1::PodAffinityTerm term = Term("db", kZone);
   term.label_selector.reset();
   Far(pod).required_during_scheduling_ignored_during_execution = {term};

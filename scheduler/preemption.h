@@ -16,6 +16,7 @@
 #include "api/core_v1/pod.h"
 #include "api/value/time.h"
 #include "base/result.h"
+#include "scheduler/affinity_rules.h"
 #include "scheduler/disruption_budgets.h"
 #include "scheduler/node_filter.h"
 
@@ -35,6 +36,7 @@ struct PodOnNode {
   /// As the scheduler knows them, and valid as long; null: it does not.
   const api::core_v1::Pod* pod = nullptr;
   const api::core_v1::Node* node = nullptr;
+  const AffinityRules* rules = nullptr;
   bool is_elsewhere = false;  // not on the node that is looked at
 };
 

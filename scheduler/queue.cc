@@ -6,7 +6,10 @@
 
 namespace dray::scheduler {
 
-void SchedulingQueue::Add(const std::string& pod, int32_t priority, MonotonicTime now) {
+void SchedulingQueue::Add(const std::string& pod,
+                          int32_t priority,
+                          MonotonicTime now,
+                          std::string share) {
   const auto [entry, is_new] = pods_.try_emplace(pod);
   if (is_new) {
     entry->second.ticket = next_ticket_++;
@@ -15,6 +18,7 @@ void SchedulingQueue::Add(const std::string& pod, int32_t priority, MonotonicTim
   if (!is_new && entry->second.state == State::kInFlight) return;
   if (!is_new) Leave(entry);
   entry->second.priority = priority;
+  entry->second.share = std::move(share);
   MoveToActiveOrBackoff(entry, now);
 }
 
@@ -27,9 +31,15 @@ void SchedulingQueue::Remove(std::string_view pod) {
 
 std::optional<std::string> SchedulingQueue::Pop(MonotonicTime now) {
   Flush(now);
-  if (active_.empty()) return std::nullopt;
-  const auto first = pods_.find(std::get<2>(*active_.begin()));
-  Leave(first);
+  Pods::iterator first;
+  for (;;) {
+    if (active_.empty()) return std::nullopt;
+    first = pods_.find(std::get<2>(*active_.begin()));
+    Leave(first);
+    if (MayGo(first->second, now)) break;
+    first->second.not_before = rests_.find(first->second.share)->second;
+    MoveToActiveOrBackoff(first, now);
+  }
   first->second.state = State::kInFlight;
   ++first->second.story.attempts;
   first->second.story.tried = now;
@@ -61,6 +71,39 @@ void SchedulingQueue::AddBackoff(std::string_view pod, MonotonicTime now) {
   Leave(entry);
   entry->second.not_before = BackOff(++entry->second.failures, now);
   MoveToActiveOrBackoff(entry, now);
+}
+
+std::chrono::nanoseconds SchedulingQueue::PutAside(std::string_view pod,
+                                                   std::chrono::nanoseconds rest,
+                                                   MonotonicTime now) {
+  const auto entry = pods_.find(pod);
+  if (entry == pods_.end()) return {};
+  Leave(entry);
+  std::chrono::nanoseconds aside = options_.backoff_initial;
+  for (int i = 0; i < entry->second.asides && aside < options_.aside_max; ++i) aside *= 2;
+  aside = std::min(aside, options_.aside_max);
+  ++entry->second.asides;
+  entry->second.ticket = next_ticket_++;  // the others of its share have their turn first
+  entry->second.not_before = now + aside;
+  std::erase_if(rests_, [now](const auto& known) { return known.second <= now; });
+  if (!entry->second.share.empty()) {
+    MonotonicTime& until = rests_[entry->second.share];
+    until = std::max(until, now + rest);
+  }
+  MoveToActiveOrBackoff(entry, now);
+  return aside;
+}
+
+int SchedulingQueue::TimesAside(std::string_view pod) const {
+  const auto entry = pods_.find(pod);
+  return entry == pods_.end() ? 0 : entry->second.asides;
+}
+
+/// Whether the share of the pod does not rest.
+bool SchedulingQueue::MayGo(const Entry& entry, MonotonicTime now) const {
+  if (entry.share.empty() || rests_.empty()) return true;
+  const auto rest = rests_.find(entry.share);
+  return rest == rests_.end() || rest->second <= now;
 }
 
 void SchedulingQueue::MoveOnEvent(ClusterEvent event, MonotonicTime now) {

@@ -60,14 +60,17 @@ class SchedulingQueue {
     std::chrono::nanoseconds backoff_max = std::chrono::seconds(10);
     /// A pod that was unschedulable for this long is tried again: an event may have been misjudged.
     std::chrono::nanoseconds unschedulable_max = std::chrono::minutes(5);
+    /// The longest that a pod is put aside whose attempts take too much.
+    std::chrono::nanoseconds aside_max = std::chrono::minutes(5);
   };
 
   SchedulingQueue() : SchedulingQueue(Options{}) {}
   explicit SchedulingQueue(Options options) : options_(options) {}
 
   /// A pod that is new or whose own change may make it schedulable: it becomes active, after its
-  /// back-off. A no-op for a pod in flight.
-  void Add(const std::string& pod, int32_t priority, MonotonicTime now);
+  /// back-off. A no-op for a pod in flight. `share`: with whom it shares the time of attempts that
+  /// take much, a namespace; empty: it takes little.
+  void Add(const std::string& pod, int32_t priority, MonotonicTime now, std::string share = {});
   void Remove(std::string_view pod);
   bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
@@ -81,6 +84,13 @@ class SchedulingQueue {
   void AddUnschedulable(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
   /// The attempt failed: the pod is tried again after a back-off, whatever happens.
   void AddBackoff(std::string_view pod, MonotonicTime now);
+  /// The attempt took more than it may: the pod is put aside for a while, which doubles each time,
+  /// whatever happens meanwhile; and all that have its share wait for `rest`. Returns the while.
+  std::chrono::nanoseconds PutAside(std::string_view pod,
+                                    std::chrono::nanoseconds rest,
+                                    MonotonicTime now);
+  /// How often the pod was put aside since it came.
+  int TimesAside(std::string_view pod) const;
 
   /// Those that wait for it become active, after their back-off.
   void MoveOnEvent(ClusterEvent event, MonotonicTime now);
@@ -101,6 +111,8 @@ class SchedulingQueue {
     int32_t priority = 0;
     int attempts = 0;  // that ended as unschedulable
     int failures = 0;  // in a row
+    int asides = 0;
+    std::string share = {};
     uint64_t ticket = 0;
     MonotonicTime not_before{};
     MonotonicTime since{};
@@ -114,6 +126,7 @@ class SchedulingQueue {
   void MoveToActiveOrBackoff(Pods::iterator pod, MonotonicTime now);
   void MoveToUnschedulable(Pods::iterator pod, WaitsFor waits_for, MonotonicTime now);
   void Leave(Pods::iterator pod);
+  bool MayGo(const Entry& entry, MonotonicTime now) const;
   void Flush(MonotonicTime now);
   void MoveAll(Names pods, MonotonicTime now);
   MonotonicTime BackOff(int count, MonotonicTime now) const;
@@ -122,6 +135,7 @@ class SchedulingQueue {
   Pods pods_;
   uint64_t next_ticket_ = 0;
   size_t gated_ = 0;
+  std::map<std::string, MonotonicTime, std::less<>> rests_;      // of shares that rest: until when
   std::set<std::tuple<int64_t, uint64_t, std::string>> active_;  // -priority, ticket
   std::set<std::pair<MonotonicTime, std::string>> backoff_;
   std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by when it began to wait

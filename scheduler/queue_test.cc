@@ -155,5 +155,37 @@ TEST(SchedulingQueue, RemembersWhatBecameOfAPod) {
   EXPECT_EQ(queue.StoryOf("unknown").attempts, 0);
 }
 
+TEST(SchedulingQueue, WhatTakesTooMuchIsPutAsideTwiceAsLongEachTime) {
+  SchedulingQueue queue;
+  queue.Add("hard", 0, kQueueStart);
+  MonotonicTime now = kQueueStart;
+  for (const int wanted : {1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}) {
+    ASSERT_EQ(queue.Pop(now), "hard") << wanted;
+    EXPECT_EQ(queue.PutAside("hard", seconds(0), now), seconds(wanted));
+    queue.MoveOnEvent(ClusterEvent::kDevices, now);
+    queue.Add("hard", 0, now);  // a change of its own brings it no sooner
+    EXPECT_EQ(queue.Pop(now + seconds(wanted) - seconds(1)), std::nullopt);
+    now += seconds(wanted);
+  }
+  EXPECT_EQ(queue.TimesAside("hard"), 11);
+  queue.Remove("hard");
+  EXPECT_EQ(queue.TimesAside("hard"), 0);
+}
+
+TEST(SchedulingQueue, OthersOfTheShareRestAndNobodyElse) {
+  SchedulingQueue queue;
+  queue.Add("hard", 0, kQueueStart, "tenant");
+  queue.Add("hard too", 0, kQueueStart, "tenant");
+  queue.Add("light", 0, kQueueStart);
+  queue.Add("of others", 0, kQueueStart, "others");
+  ASSERT_EQ(queue.Pop(kQueueStart), "hard");
+  queue.PutAside("hard", seconds(10), kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), "light");
+  EXPECT_EQ(queue.Pop(kQueueStart), "of others");
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(9)), std::nullopt) << "hard waits with its share";
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(10)), "hard too");
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(10)), "hard") << "after the others";
+}
+
 }  // namespace
 }  // namespace dray::scheduler

@@ -154,6 +154,7 @@ void Scheduler::Run() {
 }
 
 void Scheduler::Stop() {
+  stopping_ = true;
   loop_.Stop();
   tasks_.Close();
   if (reports_.has_value()) reports_->Stop();
@@ -192,6 +193,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
     const std::optional<std::string> pod = queue_.Pop(now);
     if (!pod) break;
     ScheduleOne(*pod, now);
+    if (work_.has_value() && work_->is_spent()) break;  // that took long: what has come meanwhile?
   }
   if (options_.metrics != nullptr) {
     options_.metrics->SetSizes(queue_.sizes(),
@@ -238,7 +240,12 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     waiting_.Remove(pod.metadata.uid);
     Dequeue(pod);
     if (!api::pods::HasEnded(pod)) {
-      use_.SetPod(pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
+      if (!use_.IsOn(pod.metadata.uid, pod.spec.node_name)) {
+        use_.SetPod(pod,
+                    pod.spec.node_name,
+                    pod.status.node_allocatable_resource_claim_statuses,
+                    AffinityRules::Of(*after));
+      }
       return queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
     }
     if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
@@ -313,6 +320,7 @@ const allocator::Snapshot& Scheduler::Devices() {
 // One attempt.
 
 void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
+  BeginWork(key, 1);
   if (IsGroupEntry(key)) return ScheduleGroup(key, now);
   const api::Object* found = pods_.Find(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
@@ -337,7 +345,8 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
     return HandleUnschedulable(key, pod, claims, std::move(*nowhere));
   }
-  HandleFailure(key, pod, std::get<AttemptFailed>(decision).message);
+  if (stopping_) return;  // which ends the search
+  HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 
 /// Members of one group are placed anew, wherever there was to be room for them.
@@ -361,7 +370,8 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 const AsMember& member,
                                 const OtherClaims* others) {
   const Profile& profile = *ProfileOf(pod);
-  const allocator::Budget budget = BudgetOf(profile);
+  if (!work_.has_value()) BeginWork({}, 1);
+  const allocator::Budget budget = BudgetFor(profile);
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
   std::deque<NodeState> copies;
@@ -415,13 +425,17 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   };
   view.neighbours = {
       .all = [&] { return with_placed(use_.Neighbours(find_pod)); },
-      .with_affinity = [&] { return with_placed(use_.NeighboursWithAffinity(find_pod)); },
+      .with_rules_about =
+          [&](const core_v1::Pod& one) {
+            return with_placed(use_.NeighboursWithRulesAbout(one, find_pod));
+          },
       .collection_of = [this](const core_v1::Pod& one) { return collections_.SelectorFor(one); },
       .labels_of_namespace =
           [this](std::string_view name) {
             const api::Object* found = namespaces_.Find(name);
             return found == nullptr ? nullptr : &found->metadata().labels;
-          }};
+          },
+      .work = &*work_};
   if (!node_allocatable_.empty()) {
     view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
   }
@@ -500,7 +514,7 @@ void Scheduler::Assume(BindTask task, Placement placement) {
   const auto& pod = task.pod.As<core_v1::Pod>();
   assumed_.insert(pod.metadata.uid);
   if (options_.metrics != nullptr) stories_[pod.metadata.uid] = queue_.StoryOf(EntryOf(pod));
-  use_.SetPod(pod, placement.node, placement.taken);
+  use_.SetPod(pod, placement.node, placement.taken, AffinityRules::Of(task.pod));
   queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));

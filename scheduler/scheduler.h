@@ -3,6 +3,7 @@
 // its claims devices. The shell around cycle.h (decisions), queue.h (order) and bind.h (writes).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -242,6 +243,10 @@ class Scheduler {
                         std::span<const api::Object> claims,
                         const api::Object& pod);
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
+  void HandleFailure(const std::string& key, const api::Object& pod, const AttemptFailed& failed);
+  void BeginWork(const std::string& entry, size_t pods);
+  std::string PutAside(const std::string& entry);
+  allocator::Budget BudgetFor(const Profile& profile);
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
   const allocator::Snapshot& Devices();
   std::vector<const NodeState*> NodesFor(const api::core_v1::Pod& pod,
@@ -294,6 +299,9 @@ class Scheduler {
   client::EventRecorder events_;
 
   SchedulingQueue queue_;
+  std::optional<allocator::SharedWork> work_;  // that the attempt under way may do
+  std::chrono::nanoseconds rest_{};            // what its share rests if it takes more
+  std::atomic<bool> stopping_ = false;
   TakenDevices taken_{options_.features};
   NodeUse use_;
   size_t first_node_ = 0;

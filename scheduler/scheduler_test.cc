@@ -407,5 +407,68 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SchedulerProperty, ::testing::Range<uint64_t>(1, 51));
 
+/// A claim whose search ends only at its budget: as many requests as may be, and constraints on
+/// attributes that the claim derives itself, which fit almost.
+ResourceClaim HardClaim(const std::string& name) {
+  constexpr int kRequests = 24;
+  constexpr int kConstraints = 32;
+  ResourceClaim claim;
+  claim.metadata.namespace_ = "lab";
+  claim.metadata.name = name;
+  std::vector<std::set<int>> members;
+  for (int i = 0; i < kConstraints; ++i) {
+    members.push_back({i % kRequests, (i * 3 + 1) % kRequests, (i * 5 + 2) % kRequests});
+  }
+  const auto attribute = [](int k) {
+    return fmt::format("gpu.acme.example/{}", char('a' + k % 8));
+  };
+  for (int r = 0; r < kRequests; ++r) {
+    resource_v1::DeviceRequest request{.name = fmt::format("r{}", r)};
+    auto& exact = request.exactly.emplace();
+    exact.device_class_name = "gpu";
+    exact.allocation_mode = "ExactCount";
+    exact.count = 1;
+    for (int k = 0; k < 8; ++k) {
+      exact.derived_attributes.push_back(
+          {.name = attribute(k),
+           .expression = fmt::format("((device.attributes['gpu.acme.example'].index + {0}) * "
+                                     "(device.attributes['gpu.acme.example'].index + {1}) * {2} / "
+                                     "11) % 3",
+                                     (97 + k) * 3,
+                                     (97 + k) * 7,
+                                     (97 + k) * 31 + 1)});
+    }
+    claim.spec.devices.requests.push_back(std::move(request));
+  }
+  for (int i = 0; i < kConstraints; ++i) {
+    resource_v1::DeviceConstraint constraint{.match_attribute = attribute(i)};
+    for (const int r : members[static_cast<size_t>(i)]) {
+      constraint.requests.push_back(fmt::format("r{}", r));
+    }
+    claim.spec.devices.constraints.push_back(std::move(constraint));
+  }
+  return claim;
+}
+
+TEST_F(SchedulerTest, PutsAsideWhatTakesTooMuchAndGoesOnWithOthers) {
+  Scheduler::Options options = cluster_.Options();
+  options.features.derived_attributes = true;
+  options.configuration.profiles.front().filter_timeout = std::chrono::microseconds(100);
+  Scheduler scheduler(cluster_.client, cluster_.world.world(), Log::Silent(), std::move(options));
+  cluster_.AddNode("a", 0);
+  cluster_.AddIndexedDevices("a", 100);
+  ASSERT_TRUE(cluster_.client.Create(api::Object::Of(HardClaim("hard"))).has_value());
+  cluster_.AddPod("1-slow", {"hard"});
+  cluster_.AddClaim("easy");
+  cluster_.AddPod("2-after", {});
+  cluster_.AddPod("3-later", {"easy"});
+  cluster_.Settle(scheduler);
+  EXPECT_EQ(cluster_.Pod("2-after").spec.node_name, "a") << "it has no claims, and does not wait";
+  EXPECT_THAT(cluster_.Condition("1-slow"), HasSubstr("it is put aside for 1 s"));
+  EXPECT_EQ(cluster_.Pod("3-later").spec.node_name, "") << "its share rests";
+  cluster_.Settle(scheduler, 6);
+  EXPECT_EQ(cluster_.Pod("3-later").spec.node_name, "a");
+}
+
 }  // namespace
 }  // namespace dray::scheduler

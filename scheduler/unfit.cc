@@ -123,7 +123,8 @@ std::optional<UnfitPod> Scheduler::GatherUnfit(const std::string& key) {
   UnfitPod unfit{.pod = *found,
                  .claims = std::move(*claims),
                  .features = options_.features,
-                 .selectors = options_.selectors};
+                 .selectors = options_.selectors,
+                 .cancelled = &stopping_};
   SeenPools pools(Devices().cluster()->inventory());
   AddCandidates(pod, [&](const std::string& node) { return pools.Add(node); }, unfit);
   for (const std::string& pool : pools.pools()) {

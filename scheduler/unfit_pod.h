@@ -3,6 +3,7 @@
 // thread may look at while the scheduler goes on. Who says why comes in from above.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -37,6 +38,8 @@ struct UnfitPod {
   std::vector<api::Object> holders;  // claims that have devices of these pools
   allocator::Features features = {};
   std::shared_ptr<cel::SelectorCache> selectors;
+  /// Set when nobody waits for the answer any more; null: never. Outlives the question.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// Says in one line why the pod gets no devices; empty: there is nothing to say. Called on another

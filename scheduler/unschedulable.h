@@ -34,6 +34,7 @@ struct Unschedulable {
 /// Something is wrong with the pod's claims or the cluster, in upstream's words.
 struct AttemptFailed {
   std::string message;
+  bool took_too_much = false;  // nothing is wrong but that it takes more than an attempt may
 };
 
 /// What was given up for a pod that fits nowhere.

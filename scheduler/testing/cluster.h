@@ -52,6 +52,20 @@ class Cluster {
     }
     Must(client.Create(api::Object::Of(std::move(slice))));
   }
+  /// More devices of the node, that tell their numbers.
+  void AddIndexedDevices(const std::string& node, int devices) {
+    api::resource_v1::ResourceSlice slice;
+    slice.metadata.name = node + "-indexed";
+    slice.spec.driver = "gpu.acme.example";
+    slice.spec.node_name = node;
+    slice.spec.pool = {.name = node + "-indexed", .generation = 1, .resource_slice_count = 1};
+    for (int i = 0; i < devices; ++i) {
+      api::resource_v1::Device device{.name = fmt::format("gpu-{}", i)};
+      device.attributes["index"].int_ = i;
+      slice.spec.devices.push_back(std::move(device));
+    }
+    Must(client.Create(api::Object::Of(std::move(slice))));
+  }
   /// What a driver says of the devices that were allocated and of which nothing was said yet.
   void TellOfDevices(const std::string& condition) {
     const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
