@@ -16,6 +16,7 @@
 #include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
 #include "api/validation/go_value.h"
+#include "api/validation/pod_placement.h"
 #include "api/validation/pod_spec.h"
 #include "api/validation/value_rules.h"
 
@@ -27,6 +28,8 @@ using Names = std::set<std::string_view>;
 constexpr std::array<std::string_view, 3> kRestartPolicies = {"Always", "OnFailure", "Never"};
 constexpr std::array<std::string_view, 4> kDnsPolicies = {
     "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"};
+
+constexpr std::array<std::string_view, 2> kPreemptionPolicies = {"PreemptLowerPriority", "Never"};
 
 constexpr std::array<std::string_view, 4> kPodTolerationOperators = {"Equal", "Exists", "Lt", "Gt"};
 constexpr std::array<std::string_view, 3> kToleratedEffects = {
@@ -191,6 +194,7 @@ void CheckContainers(const std::vector<core_v1::Container>& containers,
       CheckLabelShaped(container.name, name, errors);
     }
     if (container.image.empty()) errors.Required(at.Child("image"));
+    CheckContainerPorts(container.ports, at.Child("ports"), errors);
     CheckRequests(container.resources, resources, errors);
     CheckContainerClaims(container.resources.claims, pod_claims, resources.Child("claims"), errors);
     if (!container.name.empty() && !names.insert(container.name).second) {
@@ -319,16 +323,30 @@ void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& e
     errors.Required(containers);
   } else {
     CheckContainers(spec.containers, claims, names, containers, errors);
+    CheckHostPorts(spec.containers, containers, errors);
   }
-  CheckContainers(spec.init_containers, claims, names, path.Child("initContainers"), errors);
+  const Path init_containers = path.Child("initContainers");
+  CheckContainers(spec.init_containers, claims, names, init_containers, errors);
+  CheckHostPortsOfEach(spec.init_containers, init_containers, errors);
   CheckWord(kRestartPolicies, spec.restart_policy, path.Child("restartPolicy"), errors);
   CheckWord(kDnsPolicies, spec.dns_policy, path.Child("dnsPolicy"), errors);
+  CheckLabels(spec.node_selector, path.Child("nodeSelector"), errors);
+  if (spec.affinity.has_value()) CheckAffinity(*spec.affinity, path.Child("affinity"), errors);
+  CheckSchedulingGates(spec.scheduling_gates, path.Child("schedulingGates"), errors);
+  CheckSpreadConstraints(
+      spec.topology_spread_constraints, path.Child("topologySpreadConstraints"), errors);
   if (!spec.node_name.empty()) {
     CheckSubdomainShaped(spec.node_name, path.Child("nodeName"), errors);
   }
   const Path tolerations = path.Child("tolerations");
-  for (size_t i = 0; i < spec.tolerations.size(); ++i) {
+  for (size_t i = 0; i < spec.tolerations.size() && !errors.is_full(); ++i) {
     CheckToleration(spec.tolerations[i], tolerations.Index(i), errors);
+  }
+  if (!spec.priority_class_name.empty()) {
+    CheckSubdomainShaped(spec.priority_class_name, path.Child("priorityClassName"), errors);
+  }
+  if (spec.preemption_policy.has_value()) {
+    CheckWord(kPreemptionPolicies, *spec.preemption_policy, path.Child("preemptionPolicy"), errors);
   }
 }
 

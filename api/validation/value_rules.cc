@@ -30,6 +30,29 @@ bool IsConditionReason(std::string_view text) {
   });
 }
 
+void CheckLabelExpression(const meta_v1::LabelSelectorRequirement& requirement,
+                          const Path& path,
+                          FieldErrors& errors) {
+  const std::string_view op = requirement.operator_;
+  const Path values = path.Child("values");
+  if (op == "In" || op == "NotIn") {
+    if (requirement.values.empty()) {
+      errors.Required(values, "must be specified when `operator` is 'In' or 'NotIn'");
+    }
+  } else if (op == "Exists" || op == "DoesNotExist") {
+    if (!requirement.values.empty()) {
+      errors.Forbidden(values,
+                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    }
+  } else {
+    errors.Invalid(path.Child("operator"), Shown(op), "not a valid selector operator");
+  }
+  CheckKeyShaped(requirement.key, path.Child("key"), errors);
+  for (size_t i = 0; i < requirement.values.size() && !errors.is_full(); ++i) {
+    CheckLabelValueShaped(requirement.values[i], values.Index(i), errors);
+  }
+}
+
 void CheckRequirement(const core_v1::NodeSelectorRequirement& requirement,
                       const Path& path,
                       FieldErrors& errors) {
@@ -217,16 +240,32 @@ void CheckNodeSelector(const core_v1::NodeSelector& selector,
     return;
   }
   for (size_t i = 0; i < selector.node_selector_terms.size(); ++i) {
-    const core_v1::NodeSelectorTerm& term = selector.node_selector_terms[i];
-    const Path at = terms.Index(i);
-    const Path expressions = at.Child("matchExpressions");
-    for (size_t j = 0; j < term.match_expressions.size(); ++j) {
-      CheckRequirement(term.match_expressions[j], expressions.Index(j), errors);
-    }
-    const Path fields = at.Child("matchFields");
-    for (size_t j = 0; j < term.match_fields.size(); ++j) {
-      CheckFieldRequirement(term.match_fields[j], fields.Index(j), errors);
-    }
+    CheckNodeSelectorTerm(selector.node_selector_terms[i], terms.Index(i), errors);
+  }
+}
+
+void CheckNodeSelectorTerm(const core_v1::NodeSelectorTerm& term,
+                           const Path& path,
+                           FieldErrors& errors) {
+  const Path expressions = path.Child("matchExpressions");
+  for (size_t j = 0; j < term.match_expressions.size() && !errors.is_full(); ++j) {
+    CheckRequirement(term.match_expressions[j], expressions.Index(j), errors);
+  }
+  const Path fields = path.Child("matchFields");
+  for (size_t j = 0; j < term.match_fields.size() && !errors.is_full(); ++j) {
+    CheckFieldRequirement(term.match_fields[j], fields.Index(j), errors);
+  }
+}
+
+void CheckLabelSelector(const std::optional<meta_v1::LabelSelector>& selector,
+                        const Path& path,
+                        FieldErrors& errors) {
+  if (!selector.has_value()) return;
+  CheckLabels(selector->match_labels, path.Child("matchLabels"), errors);
+  const Path expressions = path.Child("matchExpressions");
+  for (size_t i = 0; i < selector->match_expressions.size() && !errors.is_full(); ++i) {
+    const Path at = expressions.Index(i);
+    CheckLabelExpression(selector->match_expressions[i], at, errors);
   }
 }
 

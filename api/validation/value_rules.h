@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "api/core_v1/node_selector.h"
 #include "api/meta_v1/condition.h"
+#include "api/meta_v1/label_selector.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "api/validation/name_rules.h"  // IWYU pragma: export
@@ -31,6 +33,16 @@ void CheckRawObject(
 void CheckNodeSelector(const core_v1::NodeSelector& selector,
                        const Path& path,
                        FieldErrors& errors);
+
+/// Sensible requirements in one term.
+void CheckNodeSelectorTerm(const core_v1::NodeSelectorTerm& term,
+                           const Path& path,
+                           FieldErrors& errors);
+
+/// Sensible requirements; absent: nothing to check.
+void CheckLabelSelector(const std::optional<meta_v1::LabelSelector>& selector,
+                        const Path& path,
+                        FieldErrors& errors);
 
 /// Types occur once, and every condition is complete (KEP-1623).
 void CheckConditions(std::span<const meta_v1::Condition> conditions,

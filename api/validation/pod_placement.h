@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with where a pod says that it may run: affinity, spreading, gates, and the ports it
+// takes of its node.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "api/core_v1/affinity.h"
+#include "api/core_v1/container.h"
+#include "api/core_v1/pod_spec.h"
+#include "api/validation/field_error.h"
+#include "api/validation/field_path.h"
+
+namespace dray::api::validation {
+
+void CheckAffinity(const core_v1::Affinity& affinity, const Path& path, FieldErrors& errors);
+
+void CheckSpreadConstraints(const std::vector<core_v1::TopologySpreadConstraint>& constraints,
+                            const Path& path,
+                            FieldErrors& errors);
+
+void CheckSchedulingGates(const std::vector<core_v1::PodSchedulingGate>& gates,
+                          const Path& path,
+                          FieldErrors& errors);
+
+/// The ports of one container.
+void CheckContainerPorts(const std::vector<core_v1::ContainerPort>& ports,
+                         const Path& path,
+                         FieldErrors& errors);
+/// Ports of the node that two of `containers`, which run at the same time, want both.
+void CheckHostPorts(const std::vector<core_v1::Container>& containers,
+                    const Path& path,
+                    FieldErrors& errors);
+/// The same for containers that run one after the other: each by itself.
+void CheckHostPortsOfEach(const std::vector<core_v1::Container>& containers,
+                          const Path& path,
+                          FieldErrors& errors);
+
+}  // namespace dray::api::validation
