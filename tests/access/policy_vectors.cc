@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/access/policy_vectors.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -87,19 +88,20 @@ class Cluster final : public policies::Surroundings {
   std::optional<api::Object> Find(const api::KindInfo& kind,
                                   std::string_view namespace_name,
                                   std::string_view name) const override {
-    for (const api::Object& one : All(kind, namespace_name)) {
-      if (one.metadata().name == name) return one;
-    }
-    return std::nullopt;
+    std::optional<api::Object> found;
+    Each(kind, namespace_name, [&](const api::Object& one) {
+      if (one.metadata().name == name) found = one;
+      return !found.has_value();
+    });
+    return found;
   }
 
-  std::vector<api::Object> All(const api::KindInfo& kind,
-                               std::string_view namespace_name) const override {
-    std::vector<api::Object> all;
+  void Each(const api::KindInfo& kind,
+            std::string_view namespace_name,
+            const std::function<bool(const api::Object& object)>& take) const override {
     for (const api::Object& one : kind.kind == "Namespace" ? namespaces_ : params_) {
-      if (one.metadata().namespace_ == namespace_name) all.push_back(one);
+      if (one.metadata().namespace_ == namespace_name && !take(one)) return;
     }
-    return all;
   }
 
   server::access::Verdict Decide(const server::access::User& user,
