@@ -101,10 +101,10 @@ Left LeftBehind(const SqliteOptions& options) {
   return left;
 }
 
-/// One in how many damages is tried: a hundred times as many in a soak test. Odd, so that all bits
+/// One in how many damages is tried: twenty times as many in a soak test. Odd, so that all bits
 /// of a byte have their turn.
 size_t Stride(size_t damages, size_t tried_max) {
-  constexpr size_t kSoak = 100;
+  constexpr size_t kSoak = 20;
   const char* const soak = std::getenv("DRAY_SOAK");  // NOLINT(concurrency-mt-unsafe): one thread
   const size_t tried = soak == nullptr ? tried_max : tried_max * kSoak;
   return std::max<size_t>(1, damages / tried) | 1U;
