@@ -17,7 +17,7 @@
 namespace dray::server::verbs {
 namespace {
 
-namespace v1 = api::certificates_v1;
+namespace certificates_v1 = api::certificates_v1;
 using api::GoQuote;
 
 constexpr std::string_view kClientSigner = "kubernetes.io/kube-apiserver-client";
@@ -42,7 +42,7 @@ bool Speaks(const Call& call, std::string_view verb, std::string_view signer) {
 }
 
 Result<> CheckSubject(const Call& call, const api::Object& object) {
-  const auto& spec = object.As<v1::CertificateSigningRequest>().spec;
+  const auto& spec = object.As<certificates_v1::CertificateSigningRequest>().spec;
   if (spec.signer_name != kClientSigner) return {};
   const auto subject = net::tls::SubjectOfRequest(spec.request.bytes);
   if (!subject.has_value()) {
@@ -61,8 +61,8 @@ Result<> CheckRequest(const Call& call, const AdmittedWrite& write) {
   if (write.object == nullptr) return {};
   if (write.subresource.empty()) return CheckSubject(call, *write.object);
   if (write.old_object == nullptr) return {};
-  const auto& old = write.old_object->As<v1::CertificateSigningRequest>();
-  const auto& next = write.object->As<v1::CertificateSigningRequest>();
+  const auto& old = write.old_object->As<certificates_v1::CertificateSigningRequest>();
+  const auto& next = write.object->As<certificates_v1::CertificateSigningRequest>();
   const std::string& signer = old.spec.signer_name;
   if (write.subresource == "approval" && !Speaks(call, "approve", signer)) {
     return Refuse(
@@ -83,10 +83,11 @@ Result<> CheckRequest(const Call& call, const AdmittedWrite& write) {
 
 Result<> CheckBundle(const Call& call, const AdmittedWrite& write) {
   if (write.object == nullptr) return {};
-  const std::string& signer = write.object->As<v1::ClusterTrustBundle>().spec.signer_name;
+  const std::string& signer =
+      write.object->As<certificates_v1::ClusterTrustBundle>().spec.signer_name;
   if (signer.empty() || Speaks(call, "attest", signer)) return {};
   if (write.old_object != nullptr &&
-      IsOnlyLettingGo<v1::ClusterTrustBundle>(*write.object, *write.old_object)) {
+      IsOnlyLettingGo<certificates_v1::ClusterTrustBundle>(*write.object, *write.old_object)) {
     return {};
   }
   return Refuse(call,
