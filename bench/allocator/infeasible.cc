@@ -33,13 +33,13 @@ ClusterBuilder OneNode(size_t gpus) {
   return cluster;
 }
 
-Work Named(const char* id, std::string meaning, ClusterBuilder cluster) {
+PlacementProblem Named(const char* id, std::string meaning, ClusterBuilder cluster) {
   cluster.problem().id = id;
   return {std::move(cluster.problem()), {.none = 1}, std::move(meaning)};
 }
 
 /// Claims can ask for 32 devices each.
-Work SpreadOverClaims() {
+PlacementProblem SpreadOverClaims() {
   ClusterBuilder cluster = OneNode(128);
   size_t number = 0;
   for (const int64_t count : {32, 32, 32, 32, 1})
@@ -48,7 +48,7 @@ Work SpreadOverClaims() {
       "five claims", "129 devices in five claims (32, 32, 32, 32, 1) of 128", std::move(cluster));
 }
 
-Work OneForEachClaim() {
+PlacementProblem OneForEachClaim() {
   ClusterBuilder cluster = OneNode(128);
   for (size_t i = 0; i < 129; ++i)
     cluster.AddClaim(fmt::format("claim-{:03}", i), {Request("gpu", "gpu", 1)});
@@ -56,7 +56,7 @@ Work OneForEachClaim() {
 }
 
 /// Twelve NICs of four roots, three each: candidates enough for four, but never on one root.
-Work GroupsOneShort() {
+PlacementProblem GroupsOneShort() {
   ClusterBuilder cluster = OneNode(64);
   std::vector<v1::Device> nics(12);
   for (size_t i = 0; i < nics.size(); ++i) {
@@ -73,7 +73,7 @@ Work GroupsOneShort() {
 
 /// Sixteen NICs in a square: rows and columns hold four each, so either constraint alone could be
 /// met, but two NICs of one row are never of one column.
-Work TwoConstraints() {
+PlacementProblem TwoConstraints() {
   constexpr size_t kSide = 4;
   ClusterBuilder cluster = OneNode(64);
   std::vector<v1::Device> nics(kSide * kSide);
@@ -93,8 +93,8 @@ Work TwoConstraints() {
 
 }  // namespace
 
-std::vector<Work> InfeasibleWork() {
-  std::vector<Work> all;
+std::vector<PlacementProblem> InfeasibleWork() {
+  std::vector<PlacementProblem> all;
   all.push_back(SpreadOverClaims());
   all.push_back(OneForEachClaim());
   all.push_back(GroupsOneShort());

@@ -106,8 +106,8 @@ std::string CallAndMax(const Times& times) {
 
 /// Measures one shape in all ways, prints its line, and returns the ratios if there is a peer.
 std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double seconds) {
-  const Work work = MakeShape(name);
-  Work different = work;
+  const PlacementProblem work = MakeShape(name);
+  PlacementProblem different = work;
   different.problem = AllDifferent(work.problem);
   const Times warm = MeasureWarm(work, NodeSharing::kOn, seconds);
   const Times cold = MeasureCold(work, seconds);
@@ -191,7 +191,7 @@ void PrintSummary(const char* what,
 void RunInfeasible(double seconds) {
   constexpr int64_t kSteps = 20'000'000;  // what a scheduler allows one search
   fmt::print("\nthe answer is no (bar: 1 ms)\n");
-  for (const Work& work : InfeasibleWork()) {
+  for (const PlacementProblem& work : InfeasibleWork()) {
     Engine engine(work.problem);
     Samples pods;
     bool gave_up = false;

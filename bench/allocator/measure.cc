@@ -126,13 +126,13 @@ std::string MedianAndMax(const Samples& ns) {
   return fmt::format("{} (max {})", Duration(ns.median()), Duration(ns.max()));
 }
 
-OutcomeCounts CountOutcomes(const Work& work) {
+OutcomeCounts CountOutcomes(const PlacementProblem& work) {
   Engine engine(work.problem);
   engine.BeginPod();
   return AskAllNodes(engine, work.problem);
 }
 
-Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
+Times MeasureWarm(const PlacementProblem& work, NodeSharing sharing, double seconds) {
   const judges::Problem& problem = work.problem;
   Engine engine(problem, sharing);
   engine.BeginPod();
@@ -173,7 +173,7 @@ Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
 
 constexpr size_t kSelectorsKept = 1000;  // as the peer
 
-Times MeasureCold(const Work& work, double seconds) {
+Times MeasureCold(const PlacementProblem& work, double seconds) {
   const judges::Problem& problem = work.problem;
   Samples pods;
   OutcomeCounts counts;

@@ -34,12 +34,12 @@ struct Times {
 /// Pods one after the other on an inventory that stays. Between two pods one claim is committed
 /// (what the pod would get on some node, a different one each time) or released; that is part of a
 /// pod's time. So every other pod finds the state given.
-Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds);
+Times MeasureWarm(const PlacementProblem& work, NodeSharing sharing, double seconds);
 
 /// The same, but for each pod everything is built from the decoded objects first.
-Times MeasureCold(const Work& work, double seconds);
+Times MeasureCold(const PlacementProblem& work, double seconds);
 
 /// What the engine says for every node.
-OutcomeCounts CountOutcomes(const Work& work);
+OutcomeCounts CountOutcomes(const PlacementProblem& work);
 
 }  // namespace dray::bench

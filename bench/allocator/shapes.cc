@@ -33,7 +33,7 @@ std::vector<v1::Device> EqualDevices(size_t count, const char* pattern) {
 
 /// S1 to S3: many devices, one wanted, and only the last fifth of each node's satisfies the
 /// request.
-Work Plain(size_t devices, size_t nodes) {
+PlacementProblem Plain(size_t devices, size_t nodes) {
   ClusterBuilder cluster;
   cluster.AddClass("gpu", kGpuDriver);
   for (const std::string& node : cluster.AddNodes(nodes)) {
@@ -60,7 +60,7 @@ Work Plain(size_t devices, size_t nodes) {
 
 /// S4: four GPUs and a NIC on one of two PCIe roots; of every four nodes one is free, one has the
 /// first root's NICs taken, one a GPU of the first root, and the last both roots spoilt.
-Work Aligned(size_t nodes) {
+PlacementProblem Aligned(size_t nodes) {
   constexpr size_t kDevices = 8;
   ClusterBuilder cluster;
   cluster.AddClass("gpu", kGpuDriver);
@@ -146,7 +146,7 @@ v1::Device Partition(size_t card, const Profile& profile, int start) {
 
 /// S5: eight cards with every partition they could be cut into; seven are taken whole, the last one
 /// partly: of the profile wanted only the second place is left.
-Work Partitions(size_t nodes) {
+PlacementProblem Partitions(size_t nodes) {
   constexpr size_t kCards = 8;
   ClusterBuilder cluster;
   cluster.problem().features.partitionable_devices = true;
@@ -180,7 +180,7 @@ Work Partitions(size_t nodes) {
 }
 
 /// S6: one device more than there are.
-Work OneTooMany(size_t devices) {
+PlacementProblem OneTooMany(size_t devices) {
   ClusterBuilder cluster;
   cluster.AddClass("gpu", kGpuDriver);
   for (const std::string& node : cluster.AddNodes(1))
@@ -203,7 +203,7 @@ v1::DeviceSubRequest Alternative(const char* name, const char* model, int64_t co
 }
 
 /// S7: a model no node has, else three of one of which a node has two, else one of any.
-Work Alternatives(size_t nodes) {
+PlacementProblem Alternatives(size_t nodes) {
   constexpr size_t kDevices = 8;
   ClusterBuilder cluster;
   cluster.problem().features.prioritized_list = true;
@@ -247,7 +247,7 @@ v1::DeviceRequest Share(const char* name, const char* bandwidth) {
 
 /// S8: shares of network cards that twenty claims use each already; three are too full for the
 /// largest request.
-Work Shares(size_t nodes) {
+PlacementProblem Shares(size_t nodes) {
   ClusterBuilder cluster;
   cluster.problem().features.consumable_capacity = true;
   cluster.AddClass("nic", kNicDriver);
@@ -272,7 +272,7 @@ Work Shares(size_t nodes) {
 
 struct NamedShape {
   std::string name;
-  std::function<Work()> make;
+  std::function<PlacementProblem()> make;
 };
 
 const std::vector<NamedShape>& Shapes() {
@@ -303,10 +303,10 @@ const std::vector<std::string>& ShapeNames() {
   return kNames;
 }
 
-Work MakeShape(std::string_view name) {
+PlacementProblem MakeShape(std::string_view name) {
   const auto shape = std::ranges::find(Shapes(), name, &NamedShape::name);
   DRAY_CHECK(shape != Shapes().end());
-  Work work = shape->make();
+  PlacementProblem work = shape->make();
   work.problem.id = name;
   return work;
 }

@@ -21,7 +21,7 @@ struct OutcomeCounts {
 };
 
 /// A pod and the cluster it comes to.
-struct Work {
+struct PlacementProblem {
   judges::Problem problem;
   OutcomeCounts answer;  // over all nodes
   std::string meaning;
@@ -30,13 +30,13 @@ struct Work {
 /// "S1" … "S5", "S6-8" … "S6-20", "S7", "S8".
 const std::vector<std::string>& ShapeNames();
 /// One of them.
-Work MakeShape(std::string_view name);
+PlacementProblem MakeShape(std::string_view name);
 
 /// The same with an attribute of its own for every device and a label for every node: nothing is
 /// equal to anything else any more. The answers stay.
 judges::Problem AllDifferent(const judges::Problem& problem);
 
 /// Questions with the answer no that searches without bounds do not end on.
-std::vector<Work> InfeasibleWork();
+std::vector<PlacementProblem> InfeasibleWork();
 
 }  // namespace dray::bench

@@ -76,7 +76,8 @@ Result<> CompareOnVectors(const Peer& peer, const std::string& folder) {
   for (const judges::Problem& problem : problems) {
     const auto measured = theirs.find(problem.id);
     if (measured == theirs.end() || problem.nodes.empty()) continue;
-    const Work work{.problem = problem, .answer = measured->second.counts, .meaning = problem.id};
+    const PlacementProblem work{
+        .problem = problem, .answer = measured->second.counts, .meaning = problem.id};
     const double call = measured->second.call_ns;
     warm.push_back({problem.id, call / MeasureWarm(work, NodeSharing::kOn, kSeconds).call_ns});
     cold.push_back({problem.id, call / MeasureCold(work, kSeconds).call_ns});
