@@ -38,7 +38,7 @@ help:
 	@echo 'make fmt     format all C++ files'
 	@echo 'make lint    clang-tidy, layers, headers, build budget   (SINCE=HEAD~1: changed files only)'
 	@echo 'make soak    the tests under asan, tsan and shared; random ones, optimised, twenty times as long;'
-	@echo '             ten minutes of big answers to real clients'
+	@echo '             five minutes beside hostile users; ten minutes of big answers to real clients'
 	@echo 'make clean   delete build/'
 
 # dray alone: what a newcomer waits for.
@@ -104,6 +104,7 @@ soak:
 	@cmake --preset release
 	@cmake --build --preset release --target random_tests dray
 	@DRAY_SOAK=20 ctest --preset release -L random -j$(TEST_JOBS)
+	@DRAY_HOSTILE_SECONDS=300 ctest --preset release -V -R '^script\.server\.hostile$$'
 	@DRAY_PROGRESS_SECONDS=600 DRAY_PROGRESS_OBJECTS=50000 ctest --preset release -V -R '^script\.clients\.progress$$'
 
 clean:
