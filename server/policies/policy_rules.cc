@@ -59,40 +59,7 @@ void CheckWord(const std::optional<std::string>& value,
   if (!Has(words, *value)) errors.NotSupported(path, *value, words);
 }
 
-// ------------------------------------------------------------------------------------- which
-// requests
-
-void CheckRequirement(const api::meta_v1::LabelSelectorRequirement& requirement,
-                      const Path& path,
-                      FieldErrors& errors) {
-  const Path values = path.Child("values");
-  const std::string& op = requirement.operator_;
-  if (op == "In" || op == "NotIn") {
-    if (requirement.values.empty()) {
-      errors.Required(values, "must be specified when `operator` is 'In' or 'NotIn'");
-    }
-  } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!requirement.values.empty()) {
-      errors.Forbidden(values,
-                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-    }
-  } else {
-    errors.Invalid(path.Child("operator"), Shown(op), "not a valid selector operator");
-  }
-  validation::CheckKeyShaped(requirement.key, path.Child("key"), errors);
-  for (size_t i = 0; i < requirement.values.size() && !errors.is_full(); ++i) {
-    validation::CheckLabelValueShaped(requirement.values[i], values.Index(i), errors);
-  }
-}
-
-void CheckSelector(const LabelSelector& selector, const Path& path, FieldErrors& errors) {
-  validation::CheckLabels(selector.match_labels, path.Child("matchLabels"), errors);
-  const Path expressions = path.Child("matchExpressions");
-  for (size_t i = 0; i < selector.match_expressions.size() && !errors.is_full(); ++i) {
-    const Path at = expressions.Index(i);
-    CheckRequirement(selector.match_expressions[i], at, errors);
-  }
-}
+// -------------------------------------------------------------------------------- which requests
 
 bool HasStar(const Texts& items) {
   return std::ranges::find(items, "*") != items.end();
@@ -196,7 +163,7 @@ void CheckMatchResources(const v1::MatchResources& match, const Path& path, Fiel
   CheckWord(match.match_policy, kMatchPolicies, path.Child("matchPolicy"), errors);
   const auto check_selector = [&](const std::optional<LabelSelector>& selector, const Path& at) {
     if (!selector.has_value()) return errors.Required(at);
-    CheckSelector(*selector, at, errors);
+    validation::CheckLabelSelector(selector, at, errors);
   };
   check_selector(match.namespace_selector, path.Child("namespaceSelector"));
   check_selector(match.object_selector, path.Child("objectSelector"));
@@ -247,7 +214,7 @@ void CheckParamRef(const v1::ParamRef& ref, const Path& path, FieldErrors& error
     if (ref.selector.has_value()) errors.Forbidden(name, kOneOnly);
   }
   if (ref.selector.has_value()) {
-    CheckSelector(*ref.selector, selector, errors);
+    validation::CheckLabelSelector(ref.selector, selector, errors);
     if (!ref.name.empty()) errors.Forbidden(selector, kOneOnly);
   }
   if (ref.name.empty() && !ref.selector.has_value()) {
