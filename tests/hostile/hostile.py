@@ -83,23 +83,27 @@ def forged_tokens(client, dice, _):
         forged.send("GET", "/api/v1/pods")
 
 
-def promised_bodies(client, dice, _):
-    held = []
-    for _ in range(40):
-        one = client.raw()
-        one.sendall(f"POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                    f"{client.token}\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\n\r\n{{".encode())
-        held.append(one)
+def hold(client, dice, count, request):
+    """Connections that have sent this much, for up to a second."""
+    held = [client.raw() for _ in range(count)]
+    for one in held:
+        one.sendall(request)
     time.sleep(dice.random())
     for one in held:
         one.close()
+
+
+def head(client, line, more=""):
+    return f"{line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {client.token}\r\n{more}\r\n".encode()
+
+
+def promised_bodies(client, dice, _):
+    promise = "Content-Type: application/json\r\nContent-Length: 3000000\r\n"
+    hold(client, dice, 40, head(client, "POST /api/v1/namespaces/default/configmaps", promise) + b"{")
 
 
 def idle_connections(client, dice, _):
-    held = [client.raw() for _ in range(60)]
-    time.sleep(dice.random())
-    for one in held:
-        one.close()
+    hold(client, dice, 60, b"")
 
 
 def broken_heads(client, dice, _):
@@ -117,27 +121,11 @@ def big_selectors(client, dice, namespace):
 
 
 def many_watches(client, dice, namespace):
-    held = []
-    for _ in range(40):
-        one = client.raw()
-        one.sendall(f"GET /api/v1/namespaces/{namespace}/configmaps?watch=1&labelSelector=a!%3Db HTTP/1.1\r\nHost: x\r\n"
-                    f"Authorization: Bearer {client.token}\r\n\r\n".encode())
-        held.append(one)
-    time.sleep(dice.random())
-    for one in held:
-        one.close()
+    hold(client, dice, 40, head(client, f"GET /api/v1/namespaces/{namespace}/configmaps?watch=1&labelSelector=a!%3Db"))
 
 
 def unread_answers(client, dice, namespace):
-    held = []
-    for _ in range(10):
-        one = client.raw()
-        one.sendall(f"GET /api/v1/namespaces/{namespace}/configmaps HTTP/1.1\r\nHost: x\r\n"
-                    f"Authorization: Bearer {client.token}\r\n\r\n".encode())
-        held.append(one)
-    time.sleep(dice.random())
-    for one in held:
-        one.close()
+    hold(client, dice, 10, head(client, f"GET /api/v1/namespaces/{namespace}/configmaps"))
 
 
 def big_objects(client, dice, namespace):
