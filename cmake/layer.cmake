@@ -124,11 +124,12 @@ function(dray_fuzz name)
 endfunction()
 
 # Programs that contain a fault, and tests that expect TEST, linked from OBJECTS, to find it: its
-# output must match FOUND. MUTANTS are files of edits (dev/mutants.py).
+# output must match FOUND. MUTANTS are files of edits (dev/mutants.py). SOAK: up to so many times the
+# usual instances, where few seeds find a fault; it ends with the first that does.
 #
 #   dray_mutants(net OBJECTS net_simulation LINKS dray_net FOUND "stands still" MUTANTS a.txt …)
 function(dray_mutants layer)
-  cmake_parse_arguments(M "" "FOUND" "OBJECTS;LINKS;MUTANTS" ${ARGN})
+  cmake_parse_arguments(M "" "FOUND;SOAK" "OBJECTS;LINKS;MUTANTS" ${ARGN})
   set(script ${PROJECT_SOURCE_DIR}/dev/mutants.py)
   foreach(mutant ${M_MUTANTS})
     set(edits ${CMAKE_CURRENT_SOURCE_DIR}/${mutant})
@@ -153,5 +154,8 @@ function(dray_mutants layer)
     target_link_libraries(${program} PRIVATE ${M_LINKS} dray_options GTest::gmock GTest::gtest_main)
     add_test(NAME mutant.${layer}.${name} COMMAND ${program} --gtest_brief=1 --gtest_fail_fast)
     set_tests_properties(mutant.${layer}.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${M_FOUND}")
+    if(M_SOAK)
+      set_tests_properties(mutant.${layer}.${name} PROPERTIES ENVIRONMENT DRAY_SOAK=${M_SOAK})
+    endif()
   endforeach()
 endfunction()

@@ -91,16 +91,14 @@ class Events {
 /// An authority with a server's and a client's certificate.
 struct Pki {
   tls::Credentials ca, server, client;
-  static Pki Make() {
-    World& world = RealWorld();
-    const WallTime now = world.clock.Now();
+  static Pki Make() { return Make(RealWorld().random, RealWorld().clock.Now()); }
+  static Pki Make(Random& random, WallTime now) {
     Pki pki;
-    pki.ca = tls::MakeCa(world.random, now, {}).value();
-    pki.server = tls::MakeServingCertificate(world.random, now, pki.ca, {}).value();
-    pki.client =
-        tls::MakeClientCertificate(
-            world.random, now, pki.ca, {.common_name = "alice", .organizations = {"dev", "ops"}})
-            .value();
+    pki.ca = tls::MakeCa(random, now, {}).value();
+    pki.server = tls::MakeServingCertificate(random, now, pki.ca, {}).value();
+    pki.client = tls::MakeClientCertificate(
+                     random, now, pki.ca, {.common_name = "alice", .organizations = {"dev", "ops"}})
+                     .value();
     return pki;
   }
 };

@@ -46,8 +46,11 @@ class SeededOpenSsl {
   }
 };
 
+// The same in every process: the length of a signature is part of what happens on a connection.
 SimulatedKeys MakeKeys() {
-  const Pki pki = Pki::Make();
+  SeededOpenSsl::Seed(0);
+  SeededRandom random(0);
+  const Pki pki = Pki::Make(random, kSimulatedDate);
   const auto client = [&](tls::HttpVersions versions) {
     return tls::ClientContext::Create({.ca_pem = pki.ca.certificate_pem, .versions = versions})
         .value();

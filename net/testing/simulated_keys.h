@@ -2,6 +2,7 @@
 // For tests: what TLS needs in a simulation: keys, randomness from a seed, and a clock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -21,16 +22,18 @@ struct SimulatedKeys {
 /// `seed`, so that a run can be repeated byte by byte. For programs of one thread.
 const SimulatedKeys& SeedKeys(uint64_t seed);
 
-/// The time of certificates is real, timers run on the simulated clock.
+/// When every simulation takes place.
+inline constexpr WallTime kSimulatedDate{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1}};
+
+/// The date stands still, as certificates see it; timers run on the simulated clock.
 class MixedClock final : public Clock {
  public:
   explicit MixedClock(const SimulatedClock& simulated) : simulated_(simulated) {}
-  WallTime Now() const override { return now_; }
+  WallTime Now() const override { return kSimulatedDate; }
   MonotonicTime Monotonic() const override { return simulated_.Monotonic(); }
 
  private:
   const SimulatedClock& simulated_;
-  const WallTime now_ = RealWorld().clock.Now();
 };
 
 }  // namespace dray::net::testing

@@ -58,7 +58,9 @@ class SimulatedApi {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
     only_watches_ = network_.OneIn(4);
     const size_t there = only_watches_ ? 1 : network_.OneOf({0, 3, 200});
-    for (size_t i = 0; i < there; ++i) Create(1'000);
+    const size_t bytes =
+        network_.OneOf({1'000, 30'000});  // 200 of these are more than a stream holds
+    for (size_t i = 0; i < there; ++i) Create(bytes);
     for (uint64_t peers = 1 + network_.Below(3); peers > 0; --peers) AddPeer();
   }
 
