@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,11 +21,9 @@
 #include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
+#include "client/mirror.h"
 
 namespace dray::client {
-
-/// The resource version as a number; 0 when it is none. Versions of one server grow.
-uint64_t VersionOf(const api::Object& object);
 
 /// Everything happens on the thread of its component, inside Step(); only the callbacks of the
 /// watch run on another thread, and they fill the mailbox. The client, the clock and the wakeup
@@ -46,29 +42,25 @@ class Informer {
   };
   /// Batches of quiet events that wait before the component runs for them.
   static constexpr size_t kQuietBatchesMax = 64;
-  using Objects = std::map<std::string, api::Object, std::less<>>;
-  using Keys = std::set<std::string, std::less<>>;
-  /// An object was added (`before` null), changed, or deleted (`after` null). An object replaced by
-  /// one with another uid is deleted, then added. The mirror already shows the change.
-  using ChangeHandler = std::function<void(const api::Object* before, const api::Object* after)>;
-  /// Appends the index values of an object.
-  using Indexer = std::function<void(const api::Object& object, std::vector<std::string>& values)>;
+  using Objects = Mirror::Objects;
+  using Keys = Mirror::Keys;
 
+  /// `into`: what it keeps, which outlives it; null: a mirror of its own.
   Informer(Client& client,
            const api::KindInfo& kind,
            const Clock& clock,
            Wakeup& wakeup,
            Log log,
-           Options options);
+           Options options,
+           Mirror* into = nullptr);
   Informer(Client& client, const api::KindInfo& kind, const Clock& clock, Wakeup& wakeup, Log log)
       : Informer(client, kind, clock, wakeup, std::move(log), Options{}) {}
 
   // Before the first Step.
-  void OnChange(ChangeHandler handler) { handlers_.push_back(std::move(handler)); }
+  void OnChange(Mirror::ChangeHandler handler) { mirror_.OnChange(std::move(handler)); }
   /// Objects are mirrored as a whole, whatever the selection says.
   void WantWhole() { options_.selection.metadata_of_large = false; }
-  /// Returns the number to ask Indexed() with.
-  size_t AddIndex(Indexer indexer);
+  size_t AddIndex(Mirror::Indexer indexer) { return mirror_.AddIndex(std::move(indexer)); }
 
   /// Lists if needed and applies the events that have arrived; calls the handlers. Returns when it
   /// must run again even if nothing arrives: after a failure, to retry.
@@ -81,14 +73,15 @@ class Informer {
   /// Ends the watch.
   void Stop() { watch_.reset(); }
 
+  const api::KindInfo& kind() const { return kind_; }
   /// True once the first list is in the mirror.
   bool synced() const { return synced_; }
-  const Objects& objects() const { return objects_; }
-  /// By "namespace/name", or "name" in cluster scope; null when there is none. Valid until the next
-  /// Step or Assume.
-  const api::Object* Find(std::string_view key) const;
-  /// Keys of the objects with that index value, sorted.
-  const Keys& Indexed(size_t index, std::string_view value) const;
+  // As the mirror's; what is found is valid until the next Step or Assume.
+  const Objects& objects() const { return mirror_.objects(); }
+  const api::Object* Find(std::string_view key) const { return mirror_.Find(key); }
+  const Keys& Indexed(size_t index, std::string_view value) const {
+    return mirror_.Indexed(index, value);
+  }
 
  private:
   using Message = std::variant<std::vector<WatchEvent>, Error>;
@@ -107,11 +100,6 @@ class Informer {
   void Ended(const Error& error);
   void Failed(std::string_view what, const Error& error, MonotonicTime now);
   void Replace(const ObjectList& list);
-  void Put(const api::Object& object);
-  Objects::iterator PlaceOf(const std::string& key);
-  void Remove(const std::string& key);
-  void Notify(const api::Object* before, const api::Object* after);
-  void ChangeIndexes(const std::string& key, const api::Object* before, const api::Object* after);
 
   Client& client_;
   const api::KindInfo& kind_;
@@ -119,15 +107,8 @@ class Informer {
   Wakeup& wakeup_;
   Log log_;
   Options options_;
-  std::vector<ChangeHandler> handlers_;
-
-  struct Index {
-    Indexer indexer;
-    std::map<std::string, Keys, std::less<>> keys;
-  };
-  std::vector<Index> indexes_;
-  Objects objects_;
-  Objects::iterator last_put_ = objects_.end();  // the end: none that is still there
+  Mirror own_mirror_;
+  Mirror& mirror_;
   bool synced_ = false;
   bool must_list_ = true;
   std::string resource_version_;  // the watch continues after this

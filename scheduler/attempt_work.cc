@@ -34,8 +34,8 @@ constexpr std::chrono::seconds kRestMax{30};
 /// share each.
 void Scheduler::BeginWork(const std::string& entry, size_t pods) {
   const int times = std::min(queue_.TimesAside(entry), kWorkDoublings);
-  const uint64_t of_cluster =
-      kWorkForNode * nodes_informer_.objects().size() + kWorkForPod * pods_.objects().size();
+  const uint64_t of_cluster = kWorkForNode * cluster_.objects().nodes.objects().size() +
+                              kWorkForPod * cluster_.objects().pods.objects().size();
   const uint64_t work = (kFirstWork + of_cluster) << static_cast<unsigned>(times);
   rest_ =
       std::min(kRestPerWork * std::chrono::nanoseconds(work), std::chrono::nanoseconds(kRestMax));

@@ -55,7 +55,7 @@ std::optional<MonotonicTime> Scheduler::AskAboutUnknown() {
 
 void Scheduler::FinishBinding(BindOutcome outcome) {
   // First the mirror shows the allocation, then the hold on its devices ends.
-  for (const api::Object& claim : outcome.written) claims_.Assume(claim);
+  for (const api::Object& claim : outcome.written) feed_.Assume(claim);
   if (outcome.unknown.has_value()) {
     log_.Warning("nobody knows whether a pod was bound: asks again",
                  "pod",
@@ -65,7 +65,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
     unknown_.emplace(Now() + options_.ask_again, *std::move(outcome.unknown));
     return;
   }
-  for (const std::string& hold : outcome.holds) taken_.Unreserve(hold);
+  for (const std::string& hold : outcome.holds) cluster_.taken().Unreserve(hold);
   if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
   const auto ended = stories_.extract(outcome.pod.metadata().uid);
   const QueueStory story = ended.empty() ? QueueStory() : ended.mapped();
@@ -85,13 +85,12 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   }
   const std::string& uid = outcome.pod.metadata().uid;
   // A pod deleted or bound by somebody else meanwhile is not ours any more.
-  const bool still_ours = assumed_.erase(uid) > 0;
-  if (still_ours) use_.DropPod(uid);
+  const bool still_ours = cluster_.ForgetPod(uid);
   // Others may have been turned away by what this attempt held.
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
   if (!still_ours) return;
-  const api::Object* pod = pods_.Find(outcome.pod_key);
+  const api::Object* pod = cluster_.FindPod(outcome.pod_key);
   if (pod != nullptr && pod->metadata().deletion_timestamp) {
     return Dequeue(outcome.pod.As<core_v1::Pod>());
   }

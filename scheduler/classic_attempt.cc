@@ -50,14 +50,14 @@ void Scheduler::ScheduleClassic(const std::string& key,
   const Result<bool> settled = classic_->SettleUnanswered(claims);
   if (!settled) return HandleFailure(key, pod, kPreBind + settled.error().message);
   if (*settled) return ScheduleOne(key, Now());
-  const Result<ClassicAttempt> attempt =
-      classic_->Begin(pod, claims, [this](std::string_view name) { return classes_.Find(name); });
+  const Result<ClassicAttempt> attempt = classic_->Begin(
+      pod, claims, [this](std::string_view name) { return cluster_.objects().classes.Find(name); });
   if (!attempt) {
     return HandleFailure(
         key, pod, "running PreFilter plugin \"DynamicResources\": " + attempt.error().message);
   }
   if (const ClassicClaim* obstacle = FindObstacle(attempt->claims)) {
-    const size_t nodes = use_.nodes().size();
+    const size_t nodes = cluster_.use().nodes().size();
     return HandleUnschedulable(key,
                                pod,
                                claims,
@@ -189,14 +189,14 @@ void Scheduler::DropReservations(const api::Object& pod) {
 
 const api::Object* Scheduler::FindClaim(std::string_view key) const {
   const bool is_classic = classic_.has_value() && classic_->generation() == ClassicClaims::kAll;
-  return is_classic ? classic_->FindClaim(key) : claims_.Find(key);
+  return is_classic ? classic_->FindClaim(key) : cluster_.FindClaim(key);
 }
 
 void Scheduler::AssumeClaim(const api::Object& claim) {
   if (api::claims::IsClassic(claim)) {
     classic_->AssumeClaim(claim);
   } else {
-    claims_.Assume(claim);
+    feed_.Assume(claim);
   }
 }
 

@@ -69,7 +69,7 @@ bool IsGroupEntry(std::string_view entry) {
 // The queue.
 
 std::string Scheduler::EntryOf(const core_v1::Pod& pod) const {
-  const std::string group = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
+  const std::string group = options_.pod_groups ? api::claims::PodGroupKeyOf(pod) : std::string();
   return group.empty() ? api::ObjectKey(pod.metadata) : fmt::format("{}{}", kGroupPrefix, group);
 }
 
@@ -78,7 +78,7 @@ void Scheduler::Enqueue(const core_v1::Pod& pod) {
   if (!IsGroupEntry(entry)) {
     return queue_.Add(entry, pod.spec.priority.value_or(0), Now(), ShareOf(pod));
   }
-  const api::Object* group = groups_->Find(entry.substr(kGroupPrefix.size()));
+  const api::Object* group = cluster_.objects().groups.Find(entry.substr(kGroupPrefix.size()));
   if (group == nullptr) return;  // the pod waits for it
   queue_.Add(
       entry, group->As<PodGroup>().spec.priority.value_or(0), Now(), group->metadata().namespace_);
@@ -90,20 +90,6 @@ void Scheduler::Dequeue(const core_v1::Pod& pod) {
   if (!queue_.Has(entry)) return;
   if (IsGroupEntry(entry) && !StateOf(entry.substr(kGroupPrefix.size())).waiting.empty()) return;
   queue_.Remove(entry);
-}
-
-void Scheduler::FollowGroups() {
-  groups_.emplace(client_, api::Reflected<PodGroup>::kKind, world_.clock, loop_.wakeup(), log_);
-  groups_->OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
-  slices_by_pool_ = slices_.AddIndex([](const api::Object& slice, auto& values) {
-    const auto& spec = slice.As<resource_v1::ResourceSlice>().spec;
-    values.push_back(fmt::format("{}/{}", spec.driver, spec.pool.name));
-  });
-  pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
-    if (std::string group = api::claims::PodGroupKeyOf(pod.As<core_v1::Pod>()); !group.empty()) {
-      values.push_back(std::move(group));
-    }
-  });
 }
 
 void Scheduler::OnGroup(const api::Object* before, const api::Object* after) {
@@ -118,11 +104,11 @@ void Scheduler::OnGroup(const api::Object* before, const api::Object* after) {
 
 Scheduler::GroupState Scheduler::StateOf(std::string_view group_key) const {
   GroupState state;
-  for (const std::string& key : pods_.Indexed(pods_by_group_, group_key)) {
-    const api::Object* object = pods_.Find(key);
+  for (const std::string& key : cluster_.PodsOfGroup(group_key)) {
+    const api::Object* object = cluster_.FindPod(key);
     const auto& pod = object->As<core_v1::Pod>();
     if (api::pods::HasEnded(pod)) continue;
-    if (!pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid)) {
+    if (!pod.spec.node_name.empty() || cluster_.IsAssumed(pod.metadata.uid)) {
       state.scheduled.push_back(object);
     } else if (!pod.metadata.deletion_timestamp && ProfileOf(pod) != nullptr) {
       state.is_gated = state.is_gated || !pod.spec.scheduling_gates.empty();
@@ -152,7 +138,7 @@ std::optional<std::vector<GroupMember>> Scheduler::MembersOf(const GroupState& s
     const auto& pod = object->As<core_v1::Pod>();
     std::ranges::move(api::claims::KeysOf(pod), std::back_inserter(waits_for.claims));
     auto resolved =
-        ResolveClaims(pod, [this](std::string_view claim) { return claims_.Find(claim); });
+        ResolveClaims(pod, [this](std::string_view claim) { return cluster_.FindClaim(claim); });
     if (const auto* gated = std::get_if<Gated>(&resolved)) {
       log_.Debug("pod waits for its claims",
                  "pod",
@@ -178,7 +164,7 @@ std::optional<std::vector<GroupMember>> Scheduler::MembersOf(const GroupState& s
 
 void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   const std::string key = entry.substr(kGroupPrefix.size());
-  const api::Object* found = groups_->Find(key);
+  const api::Object* found = cluster_.objects().groups.Find(key);
   const GroupState state = StateOf(key);
   if (found == nullptr || state.waiting.empty()) return queue_.Remove(entry);
   const api::Object object = *found;
@@ -208,11 +194,11 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
 
 /// Where those of the group are that need no place any more.
 std::vector<ScheduledMember> Scheduler::ScheduledMembersOf(std::string_view group_key) const {
-  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
+  const auto find_pod = [this](std::string_view key) { return cluster_.FindPod(key); };
   std::vector<ScheduledMember> members;
   for (const api::Object* object : StateOf(group_key).scheduled) {
     const auto& pod = object->As<core_v1::Pod>();
-    const std::optional<PodOnNode> found = use_.Find(pod.metadata.uid, find_pod);
+    const std::optional<PodOnNode> found = cluster_.use().Find(pod.metadata.uid, find_pod);
     members.push_back({.key = api::ObjectKey(pod.metadata),
                        .node_name = pod.spec.node_name,
                        .node = found ? found->node : nullptr});
@@ -228,9 +214,10 @@ GroupOutcome Scheduler::TryGroup(const PodGroup& group,
     return TryGroupAmong(group, members, scheduled, nullptr, kGangQuestionsMax);
   }
   const std::string_view key = TopologyKeyOf(group);
-  std::vector<Domain> domains = {{.value = {}, .nodes = use_.nodes()}};
+  std::vector<Domain> domains = {{.value = {}, .nodes = cluster_.use().nodes()}};
   if (!key.empty()) {
-    auto found = DomainsOf(key, use_.nodes(), ScheduledMembersOf(api::ObjectKey(group.metadata)));
+    auto found =
+        DomainsOf(key, cluster_.use().nodes(), ScheduledMembersOf(api::ObjectKey(group.metadata)));
     if (!found) {
       GroupOutcome failed{.kind = GroupOutcome::Kind::kFailed};
       failed.decisions.resize(members.size());
@@ -250,7 +237,7 @@ GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
                                       size_t scheduled,
                                       const Domain* domain,
                                       size_t questions_max) {
-  PlacedSoFar placed(taken_, first_node_);
+  PlacedSoFar placed(cluster_.taken(), first_node_);
   GangBoard board = BoardFor(*ProfileOf(members.front().value()), domain);
   board.questions_max = questions_max;
   GroupOutcome outcome = PlaceGang(
@@ -268,7 +255,7 @@ GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
 }
 
 GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
-  return {.nodes = domain == nullptr ? use_.nodes() : domain->nodes,
+  return {.nodes = domain == nullptr ? cluster_.use().nodes() : domain->nodes,
           .decide_on =
               [this, domain](const auto& pod,
                              auto claims,
@@ -284,10 +271,11 @@ GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
               [this, budget = BudgetFor(profile)](
                   auto claims, const core_v1::Node& node, const Banned& banned) {
                 const SlicesOf slices_of = [this](const std::string& pool) {
-                  const auto& names = slices_.Indexed(slices_by_pool_, pool);
+                  const auto& names = cluster_.SlicesOfPool(pool);
                   return std::vector<std::string>(names.begin(), names.end());
                 };
-                return allocator::Attempt(WithoutBanned(Devices(), banned, slices_of), claims)
+                return allocator::Attempt(WithoutBanned(cluster_.Devices(), banned, slices_of),
+                                          claims)
                     .Allocate(node, budget);
               },
           .is_shared = [this](const auto& result) { return IsShared(result); }};
@@ -295,8 +283,8 @@ GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
 
 bool Scheduler::IsShared(const resource_v1::DeviceRequestAllocationResult& result) const {
   const std::string pool = fmt::format("{}/{}", result.driver, result.pool);
-  for (const std::string& name : slices_.Indexed(slices_by_pool_, pool)) {
-    const auto& spec = slices_.Find(name)->As<resource_v1::ResourceSlice>().spec;
+  for (const std::string& name : cluster_.SlicesOfPool(pool)) {
+    const auto& spec = cluster_.objects().slices.Find(name)->As<resource_v1::ResourceSlice>().spec;
     const auto device = std::ranges::find(spec.devices, result.device, &resource_v1::Device::name);
     if (device == spec.devices.end()) continue;
     return !spec.node_name && !device->node_name;
@@ -383,7 +371,7 @@ void Scheduler::FinishGroup(const std::string& entry,
       break;
   }
   TellOfGroupNow(group, condition);
-  for (const api::Object& claim : room.freed) claims_.Assume(claim);  // wakes this group too
+  for (const api::Object& claim : room.freed) feed_.Assume(claim);  // wakes this group too
 }
 
 /// Says of each pod that is not placed why.
@@ -415,12 +403,12 @@ void Scheduler::TellMembers(std::span<const GroupMember> members,
 }
 
 void Scheduler::TellOfGroupNow(const api::Object& group, const GroupCondition& condition) {
-  const api::Object* found = groups_->Find(api::ObjectKey(group.metadata()));
+  const api::Object* found = cluster_.objects().groups.Find(api::ObjectKey(group.metadata()));
   const api::Object newest = found == nullptr ? group : *found;
   const Result<api::Object> written =
       TellOfGroup(client_, newest, condition, api::Time::Of(world_.clock.Now()));
   if (written) {
-    groups_->Assume(*written);
+    feed_.Assume(*written);
   } else if (written.error().reason != StatusReason::kNotFound) {
     log_.Warning("cannot tell what became of a pod group",
                  "group",

@@ -15,6 +15,7 @@
 
 #include "scheduler/pod_affinity.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/victims.h"
 
 namespace dray::scheduler {
 namespace {
@@ -59,26 +60,12 @@ std::vector<std::string> NodesOf(const GroupOutcome& outcome, size_t members) {
 
 }  // namespace
 
-std::vector<Victim> Scheduler::VictimsOfGroup(int32_t priority) const {
-  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
-  std::vector<Victim> victims;
-  std::set<std::string> seen;
-  for (const auto& [key, pod] : pods_.objects()) {
-    std::optional<PodOnNode> one = use_.Find(pod.metadata().uid, find_pod);
-    if (!one || one->node == nullptr) continue;
-    std::optional<Victim> victim = VictimOf(*std::move(one), priority, seen);
-    if (victim) victims.push_back(*std::move(victim));
-  }
-  std::ranges::sort(victims, IsMoreImportant);
-  return victims;
-}
-
 /// Whether pods on their way out leave room where members are to go.
 bool Scheduler::IsRoomBeingMadeFor(std::span<const GroupMember> members, int32_t priority) const {
   return std::ranges::any_of(members, [&](const GroupMember& member) {
     const std::string& node = member.value().status.nominated_node_name;
     if (node.empty()) return false;
-    const std::vector<Victim> victims = VictimsOn(node, priority);
+    const std::vector<Victim> victims = VictimsOn(cluster_, node, priority);
     return std::ranges::any_of(victims, [](const Victim& victim) {
       return std::ranges::any_of(
           victim.pods, [](const PodOnNode& pod) { return pod.is_going && !pod.is_elsewhere; });
@@ -103,15 +90,15 @@ void Scheduler::PreemptForGroup(const api::Object& group,
     room.message = fmt::format("{}ongoing preemption on nominated nodes", kWhat);
     return;
   }
-  std::vector<Victim> victims = VictimsOfGroup(priority);
+  std::vector<Victim> victims = VictimsAnywhere(cluster_, priority);
   if (victims.empty()) {
     room.message = fmt::format("{}No preemption victims found for incoming preemptor", kWhat);
     return;
   }
-  NodeUse known = std::exchange(use_, use_.Without(victims));
+  NodeUse known = std::exchange(cluster_.use(), cluster_.use().Without(victims));
   const GroupOutcome outcome = TryGroup(value, members, scheduled);
   if (outcome.kind == GroupOutcome::Kind::kScheduled) {
-    DisruptionBudgets budgets = Budgets();
+    DisruptionBudgets budgets = cluster_.Budgets();
     const std::vector<size_t> violations = ViolationsBy(victims, budgets);
     std::vector<bool> stays(victims.size());
     for (const bool violates : {true, false}) {
@@ -124,7 +111,7 @@ void Scheduler::PreemptForGroup(const api::Object& group,
     }
     room.nominated = NodesOf(outcome, members.size());
   }
-  use_ = std::move(known);
+  cluster_.use() = std::move(known);
   if (outcome.kind != GroupOutcome::Kind::kScheduled) return not_helped(outcome.message);
   room.message = fmt::format(
       "{}found a placement for podgroup, preempting {} victims", kWhat, room.victims.size());
@@ -137,7 +124,7 @@ bool Scheduler::CanComeBack(const Victim& victim,
   bool concerns = HasRulesAboutOthers(members);
   for (const PodOnNode& pod : victim.pods) {
     const std::string& node = pod.node->metadata.name;
-    use_.SetPod(*pod.pod, node, pod.pod->status.node_allocatable_resource_claim_statuses);
+    cluster_.use().SetPod(*pod.pod, node, pod.pod->status.node_allocatable_resource_claim_statuses);
     concerns = concerns || HasPodAffinity(*pod.pod);
     for (size_t i = 0; i < members.size() && !concerns; ++i) {
       const Placement* placement = PlacementOf(outcome, i);
@@ -145,16 +132,16 @@ bool Scheduler::CanComeBack(const Victim& victim,
     }
   }
   if (!concerns || StillFits(members, outcome)) return true;
-  for (const PodOnNode& pod : victim.pods) use_.DropPod(pod.uid);
+  for (const PodOnNode& pod : victim.pods) cluster_.use().DropPod(pod.uid);
   return false;
 }
 
 bool Scheduler::StillFits(std::span<const GroupMember> members, const GroupOutcome& outcome) {
-  PlacedSoFar placed(taken_, first_node_);
+  PlacedSoFar placed(cluster_.taken(), first_node_);
   for (size_t i = 0; i < members.size(); ++i) {
     const Placement* placement = PlacementOf(outcome, i);
     if (placement == nullptr) continue;
-    const auto& nodes = use_.nodes();
+    const auto& nodes = cluster_.use().nodes();
     const auto node = std::ranges::find_if(nodes, [&](const NodeState* state) {
       return state->value().metadata.name == placement->node;
     });

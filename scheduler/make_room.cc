@@ -63,16 +63,11 @@ Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
     DRAY_TRY(api::Object freed, Deallocate(client_, claims[*useless]));
     return Room{.given_up = GivenUp::kAllocation, .freed = std::move(freed)};
   }
-  const api::Object* left_over = result.left_over_in_the_way ? LeftOverOf(pod_uid) : nullptr;
+  const api::Object* left_over =
+      result.left_over_in_the_way ? cluster_.LeftOverOf(pod_uid) : nullptr;
   if (left_over == nullptr) return Room{.given_up = NothingGivenUp(result, claims), .freed = {}};
   DRAY_TRY_VOID(DeleteExtendedClaim(client_, api::Object(*left_over)));
   return Room{.given_up = GivenUp::kClaim, .freed = std::nullopt};
-}
-
-/// A claim that an earlier attempt made for the pod's extended resources; null: there is none.
-const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
-  const auto& left_over = claims_.Indexed(extended_by_pod_, pod_uid);
-  return left_over.empty() ? nullptr : claims_.Find(*left_over.begin());
 }
 
 /// Deletes the victims, once it is stored why. `place`: a node, or "cluster".
@@ -82,7 +77,7 @@ void Scheduler::Evict(std::span<const PodOnNode> victims,
   if (options_.metrics != nullptr) options_.metrics->CountVictims(victims.size());
   const api::Time now = api::Time::Of(world_.clock.Now());
   for (const PodOnNode& victim : victims) {
-    const api::Object* found = pods_.Find(victim.key);
+    const api::Object* found = cluster_.FindPod(victim.key);
     if (found == nullptr || found->metadata().uid != victim.uid) continue;
     const api::Object known = *found;
     const Result<> evicted = EvictPod(client_, known, preemptor, now);
@@ -130,7 +125,7 @@ Scheduler::GroupRoom Scheduler::MakeRoomForGroup(const api::Object& group,
       if (of_group != nowhere->unavailable_claims.end()) free(members[i].claims[*of_group]);
     }
     if (nowhere->left_over_in_the_way) {
-      if (const api::Object* left_over = LeftOverOf(uid)) {
+      if (const api::Object* left_over = cluster_.LeftOverOf(uid)) {
         (void)DeleteExtendedClaim(client_, api::Object(*left_over));
       }
     }

@@ -2,6 +2,7 @@
 #include "scheduler/pod_collections.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include "api/apps_v1/stateful_set.h"
 #include "api/core_v1/replication_controller.h"
 #include "api/core_v1/service.h"
-#include "client/loop.h"
 
 namespace dray::scheduler {
 namespace {
@@ -37,30 +37,17 @@ void Add(const std::optional<LabelSelector>& other, LabelSelector& selector) {
 
 }  // namespace
 
-PodCollections::PodCollections(client::Client& client, World& world, Wakeup& wakeup, const Log& log)
-    : services_(client, api::Reflected<core_v1::Service>::kKind, world.clock, wakeup, log),
-      services_of_namespace_(services_.AddIndex([](const api::Object& service, auto& values) {
+PodCollections::PodCollections(client::Mirror& services,
+                               const client::Mirror& replication_controllers,
+                               const client::Mirror& replica_sets,
+                               const client::Mirror& stateful_sets)
+    : services_(services),
+      services_of_namespace_(services.AddIndex([](const api::Object& service, auto& values) {
         values.push_back(service.metadata().namespace_);
       })),
-      replication_controllers_(
-          client, api::Reflected<core_v1::ReplicationController>::kKind, world.clock, wakeup, log),
-      replica_sets_(client, api::Reflected<apps_v1::ReplicaSet>::kKind, world.clock, wakeup, log),
-      stateful_sets_(
-          client, api::Reflected<apps_v1::StatefulSet>::kKind, world.clock, wakeup, log) {}
-
-std::optional<MonotonicTime> PodCollections::Step() {
-  std::optional<MonotonicTime> next;
-  for (client::Informer* one :
-       {&services_, &replication_controllers_, &replica_sets_, &stateful_sets_}) {
-    next = client::Earlier(next, one->Step());
-  }
-  return next;
-}
-
-bool PodCollections::synced() const {
-  return services_.synced() && replication_controllers_.synced() && replica_sets_.synced() &&
-         stateful_sets_.synced();
-}
+      replication_controllers_(replication_controllers),
+      replica_sets_(replica_sets),
+      stateful_sets_(stateful_sets) {}
 
 LabelSelector PodCollections::SelectorFor(const core_v1::Pod& pod) const {
   LabelSelector selector;

@@ -4,28 +4,20 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string_view>
 
 #include "api/core_v1/pod.h"
-#include "api/kind.h"
 #include "api/meta_v1/label_selector.h"
-#include "base/log.h"
-#include "base/wakeup.h"
-#include "base/world.h"
-#include "client/client.h"
-#include "client/informer.h"
+#include "client/mirror.h"
 
 namespace dray::scheduler {
 
-/// Belongs to the thread of the scheduler. The arguments outlive it.
+/// Looks at mirrors, which outlive it and have no objects yet when it is made.
 class PodCollections {
  public:
-  PodCollections(client::Client& client, World& world, Wakeup& wakeup, const Log& log);
-
-  /// Applies what has arrived; see client::Informer::Step.
-  std::optional<MonotonicTime> Step();
-  bool synced() const;
+  PodCollections(client::Mirror& services,
+                 const client::Mirror& replication_controllers,
+                 const client::Mirror& replica_sets,
+                 const client::Mirror& stateful_sets);
 
   /// The labels of the pods that belong with this one: what all services of its namespace that
   /// select it select by, and its controller if it is known. Without parts: it is alone.
@@ -33,11 +25,11 @@ class PodCollections {
   api::meta_v1::LabelSelector SelectorFor(const api::core_v1::Pod& pod) const;
 
  private:
-  client::Informer services_;
-  size_t services_of_namespace_;
-  client::Informer replication_controllers_;
-  client::Informer replica_sets_;
-  client::Informer stateful_sets_;
+  const client::Mirror& services_;
+  const size_t services_of_namespace_;
+  const client::Mirror& replication_controllers_;
+  const client::Mirror& replica_sets_;
+  const client::Mirror& stateful_sets_;
 };
 
 }  // namespace dray::scheduler

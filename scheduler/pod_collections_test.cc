@@ -9,9 +9,7 @@
 #include "api/apps_v1/replica_set.h"
 #include "api/core_v1/replication_controller.h"
 #include "api/core_v1/service.h"
-#include "base/simulated_world.h"
-#include "base/wakeup.h"
-#include "client/testing/memory_client.h"
+#include "client/mirror.h"
 
 namespace dray::scheduler {
 namespace {
@@ -20,16 +18,12 @@ namespace core_v1 = api::core_v1;
 
 class PodCollectionsTest : public ::testing::Test {
  protected:
-  void Add(const api::Object& object) {
-    ASSERT_TRUE(client_.Create(object).has_value());
-    collections_.Step();
-  }
   void AddService(const std::string& namespace_, const char* key, const char* value) {
     core_v1::Service service;
     service.metadata.namespace_ = namespace_;
     service.metadata.name = std::string("of-") + value;
     service.spec.selector[key] = value;
-    Add(api::Object::Of(std::move(service)));
+    services_.Put(api::Object::Of(std::move(service)));
   }
   /// "app=web tier In": what is selected by.
   std::string Selector() {
@@ -46,10 +40,8 @@ class PodCollectionsTest : public ::testing::Test {
         {.api_version = version, .kind = kind, .name = name, .controller = true}};
   }
 
-  SimulatedWorld world_{1};
-  Wakeup wakeup_;
-  client::testing::MemoryClient client_;
-  PodCollections collections_{client_, world_.world(), wakeup_, Log::Silent()};
+  client::Mirror services_, replication_controllers_, replica_sets_, stateful_sets_;
+  PodCollections collections_{services_, replication_controllers_, replica_sets_, stateful_sets_};
   core_v1::Pod pod_ = [] {
     core_v1::Pod pod;
     pod.metadata.namespace_ = "lab";
@@ -60,8 +52,6 @@ class PodCollectionsTest : public ::testing::Test {
 };
 
 TEST_F(PodCollectionsTest, APodOfNobodyIsAlone) {
-  collections_.Step();
-  EXPECT_TRUE(collections_.synced());
   AddService("lab", "app", "other");
   AddService("elsewhere", "app", "web");
   EXPECT_EQ(Selector(), "");
@@ -78,12 +68,12 @@ TEST_F(PodCollectionsTest, ItsControllerCountsIfItIsKnown) {
   set.metadata.namespace_ = "lab";
   set.metadata.name = "set";
   set.spec.selector.emplace().match_labels["app"] = "web";
-  Add(api::Object::Of(std::move(set)));
+  replica_sets_.Put(api::Object::Of(std::move(set)));
   core_v1::ReplicationController old;
   old.metadata.namespace_ = "lab";
   old.metadata.name = "old";
   old.spec.selector["tier"] = "front";
-  Add(api::Object::Of(std::move(old)));
+  replication_controllers_.Put(api::Object::Of(std::move(old)));
   OwnedBy("apps/v1", "ReplicaSet", "set");
   EXPECT_EQ(Selector(), "app In ");
   OwnedBy("apps/v1", "ReplicaSet", "gone");

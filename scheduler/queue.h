@@ -16,20 +16,9 @@
 #include <vector>
 
 #include "base/world.h"
+#include "scheduler/cluster_event.h"
 
 namespace dray::scheduler {
-
-/// What happened in the cluster that may make an unschedulable pod schedulable: nodes were added or
-/// changed, pods left their nodes, devices were added or freed, classes changed, pods came to
-/// nodes, volumes or claims for them changed.
-enum class ClusterEvent : uint8_t {
-  kNodes,
-  kAssignedPods,
-  kDevices,
-  kClasses,
-  kPlacedPods,
-  kVolumes,
-};
 
 /// What an unschedulable pod waits for: any of these events, or a change of one of its claims.
 struct WaitsFor {

@@ -46,25 +46,6 @@ bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
          !(before.status.resource_claim_statuses == after.status.resource_claim_statuses);
 }
 
-bool MayHostNow(const core_v1::Node& before, const core_v1::Node& after) {
-  return !(before.spec == after.spec) || before.metadata.labels != after.metadata.labels ||
-         !(before.status.allocatable == after.status.allocatable);
-}
-
-/// Where the search begins: at the nominated node, if there is one.
-size_t FirstNode(std::span<const NodeState* const> nodes,
-                 std::string_view nominated,
-                 size_t otherwise) {
-  if (nominated.empty()) return otherwise;
-  const auto found = std::ranges::find_if(
-      nodes, [&](const NodeState* node) { return node->value().metadata.name == nominated; });
-  return found == nodes.end() ? otherwise : static_cast<size_t>(found - nodes.begin());
-}
-
-bool IsAllocated(const api::Object* claim) {
-  return claim != nullptr && claim->As<resource_v1::ResourceClaim>().status.allocation.has_value();
-}
-
 }  // namespace
 
 Scheduler::Scheduler(client::Client& client, World& world, Log log, Options options)
@@ -74,75 +55,26 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       options_(std::move(options)),
       events_(client, world, "default-scheduler", log_),
       queue_(options_.configuration.queue),
-      tainted_(options_.taint_rules.value_or(api::Release::kNewest)),
-      devices_({.features = options_.features, .selectors = options_.selectors}),
+      cluster_({.features = options_.features,
+                .selectors = options_.selectors,
+                .taint_rules = options_.taint_rules,
+                .extended_resources = options_.extended_resources,
+                .node_allocatable = options_.node_allocatable,
+                .pod_groups = options_.pod_groups}),
+      feed_(client, world, loop_.wakeup(), log_, cluster_),
       tasks_(options_.bindings_max),
-      outcomes_(options_.bindings_max),
-      nodes_informer_(
-          client, api::Reflected<core_v1::Node>::kKind, world.clock, loop_.wakeup(), log_),
-      classes_(client,
-               api::Reflected<resource_v1::DeviceClass>::kKind,
-               world.clock,
-               loop_.wakeup(),
-               log_),
-      slices_(client,
-              api::Reflected<resource_v1::ResourceSlice>::kKind,
-              world.clock,
-              loop_.wakeup(),
-              log_),
-      claims_(client,
-              api::Reflected<resource_v1::ResourceClaim>::kKind,
-              world.clock,
-              loop_.wakeup(),
-              log_),
-      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
-      namespaces_(
-          client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_),
-      budgets_(client,
-               api::Reflected<api::policy_v1::PodDisruptionBudget>::kKind,
-               world.clock,
-               loop_.wakeup(),
-               log_),
-      volumes_(client, world, loop_.wakeup(), log_, queue_),
-      collections_(client, world, loop_.wakeup(), log_) {
-  DRAY_CHECK(options_.selectors != nullptr);
-  nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
-  extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
-    if (std::string uid = api::claims::PodOfExtendedClaim(claim.metadata()).uid; !uid.empty()) {
-      values.push_back(std::move(uid));
-    }
-  });
-  classes_.OnChange([this](auto* before, auto* after) {
-    extended_.SetClass(
-        (after != nullptr ? after : before)->metadata().name,
-        after == nullptr ? nullptr : &after->template As<resource_v1::DeviceClass>());
-    if (after != nullptr) {
-      device_changes_.emplace_back(api::FrozenOf<resource_v1::DeviceClass>(*after));
-    } else {
-      device_changes_.emplace_back(allocator::ClassRemoved{before->metadata().name});
-    }
-    queue_.MoveOnEvent(ClusterEvent::kClasses, Now());
-  });
-  slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
-  claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
-  pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
-  pods_by_volume_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
-    std::ranges::move(VolumeClaimsOf(pod.As<core_v1::Pod>()), std::back_inserter(values));
-  });
+      outcomes_(options_.bindings_max) {
+  cluster_.OnEvent([this](ClusterEvent event) { queue_.MoveOnEvent(event, Now()); });
+  ClusterObjects& objects = cluster_.objects();
+  objects.claims.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
+  objects.pods.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  objects.groups.OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
   if (options_.classic != ClassicClaims::kNone) {
     const ClassicScheduling::Options classic{.generation = options_.classic, .queue = &queue_};
     classic_.emplace(client, world, loop_.wakeup(), log_, classic);
   }
-  if (options_.pod_groups) FollowGroups();
   // Drivers' own controllers know why they give nothing; nobody else does.
   if (options_.explain && !classic_.has_value()) FollowUnfitPods();
-  if (!options_.taint_rules.has_value()) return;
-  taint_rules_.emplace(client,
-                       api::Reflected<resource_v1::DeviceTaintRule>::kKind,
-                       world.clock,
-                       loop_.wakeup(),
-                       log_);
-  taint_rules_->OnChange([this](auto* before, auto* after) { OnTaintRule(before, after); });
 }
 
 Scheduler::~Scheduler() {
@@ -161,21 +93,8 @@ void Scheduler::Stop() {
 }
 
 std::optional<MonotonicTime> Scheduler::Step() {
-  std::optional<MonotonicTime> next;
-  bool synced = true;
-  // Pods first: all that was delivered before a pod is then known when the pod is tried.
-  for (client::Informer* informer :
-       {&pods_, &nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &budgets_}) {
-    next = client::Earlier(next, informer->Step());
-    synced = synced && informer->synced();
-  }
-  for (std::optional<client::Informer>* informer : {&taint_rules_, &groups_}) {
-    if (!informer->has_value()) continue;
-    next = client::Earlier(next, (*informer)->Step());
-    synced = synced && (*informer)->synced();
-  }
-  next = client::Earlier(next, client::Earlier(volumes_.Step(), collections_.Step()));
-  synced = synced && volumes_.synced() && collections_.synced();
+  std::optional<MonotonicTime> next = feed_.Step();
+  bool synced = feed_.synced();
   if (classic_.has_value()) {
     next = client::Earlier(next, classic_->Step());
     synced = synced && classic_->synced();
@@ -197,9 +116,9 @@ std::optional<MonotonicTime> Scheduler::Step() {
   }
   if (options_.metrics != nullptr) {
     options_.metrics->SetSizes(queue_.sizes(),
-                               {.nodes = nodes_informer_.objects().size(),
-                                .pods = pods_.objects().size(),
-                                .assumed_pods = assumed_.size()});
+                               {.nodes = cluster_.objects().nodes.objects().size(),
+                                .pods = cluster_.objects().pods.objects().size(),
+                                .assumed_pods = cluster_.assumed_pods()});
   }
   const MonotonicTime now = Now();
   next = client::Earlier(next, queue_.Next(now));
@@ -227,32 +146,11 @@ const std::string& Scheduler::NameFor(const api::Object& pod) const {
 
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   const auto& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
-  use_.DropNominee(pod.metadata.uid);
-  if (after == nullptr) {
-    assumed_.erase(pod.metadata.uid);
+  if (after == nullptr || !pod.spec.node_name.empty()) {
     waiting_.Remove(pod.metadata.uid);
-    Dequeue(pod);
-    if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
-    return;
+    return Dequeue(pod);
   }
-  if (!pod.spec.node_name.empty()) {
-    assumed_.erase(pod.metadata.uid);
-    waiting_.Remove(pod.metadata.uid);
-    Dequeue(pod);
-    if (!api::pods::HasEnded(pod)) {
-      if (!use_.IsOn(pod.metadata.uid, pod.spec.node_name)) {
-        use_.SetPod(pod,
-                    pod.spec.node_name,
-                    pod.status.node_allocatable_resource_claim_statuses,
-                    AffinityRules::Of(*after));
-      }
-      return queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
-    }
-    if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
-    return;
-  }
-  if (!api::pods::HasEnded(pod) && !pod.metadata.deletion_timestamp) use_.SetNominee(pod);
-  if (assumed_.contains(pod.metadata.uid)) {
+  if (cluster_.IsAssumed(pod.metadata.uid)) {
     if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
     return;
   }
@@ -264,56 +162,16 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   Enqueue(pod);
 }
 
+// Freed devices may help any pod (ClusterCache); other changes only the pods of the claim; its
+// finalizer nobody.
 void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
-  const api::Object& object = after != nullptr ? *after : *before;
-  const auto* claim = after == nullptr ? nullptr : &after->As<resource_v1::ResourceClaim>();
-  taken_.SetClaim(object.metadata().uid, claim);
   waiting_.ClaimChanged(before, after);
-  const MonotonicTime now = Now();
-  // Freed devices may help any pod; other changes only the pods of the claim; its finalizer nobody.
-  if (IsAllocated(before) && !IsAllocated(after)) queue_.MoveOnEvent(ClusterEvent::kDevices, now);
-  if (before != nullptr && claim != nullptr &&
-      before->As<resource_v1::ResourceClaim>().status == claim->status && !IsDrivers(*after)) {
+  if (before != nullptr && after != nullptr && !IsDrivers(*after) &&
+      before->As<resource_v1::ResourceClaim>().status ==
+          after->As<resource_v1::ResourceClaim>().status) {
     return;
   }
-  queue_.MoveOnClaimChange(api::ObjectKey(object.metadata()), now);
-}
-
-void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
-  const std::string& name = (after != nullptr ? after : before)->metadata().name;
-  use_.SetNode(name, after);
-  if (after == nullptr) return;
-  const auto& node = after->As<core_v1::Node>();
-  if (before == nullptr || MayHostNow(before->As<core_v1::Node>(), node)) {
-    queue_.MoveOnEvent(ClusterEvent::kNodes, Now());
-  }
-}
-
-void Scheduler::OnSlice(const api::Object* before, const api::Object* after) {
-  const std::string& name = (after != nullptr ? after : before)->metadata().name;
-  const Frozen<resource_v1::ResourceSlice> slice =
-      after == nullptr ? nullptr : api::FrozenOf<resource_v1::ResourceSlice>(*after);
-  device_changes_.push_back(tainted_.SetSlice(name, slice));
-  if (options_.node_allocatable) node_allocatable_.SetSlice(name, slice);
-  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
-}
-
-void Scheduler::OnTaintRule(const api::Object* before, const api::Object* after) {
-  const std::string& name = (after != nullptr ? after : before)->metadata().name;
-  std::vector<allocator::ClusterChange> changes = tainted_.SetRule(
-      name, after == nullptr ? nullptr : api::FrozenOf<resource_v1::DeviceTaintRule>(*after));
-  if (changes.empty()) return;
-  std::ranges::move(changes, std::back_inserter(device_changes_));
-  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
-}
-
-const allocator::Snapshot& Scheduler::Devices() {
-  if (!device_changes_.empty()) {
-    devices_ = devices_.With(device_changes_);
-    device_changes_.clear();
-  }
-  taken_.BringUpToDate(devices_);
-  return devices_;
+  queue_.MoveOnClaimChange(api::ObjectKey((after != nullptr ? after : before)->metadata()), Now());
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -322,7 +180,7 @@ const allocator::Snapshot& Scheduler::Devices() {
 void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   BeginWork(key, 1);
   if (IsGroupEntry(key)) return ScheduleGroup(key, now);
-  const api::Object* found = pods_.Find(key);
+  const api::Object* found = cluster_.FindPod(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
   const api::Object pod = *found;
   const auto resolved = ResolveClaims(pod.As<core_v1::Pod>(),
@@ -349,115 +207,23 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 
-/// Members of one group are placed anew, wherever there was to be room for them.
-std::vector<const NodeState*> Scheduler::NodesFor(const core_v1::Pod& pod,
-                                                  const PlacedSoFar* placed,
-                                                  std::deque<NodeState>& copies) {
-  const std::string group = placed == nullptr ? std::string() : api::claims::PodGroupKeyOf(pod);
-  return use_.NodesFor(
-      pod,
-      [&](std::string_view uid, std::string_view key) {
-        if (assumed_.contains(uid)) return true;
-        const api::Object* nominee = group.empty() ? nullptr : pods_.Find(key);
-        return nominee != nullptr &&
-               api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
-      },
-      copies);
-}
-
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 std::span<const api::Object> claims,
                                 const AsMember& member,
                                 const OtherClaims* others) {
   const Profile& profile = *ProfileOf(pod);
   if (!work_.has_value()) BeginWork({}, 1);
-  const allocator::Budget budget = BudgetFor(profile);
-  const allocator::Snapshot& devices = Devices();
-  std::deque<allocator::Attempt> attempts;
-  std::deque<NodeState> copies;
-  const PlacedSoFar* placed = member.placed;
-  std::vector<const NodeState*> nodes = NodesFor(pod, placed, copies);
-  if (placed != nullptr) placed->PutOn(nodes, copies);
-  const std::vector<const NodeState*> candidates =
-      member.domain == nullptr ? nodes : Among(nodes, *member.domain);
-  const VolumeNeeds volumes = volumes_.NeedsOf(
-      pod, [&](std::string_view claim) { return IsVolumeClaimUsed(claim, pod.metadata.uid); });
-  ClusterView view{
-      .nodes = candidates,
-      .neighbourhood = nodes,
-      .first_node = FirstNode(candidates,
-                              pod.status.nominated_node_name,
-                              placed == nullptr ? first_node_ : placed->first_node()),
-      .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
-      .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
-      .search =
-          [&](std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
-            attempts.emplace_back(devices, wanted);
-            return [budget, attempt = &attempts.back()](const core_v1::Node& node) {
-              return attempt->Allocate(node, budget);
-            };
-          },
-      .now = world_.clock.Now(),
-      .volumes = &volumes,
-      .spread_defaults = &profile.spread,
-      .other_claims = others,
-      .tells_too_much = !classic_.has_value()};
-  if (others != nullptr) view.first_node = 0;  // of equal ones the first by name
-  if (member.search) view.search = member.search;
-  if (member.only_node != nullptr) {
-    view.only_node = FirstNode(candidates, member.only_node->value().metadata.name, 0);
-  }
-  const int32_t priority = pod.spec.priority.value_or(0);
-  if (placed == nullptr && MayHaveVictims(priority)) {
-    view.victims_on = [this, priority](const std::string& node) {
-      return VictimsOn(node, priority);
-    };
-    view.budgets = [this] { return Budgets(); };
-  }
-  if (options_.extended_resources) {
-    view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
-    view.left_over = LeftOverOf(pod.metadata.uid);
-  }
-  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
-  const auto with_placed = [&](std::vector<Neighbour> others) {
-    if (placed != nullptr) placed->AddTo(others, nodes);
-    return others;
-  };
-  view.neighbours = {
-      .all = [&] { return with_placed(use_.Neighbours(find_pod)); },
-      .with_rules_about =
-          [&](const core_v1::Pod& one) {
-            return with_placed(use_.NeighboursWithRulesAbout(one, find_pod));
-          },
-      .collection_of = [this](const core_v1::Pod& one) { return collections_.SelectorFor(one); },
-      .labels_of_namespace =
-          [this](std::string_view name) {
-            const api::Object* found = namespaces_.Find(name);
-            return found == nullptr ? nullptr : &found->metadata().labels;
-          },
-      .work = &*work_};
-  if (!node_allocatable_.empty()) {
-    view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
-  }
-  return Decide(pod, claims, view, CycleOptionsOf(profile));
-}
-
-CycleOptions Scheduler::CycleOptionsOf(const Profile& profile) const {
-  CycleOptions options = options_.cycle;
-  if (options_.features.device_binding_and_status) {
-    options.binding_timeout = profile.binding_timeout;
-  }
-  return options;
-}
-
-/// Whether a pod that has a node, or is about to, uses the volume claim and is not `uid`.
-bool Scheduler::IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const {
-  return std::ranges::any_of(
-      pods_.Indexed(pods_by_volume_claim_, claim), [&](const std::string& key) {
-        const auto& pod = pods_.Find(key)->As<core_v1::Pod>();
-        const bool has_node = !pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid);
-        return pod.metadata.uid != uid && has_node && !api::pods::HasEnded(pod);
-      });
+  return TryPod(cluster_,
+                pod,
+                claims,
+                {.profile = profile,
+                 .budget = BudgetFor(profile),
+                 .cycle = options_.cycle,
+                 .now = world_.clock.Now(),
+                 .first_node = first_node_,
+                 .member = member,
+                 .others = others,
+                 .tells_too_much = !classic_.has_value()});
 }
 
 /// Adds the claim to the task; its devices are in flight from now on.
@@ -469,9 +235,9 @@ void Scheduler::Hold(BindTask& task, ClaimToBind claim) {
         HoldOf(task.pod.As<core_v1::Pod>(), claim.claim.As<resource_v1::ResourceClaim>());
     // Decide refuses claims in flight, and each claim is here once, but for those that pods of a
     // group share.
-    const bool is_new = taken_.Reserve(hold, *claim.allocation);
+    const bool is_new = cluster_.taken().Reserve(hold, *claim.allocation);
     DRAY_CHECK(is_new || claim.is_pending);
-    if (!is_new) taken_.Share(hold);
+    if (!is_new) cluster_.taken().Share(hold);
     task.holds.push_back(std::move(hold));
   }
   task.waits =
@@ -512,10 +278,8 @@ void Scheduler::Assume(BindTask task, Placement placement) {
           .is_extended = true});
   }
   const auto& pod = task.pod.As<core_v1::Pod>();
-  assumed_.insert(pod.metadata.uid);
   if (options_.metrics != nullptr) stories_[pod.metadata.uid] = queue_.StoryOf(EntryOf(pod));
-  use_.SetPod(pod, placement.node, placement.taken, AffinityRules::Of(task.pod));
-  queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
+  cluster_.AssumePod(task.pod, placement.node, placement.taken);
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
 }
@@ -551,12 +315,12 @@ void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why
                   .component = NameFor(pod)});
   if (reports_.has_value() && fits_nowhere && AsksForDevices(pod.As<core_v1::Pod>()))
     reports_->Note(pod, Now());
-  const api::Object* found = pods_.Find(api::ObjectKey(pod.metadata()));
+  const api::Object* found = cluster_.FindPod(api::ObjectKey(pod.metadata()));
   const api::Object newest = found == nullptr ? pod : *found;
   const Result<api::Object> written = TellWhyNotScheduled(
       client_, newest, pod.metadata().uid, why, api::Time::Of(world_.clock.Now()));
   if (written) {
-    pods_.Assume(*written);
+    feed_.Assume(*written);
   } else if (written.error().reason != StatusReason::kNotFound) {
     log_.Warning("cannot tell why a pod waits",
                  "pod",

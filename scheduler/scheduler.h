@@ -23,38 +23,26 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/event_recorder.h"
-#include "client/informer.h"
 #include "client/loop.h"
 #include "dray/allocator.h"
+#include "scheduler/attempt.h"
 #include "scheduler/bind.h"
 #include "scheduler/binding_conditions.h"
 #include "scheduler/classic_scheduling.h"
+#include "scheduler/cluster_cache.h"
+#include "scheduler/cluster_feed.h"
 #include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
-#include "scheduler/devices.h"
-#include "scheduler/extended_resources.h"
 #include "scheduler/gang_search.h"
 #include "scheduler/group_attempt.h"
 #include "scheduler/group_topology.h"
-#include "scheduler/node_use.h"
-#include "scheduler/pod_collections.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/scheduler_metrics.h"
-#include "scheduler/tainted_slices.h"
 #include "scheduler/unfit_pod.h"
 #include "scheduler/unfit_reports.h"
-#include "scheduler/volume_mirror.h"
 
 namespace dray::scheduler {
-
-/// How a pod of a group is looked at.
-struct AsMember {
-  const PlacedSoFar* placed = nullptr;   // the pods of its group that are placed already
-  const NodeState* only_node = nullptr;  // null: all of them
-  const Domain* domain = nullptr;        // only its nodes; null: all of them
-  DeviceSearch search = {};              // not set: the usual one
-};
 
 /// The reason of the events that say in one line why a pod gets no devices.
 inline constexpr std::string_view kDevicesUnavailable = "DevicesUnavailable";
@@ -127,9 +115,6 @@ class Scheduler {
  private:
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
-  void OnNode(const api::Object* before, const api::Object* after);
-  void OnSlice(const api::Object* before, const api::Object* after);
-  void OnTaintRule(const api::Object* before, const api::Object* after);
   void OnGroup(const api::Object* before, const api::Object* after);
   /// The one that the pod asks for; null: it is another scheduler's.
   const Profile* ProfileOf(const api::core_v1::Pod& pod) const;
@@ -139,31 +124,19 @@ class Scheduler {
   void Evict(std::span<const PodOnNode> victims,
              const Preemptor& preemptor,
              std::string_view place);
-  // Who may have to go: victims.cc.
-  bool MayHaveVictims(int32_t priority) const;
-  std::vector<Victim> VictimsOn(const std::string& node, int32_t priority) const;
-  /// A pod with those that go with it; nothing: they are in `seen`, or too important.
-  std::optional<Victim> VictimOf(PodOnNode pod,
-                                 int32_t priority,
-                                 std::set<std::string>& seen) const;
-  DisruptionBudgets Budgets() const;
   /// `others`: what the pod has beside `claims`.
   Decision SchedulePod(const api::core_v1::Pod& pod,
                        std::span<const api::Object> claims,
                        const AsMember& member = {},
                        const OtherClaims* others = nullptr);
-  CycleOptions CycleOptionsOf(const Profile& profile) const;
-  bool IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const;
   GangBoard BoardFor(const Profile& profile, const Domain* domain);
   bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
-  const api::Object* LeftOverOf(std::string_view pod_uid) const;
   void Hold(BindTask& task, ClaimToBind claim);
   void Reserve(const api::Object& pod, std::span<const api::Object> claims, Placement placement);
   BindTask BeginTask(const api::Object& pod, const Placement& placement);
   void Assume(BindTask task, Placement placement);
 
   // Groups of pods: group_cycle.cc.
-  void FollowGroups();
   struct GroupState {
     std::vector<const api::Object*> waiting;    // in the order in which they are placed
     std::vector<const api::Object*> scheduled;  // or about to be bound
@@ -215,7 +188,6 @@ class Scheduler {
                        std::span<const GroupMember> members,
                        size_t scheduled,
                        GroupRoom& room);
-  std::vector<Victim> VictimsOfGroup(int32_t priority) const;
   bool IsRoomBeingMadeFor(std::span<const GroupMember> members, int32_t priority) const;
   bool CanComeBack(const Victim& victim,
                    std::span<const GroupMember> members,
@@ -248,10 +220,6 @@ class Scheduler {
   std::string PutAside(const std::string& entry);
   allocator::Budget BudgetFor(const Profile& profile);
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
-  const allocator::Snapshot& Devices();
-  std::vector<const NodeState*> NodesFor(const api::core_v1::Pod& pod,
-                                         const PlacedSoFar* placed,
-                                         std::deque<NodeState>& copies);
 
   // Why pods get no devices: unfit.cc.
   void FollowUnfitPods();
@@ -302,16 +270,10 @@ class Scheduler {
   std::optional<allocator::SharedWork> work_;  // that the attempt under way may do
   std::chrono::nanoseconds rest_{};            // what its share rests if it takes more
   std::atomic<bool> stopping_ = false;
-  TakenDevices taken_{options_.features};
-  NodeUse use_;
+  ClusterCache cluster_;
+  ClusterFeed feed_;
   size_t first_node_ = 0;
-  std::set<std::string, std::less<>> assumed_;  // uids of pods whose binding is under way
-  std::map<std::string, QueueStory> stories_;   // of these, by uid, for metrics
-  TaintedSlices tainted_;
-  ExtendedResourceClasses extended_;
-  NodeAllocatableDevices node_allocatable_;
-  allocator::Snapshot devices_;
-  std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
+  std::map<std::string, QueueStory> stories_;  // of assumed pods, by uid, for metrics
 
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;
@@ -319,24 +281,9 @@ class Scheduler {
   BindingWaits waiting_;                            // for their devices to get ready
   std::multimap<MonotonicTime, BindTask> unknown_;  // of unknown outcome, by when to ask again
 
-  client::Informer nodes_informer_;
-  client::Informer classes_;
-  client::Informer slices_;
-  client::Informer claims_;
-  client::Informer pods_;
-  client::Informer namespaces_;  // for rules about pods of others
-  client::Informer budgets_;     // of pods that must not go
-  VolumeMirror volumes_;
-  PodCollections collections_;
-  std::optional<client::Informer> taint_rules_;
-  std::optional<client::Informer> groups_;
-  size_t pods_by_volume_claim_ = 0;  // index of pods_
-  size_t pods_by_group_ = 0;         // index of pods_
-  size_t slices_by_pool_ = 0;        // index of slices_, while there are groups
   std::optional<ClassicScheduling> classic_;
   std::optional<UnfitReports> reports_;
-  size_t claims_by_pool_ = 0;   // index of claims_, "driver/pool", while there are reports
-  size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
+  size_t claims_by_pool_ = 0;  // index of claims, "driver/pool", while there are reports
 };
 
 }  // namespace dray::scheduler

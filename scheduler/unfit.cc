@@ -74,7 +74,7 @@ void Scheduler::FollowUnfitPods() {
   reports_.emplace(options_.explain,
                    options_.explains_elsewhere ? Place::kElsewhere : Place::kHere,
                    loop_.wakeup());
-  claims_by_pool_ = claims_.AddIndex([](const api::Object& object, auto& values) {
+  claims_by_pool_ = cluster_.objects().claims.AddIndex([](const api::Object& object, auto& values) {
     const auto& allocation = object.As<resource_v1::ResourceClaim>().status.allocation;
     if (!allocation.has_value()) return;
     std::set<std::string> pools;
@@ -106,17 +106,16 @@ std::optional<MonotonicTime> Scheduler::ExplainUnfitPods() {
 /// Whether the pod asks devices for anything.
 bool Scheduler::AsksForDevices(const core_v1::Pod& pod) const {
   if (!pod.spec.resource_claims.empty()) return true;
-  if (!options_.extended_resources) return false;
   return std::ranges::any_of(RequestsOf(pod), [this](const auto& request) {
-    return extended_.ClassOf(request.first) != nullptr;
+    return cluster_.ClassOf(request.first) != nullptr;
   });
 }
 
 std::optional<UnfitPod> Scheduler::GatherUnfit(const std::string& key) {
-  const api::Object* const found = pods_.Find(key);
+  const api::Object* const found = cluster_.FindPod(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return std::nullopt;
   const auto& pod = found->As<core_v1::Pod>();
-  if (!pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid)) return std::nullopt;
+  if (!pod.spec.node_name.empty() || cluster_.IsAssumed(pod.metadata.uid)) return std::nullopt;
   auto resolved = ResolveClaims(pod, [this](std::string_view claim) { return FindClaim(claim); });
   auto* const claims = std::get_if<std::vector<api::Object>>(&resolved);
   if (claims == nullptr) return std::nullopt;
@@ -125,15 +124,15 @@ std::optional<UnfitPod> Scheduler::GatherUnfit(const std::string& key) {
                  .features = options_.features,
                  .selectors = options_.selectors,
                  .cancelled = &stopping_};
-  SeenPools pools(Devices().cluster()->inventory());
+  SeenPools pools(cluster_.Devices().cluster()->inventory());
   AddCandidates(pod, [&](const std::string& node) { return pools.Add(node); }, unfit);
   for (const std::string& pool : pools.pools()) {
-    for (const std::string& claim : claims_.Indexed(claims_by_pool_, pool))
-      unfit.holders.push_back(*claims_.Find(claim));
+    for (const std::string& claim : cluster_.objects().claims.Indexed(claims_by_pool_, pool))
+      unfit.holders.push_back(*cluster_.FindClaim(claim));
     if (unfit.holders.size() > kUnfitHoldersMax) return std::nullopt;
   }
   unfit.slices = std::move(pools).Take();
-  for (const auto& [name, object] : classes_.objects()) {
+  for (const auto& [name, object] : cluster_.objects().classes.objects()) {
     if (unfit.classes.size() == kClassesMax) return std::nullopt;
     unfit.classes.push_back(api::FrozenOf<resource_v1::DeviceClass>(object));
   }
@@ -147,10 +146,9 @@ void Scheduler::AddCandidates(const core_v1::Pod& pod,
                               UnfitPod& unfit) {
   PodNeeds needs = NeedsOf(pod);
   for (const auto& [resource, amount] : needs.requests) {
-    if (options_.extended_resources && extended_.ClassOf(resource) != nullptr)
-      needs.of_classes.insert(resource);
+    if (cluster_.ClassOf(resource) != nullptr) needs.of_classes.insert(resource);
   }
-  const std::vector<const NodeState*>& nodes = use_.nodes();
+  const std::vector<const NodeState*>& nodes = cluster_.use().nodes();
   const size_t asked = std::min(nodes.size(), kNodesAskedMax);
   unfit.is_sample = asked < nodes.size();
   for (size_t i = 0; i < asked; ++i) {

@@ -1,47 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may have to go for a more important pod: pods alone, and groups that are disrupted as a whole
-// (KEP-5710). A pod of a group is as important as its group.
+#include "scheduler/victims.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/claims/pod_groups.h"
-#include "api/policy_v1.h"
-#include "scheduler/scheduler.h"
+#include "scheduler/pod_groups.h"
 
 namespace dray::scheduler {
+namespace {
 
-/// Groups may be less important than their pods.
-bool Scheduler::MayHaveVictims(int32_t priority) const {
-  const bool has_groups = groups_.has_value() && !groups_->objects().empty();
-  return has_groups || use_.HasLessImportant(priority);
+auto FindPodIn(const ClusterCache& cluster) {
+  return [&cluster](std::string_view key) { return cluster.FindPod(key); };
 }
 
-std::vector<Victim> Scheduler::VictimsOn(const std::string& node, int32_t priority) const {
-  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
-  std::vector<Victim> victims;
-  std::set<std::string> seen;
-  for (PodOnNode& pod : use_.PodsOn(node, find_pod)) {
-    std::optional<Victim> victim = VictimOf(std::move(pod), priority, seen);
-    if (!victim) continue;
-    for (PodOnNode& one : victim->pods) {
-      one.is_elsewhere = one.node == nullptr || one.node->metadata.name != node;
-    }
-    victims.push_back(*std::move(victim));
-  }
-  return victims;
-}
-
-std::optional<Victim> Scheduler::VictimOf(PodOnNode pod,
-                                          int32_t priority,
-                                          std::set<std::string>& seen) const {
-  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
-  const bool may_be_of_group = groups_.has_value() && pod.pod != nullptr;
+/// A pod with those that go with it; nothing: they are in `seen`, or too important.
+std::optional<Victim> VictimOf(const ClusterCache& cluster,
+                               PodOnNode pod,
+                               int32_t priority,
+                               std::set<std::string>& seen) {
+  const bool may_be_of_group = cluster.options().pod_groups && pod.pod != nullptr;
   const std::string key = may_be_of_group ? api::claims::PodGroupKeyOf(*pod.pod) : std::string();
-  const api::Object* found = key.empty() ? nullptr : groups_->Find(key);
+  const api::Object* found = key.empty() ? nullptr : cluster.objects().groups.Find(key);
   Victim victim{.pods = {}, .priority = pod.priority, .is_of_group = !key.empty()};
   if (found != nullptr) victim.priority = found->As<PodGroup>().spec.priority.value_or(0);
   if (victim.priority >= priority) return std::nullopt;
@@ -51,19 +36,47 @@ std::optional<Victim> Scheduler::VictimOf(PodOnNode pod,
     return victim;
   }
   if (!seen.insert(key).second) return std::nullopt;
-  for (const std::string& member : pods_.Indexed(pods_by_group_, key)) {
-    auto one = use_.Find(pods_.Find(member)->metadata().uid, find_pod);
-    if (one.has_value()) victim.pods.push_back(*std::move(one));
+  for (const std::string& member : cluster.PodsOfGroup(key)) {
+    const std::string& uid = cluster.FindPod(member)->metadata().uid;
+    if (auto one = cluster.use().Find(uid, FindPodIn(cluster)))
+      victim.pods.push_back(*std::move(one));
   }
   return victim;
 }
 
-DisruptionBudgets Scheduler::Budgets() const {
-  std::vector<const api::policy_v1::PodDisruptionBudget*> budgets;
-  for (const auto& [key, object] : budgets_.objects()) {
-    budgets.push_back(&object.As<api::policy_v1::PodDisruptionBudget>());
+}  // namespace
+
+// Groups may be less important than their pods.
+bool MayHaveVictims(const ClusterCache& cluster, int32_t priority) {
+  return !cluster.objects().groups.objects().empty() || cluster.use().HasLessImportant(priority);
+}
+
+std::vector<Victim> VictimsOn(const ClusterCache& cluster,
+                              const std::string& node,
+                              int32_t priority) {
+  std::vector<Victim> victims;
+  std::set<std::string> seen;
+  for (PodOnNode& pod : cluster.use().PodsOn(node, FindPodIn(cluster))) {
+    std::optional<Victim> victim = VictimOf(cluster, std::move(pod), priority, seen);
+    if (!victim) continue;
+    for (PodOnNode& one : victim->pods)
+      one.is_elsewhere = one.node == nullptr || one.node->metadata.name != node;
+    victims.push_back(*std::move(victim));
   }
-  return DisruptionBudgets(budgets);
+  return victims;
+}
+
+std::vector<Victim> VictimsAnywhere(const ClusterCache& cluster, int32_t priority) {
+  std::vector<Victim> victims;
+  std::set<std::string> seen;
+  for (const auto& [key, pod] : cluster.objects().pods.objects()) {
+    std::optional<PodOnNode> one = cluster.use().Find(pod.metadata().uid, FindPodIn(cluster));
+    if (!one || one->node == nullptr) continue;
+    std::optional<Victim> victim = VictimOf(cluster, *std::move(one), priority, seen);
+    if (victim) victims.push_back(*std::move(victim));
+  }
+  std::ranges::sort(victims, IsMoreImportant);
+  return victims;
 }
 
 }  // namespace dray::scheduler

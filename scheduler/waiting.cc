@@ -27,7 +27,7 @@ void Scheduler::Await(BindTask task) {
        .action = "Scheduling",
        .component = NameFor(task.pod)});
   // A pod that has gone meanwhile waits for nothing.
-  if (!assumed_.contains(task.pod.metadata().uid)) return;
+  if (!cluster_.IsAssumed(task.pod.metadata().uid)) return;
   const Profile& profile = *ProfileOf(task.pod.As<core_v1::Pod>());
   const MonotonicTime end = EndOfWait(task, profile.binding_timeout, world_.clock.Now(), Now());
   waiting_.Add(std::move(task), end);
@@ -38,8 +38,8 @@ std::optional<MonotonicTime> Scheduler::GoOnWithWaiting() {
   if (waiting_.size() == 0) return std::nullopt;
   std::vector<BindTask> due = waiting_.TakeDue(
       Now(),
-      [this](std::string_view pod) { return pods_.Find(pod); },
-      [this](std::string_view claim) { return claims_.Find(claim); });
+      [this](std::string_view pod) { return cluster_.FindPod(pod); },
+      [this](std::string_view claim) { return cluster_.FindClaim(claim); });
   for (BindTask& task : due) StartBinding(std::move(task));
   return waiting_.Next(Now());
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/mirror.h"
+
+#include <charconv>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace dray::client {
+
+uint64_t VersionOf(std::string_view resource_version) {
+  uint64_t version = 0;
+  const char* const last = resource_version.data() + resource_version.size();
+  const auto [end, error] = std::from_chars(resource_version.data(), last, version);
+  return error == std::errc() && end == last ? version : 0;
+}
+
+uint64_t VersionOf(const api::Object& object) {
+  return VersionOf(object.metadata().resource_version);
+}
+
+size_t Mirror::AddIndex(Indexer indexer) {
+  indexes_.push_back({.indexer = std::move(indexer), .keys = {}});
+  return indexes_.size() - 1;
+}
+
+const api::Object* Mirror::Find(std::string_view key) const {
+  const auto found = objects_.find(key);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+const Mirror::Keys& Mirror::Indexed(size_t index, std::string_view value) const {
+  static const Keys kNone;
+  const auto found = indexes_[index].keys.find(value);
+  return found == indexes_[index].keys.end() ? kNone : found->second;
+}
+
+// The first object whose key is not less. Objects that come one after the other mostly have keys
+// that do, so the place behind the last is looked at first.
+Mirror::Objects::iterator Mirror::PlaceOf(const std::string& key) {
+  if (last_put_ != objects_.end() && last_put_->first < key) {
+    const auto next = std::next(last_put_);
+    if (next == objects_.end() || next->first >= key) return next;
+  }
+  return objects_.lower_bound(key);
+}
+
+void Mirror::Put(const api::Object& object) {
+  Put(object, false);
+}
+
+void Mirror::PutNewer(const api::Object& object) {
+  Put(object, true);
+}
+
+void Mirror::Put(const api::Object& object, bool only_newer) {
+  std::string key = api::ObjectKey(object.metadata());
+  const auto known = PlaceOf(key);
+  if (known == objects_.end() || known->first != key) {
+    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), object);
+    ChangeIndexes(added->first, nullptr, &added->second);
+    return Notify(nullptr, &added->second);
+  }
+  const uint64_t version = only_newer ? VersionOf(object) : 0;
+  if (version != 0 && VersionOf(known->second) >= version) return;
+  if (known->second.metadata().uid != object.metadata().uid) {
+    Remove(key);
+    return Put(object, only_newer);
+  }
+  const api::Object before = std::exchange(known->second, object);
+  ChangeIndexes(key, &before, &object);
+  Notify(&before, &object);
+}
+
+void Mirror::Remove(std::string_view key) {
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return;
+  if (found == last_put_) last_put_ = objects_.end();
+  const auto node = objects_.extract(found);
+  ChangeIndexes(node.key(), &node.mapped(), nullptr);
+  Notify(&node.mapped(), nullptr);
+}
+
+void Mirror::Notify(const api::Object* before, const api::Object* after) {
+  for (const ChangeHandler& handler : handlers_) handler(before, after);
+}
+
+void Mirror::ChangeIndexes(const std::string& key,
+                           const api::Object* before,
+                           const api::Object* after) {
+  std::vector<std::string> values;
+  for (Index& index : indexes_) {
+    values.clear();
+    if (before != nullptr) index.indexer(*before, values);
+    for (const std::string& value : values) {
+      const auto keys = index.keys.find(value);
+      if (keys == index.keys.end()) continue;
+      keys->second.erase(key);
+      if (keys->second.empty()) index.keys.erase(keys);
+    }
+    values.clear();
+    if (after != nullptr) index.indexer(*after, values);
+    for (std::string& value : values) index.keys[std::move(value)].insert(key);
+  }
+}
+
+}  // namespace dray::client
