@@ -75,14 +75,108 @@ Neighbours NeighboursIn(const ClusterCache& cluster,
       .work = work};
 }
 
-/// Who may have to go, unless a group is placed, which looks for victims as a whole.
-void AddVictims(const ClusterCache& cluster, int32_t priority, ClusterView& view) {
-  if (!MayHaveVictims(cluster, priority)) return;
-  view.victims_on = [&cluster, priority](const std::string& node) {
-    return VictimsOn(cluster, node, priority);
-  };
-  view.budgets = [&cluster] { return cluster.Budgets(); };
-}
+/// The cluster as one attempt sees it, and what that refers to. Stays where it is.
+class AttemptView {
+ public:
+  AttemptView(ClusterCache& cluster,
+              const core_v1::Pod& pod,
+              std::span<const api::Object> claims,
+              const AttemptOptions& options)
+      : cluster_(cluster),
+        pod_(pod),
+        claims_(claims),
+        options_(options),
+        devices_(cluster.Devices()),
+        nodes_(NodesFor(cluster, pod, options.member.placed, copies_)),
+        candidates_(options.member.domain == nullptr ? nodes_
+                                                     : Among(nodes_, *options.member.domain)),
+        volumes_(cluster.VolumeNeedsOf(pod)),
+        cycle_(options.cycle) {
+    if (cluster.options().features.device_binding_and_status)
+      cycle_.binding_timeout = options.profile.binding_timeout;
+    FillView();
+    ChooseFirst();
+    if (options.member.placed == nullptr) AddVictims();
+    AddExtendedResources();
+  }
+  AttemptView(const AttemptView&) = delete;
+  AttemptView& operator=(const AttemptView&) = delete;
+
+  Decision Decide() const { return scheduler::Decide(pod_, claims_, view_, cycle_); }
+  std::vector<std::string> Objections() const {
+    return scheduler::Objections(pod_, claims_, view_, cycle_);
+  }
+
+ private:
+  void FillView() {
+    view_ = {.nodes = candidates_,
+             .neighbourhood = nodes_,
+             .in_flight = [this](auto uid) { return cluster_.taken().in_flight(uid); },
+             .has_class =
+                 [this](auto name) { return cluster_.objects().classes.Find(name) != nullptr; },
+             .search = options_.member.search
+                           ? options_.member.search
+                           : [this](auto wanted) { return BeginSearch(wanted); },
+             .now = options_.now,
+             .neighbours =
+                 NeighboursIn(cluster_, options_.member.placed, nodes_, options_.budget.work),
+             .volumes = &volumes_,
+             .spread_defaults = &options_.profile.spread,
+             .other_claims = options_.others,
+             .tells_too_much = options_.tells_too_much};
+  }
+
+  DevicesOnNode BeginSearch(std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
+    attempts_.emplace_back(devices_, wanted);
+    return [this, attempt = &attempts_.back()](const core_v1::Node& node) {
+      return attempt->Allocate(node, options_.budget);
+    };
+  }
+
+  void ChooseFirst() {
+    const AsMember& member = options_.member;
+    if (options_.others == nullptr) {  // else of equal ones the first by name
+      const size_t next =
+          member.placed == nullptr ? options_.first_node : member.placed->first_node();
+      view_.first_node = FirstNode(candidates_, pod_.status.nominated_node_name, next);
+    }
+    if (member.only_node != nullptr)
+      view_.only_node = FirstNode(candidates_, member.only_node->value().metadata.name, 0);
+  }
+
+  /// Who may have to go. For a group that is looked for as a whole.
+  void AddVictims() {
+    const int32_t priority = pod_.spec.priority.value_or(0);
+    if (!MayHaveVictims(cluster_, priority)) return;
+    view_.victims_on = [this, priority](const std::string& node) {
+      return VictimsOn(cluster_, node, priority);
+    };
+    view_.budgets = [this] { return cluster_.Budgets(); };
+  }
+
+  void AddExtendedResources() {
+    if (cluster_.options().extended_resources) {
+      view_.class_of = [this](std::string_view resource) { return cluster_.ClassOf(resource); };
+      view_.left_over = cluster_.LeftOverOf(pod_.metadata.uid);
+    }
+    if (cluster_.node_allocatable().empty()) return;
+    view_.node_allocatable = [this](const auto& result) {
+      return cluster_.node_allocatable().Find(result);
+    };
+  }
+
+  ClusterCache& cluster_;
+  const core_v1::Pod& pod_;
+  const std::span<const api::Object> claims_;
+  const AttemptOptions& options_;
+  const allocator::Snapshot& devices_;
+  std::deque<NodeState> copies_;
+  const std::vector<const NodeState*> nodes_, candidates_;
+  const VolumeNeeds volumes_;
+  CycleOptions cycle_;
+  std::deque<allocator::Attempt> attempts_;
+  ClusterView view_;
+};
 
 }  // namespace
 
@@ -90,50 +184,14 @@ Decision TryPod(ClusterCache& cluster,
                 const core_v1::Pod& pod,
                 std::span<const api::Object> claims,
                 const AttemptOptions& options) {
-  const AsMember& member = options.member;
-  const allocator::Snapshot& devices = cluster.Devices();
-  std::deque<allocator::Attempt> attempts;
-  std::deque<NodeState> copies;
-  const std::vector<const NodeState*> nodes = NodesFor(cluster, pod, member.placed, copies);
-  const std::vector<const NodeState*> candidates =
-      member.domain == nullptr ? nodes : Among(nodes, *member.domain);
-  const VolumeNeeds volumes = cluster.VolumeNeedsOf(pod);
-  const size_t first = member.placed == nullptr ? options.first_node : member.placed->first_node();
-  ClusterView view{
-      .nodes = candidates,
-      .neighbourhood = nodes,
-      .first_node = FirstNode(candidates, pod.status.nominated_node_name, first),
-      .in_flight = [&](std::string_view uid) { return cluster.taken().in_flight(uid); },
-      .has_class =
-          [&](std::string_view name) { return cluster.objects().classes.Find(name) != nullptr; },
-      .search =
-          [&](std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
-            attempts.emplace_back(devices, wanted);
-            return [&options, attempt = &attempts.back()](const core_v1::Node& node) {
-              return attempt->Allocate(node, options.budget);
-            };
-          },
-      .now = options.now,
-      .neighbours = NeighboursIn(cluster, member.placed, nodes, options.budget.work),
-      .volumes = &volumes,
-      .spread_defaults = &options.profile.spread,
-      .other_claims = options.others,
-      .tells_too_much = options.tells_too_much};
-  if (options.others != nullptr) view.first_node = 0;  // of equal ones the first by name
-  if (member.search) view.search = member.search;
-  if (member.only_node != nullptr)
-    view.only_node = FirstNode(candidates, member.only_node->value().metadata.name, 0);
-  if (member.placed == nullptr) AddVictims(cluster, pod.spec.priority.value_or(0), view);
-  if (cluster.options().extended_resources) {
-    view.class_of = [&](std::string_view resource) { return cluster.ClassOf(resource); };
-    view.left_over = cluster.LeftOverOf(pod.metadata.uid);
-  }
-  if (const auto& of_nodes = cluster.node_allocatable(); !of_nodes.empty())
-    view.node_allocatable = [&](const auto& result) { return of_nodes.Find(result); };
-  CycleOptions cycle = options.cycle;
-  if (cluster.options().features.device_binding_and_status)
-    cycle.binding_timeout = options.profile.binding_timeout;
-  return Decide(pod, claims, view, cycle);
+  return AttemptView(cluster, pod, claims, options).Decide();
+}
+
+std::vector<std::string> NodeObjections(ClusterCache& cluster,
+                                        const core_v1::Pod& pod,
+                                        std::span<const api::Object> claims,
+                                        const AttemptOptions& options) {
+  return AttemptView(cluster, pod, claims, options).Objections();
 }
 
 }  // namespace dray::scheduler

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "api/core_v1/pod.h"
 #include "api/object.h"
@@ -49,5 +51,12 @@ Decision TryPod(ClusterCache& cluster,
                 const api::core_v1::Pod& pod,
                 std::span<const api::Object> claims,
                 const AttemptOptions& options);
+
+/// For each node that comes into question, in name order, why it does not do, whatever devices it
+/// has to give (Objections in cycle.h); empty: it may do.
+std::vector<std::string> NodeObjections(ClusterCache& cluster,
+                                        const api::core_v1::Pod& pod,
+                                        std::span<const api::Object> claims,
+                                        const AttemptOptions& options);
 
 }  // namespace dray::scheduler

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/claims/node_operations.h"
 #include "api/claims/pod_claims.h"
@@ -33,6 +34,7 @@ constexpr size_t kCandidatesPart = 10;
 
 // What trying a victim, or copying a disruption budget, takes in units of Work.
 constexpr uint64_t kWorkPerVictim = 1'000;
+constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
 constexpr const char* kTooMuch = "the attempt takes too much";
 
 class NodeSearch {
@@ -82,6 +84,22 @@ class NodeSearch {
       LookAt(NextToCompare(at, enough), compares);
     }
     Choose();
+  }
+
+  /// Per node, why it does not do whatever devices it has to give; empty: it may do.
+  std::vector<std::string> Objections() {
+    std::vector<std::string> objections;
+    objections.reserve(view_.nodes.size());
+    for (const NodeState* state : view_.nodes) {
+      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(*state, rules_)) {
+        objections.push_back(fmt::format("{}", fmt::join(obstacle->rejection.reasons, ", ")));
+        continue;
+      }
+      std::string why_not = ObjectionOfClaims(state->value());
+      if (why_not.empty() && !AreAllocatedOn(state->value())) why_not = kAllocatedElsewhere;
+      objections.push_back(std::move(why_not));
+    }
+    return objections;
   }
 
   Decision Finish(std::span<const api::Object> claims) && {
@@ -348,23 +366,24 @@ class NodeSearch {
     return FitWithDevices(state, found);
   }
 
-  /// The same for a node that does without devices.
-  Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
+  /// Why the pod's claims keep it from the node before devices are looked for; empty: they do not.
+  std::string ObjectionOfClaims(const core_v1::Node& node) {
     if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
       result_.left_over_in_the_way = true;
-      return NoDevices("cannot schedule extended resource claim");
+      return "cannot schedule extended resource claim";
     }
-    if (std::string why_not = WhyNotShared(); !why_not.empty()) {
+    if (std::string why_not = WhyNotShared(); !why_not.empty()) return why_not;
+    return view_.other_claims == nullptr ? std::string() : view_.other_claims->objection(node);
+  }
+
+  /// The same for a node that does without devices.
+  Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
+    if (std::string why_not = ObjectionOfClaims(state.value()); !why_not.empty())
       return NoDevices(std::move(why_not));
-    }
-    if (view_.other_claims != nullptr) {
-      std::string objection = view_.other_claims->objection(state.value());
-      if (!objection.empty()) return NoDevices(std::move(objection));
-    }
     const bool is_available = AreAllocatedOn(state.value());
     DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
     if (obstacle) return obstacle;
-    if (!is_available) return NoDevices("resourceclaim not available on the node");
+    if (!is_available) return NoDevices(kAllocatedElsewhere);
     DRAY_TRY(found.taken, TakenOnNode(*found.wish, found.results));
     if (std::optional<Rejection> rejection = FilterTaken(*needs_.pod, found.taken, state)) {
       return Obstacle{.rejection = *std::move(rejection)};
@@ -561,6 +580,18 @@ Decision Decide(const core_v1::Pod& pod,
   NodeSearch search(pod, claims, set, view);
   search.Run(options);
   return std::move(search).Finish(claims);
+}
+
+std::vector<std::string> Objections(const core_v1::Pod& pod,
+                                    std::span<const api::Object> claims,
+                                    const ClusterView& view,
+                                    const CycleOptions& options) {
+  if (view.volumes != nullptr && !view.volumes->why_nowhere.empty())
+    return std::vector<std::string>(view.nodes.size(), view.volumes->why_nowhere);
+  ClaimSet set;
+  // What is wrong with the claims is no node's fault.
+  if (SortClaims(claims, view, options, set).has_value()) set = {};
+  return NodeSearch(pod, claims, set, view).Objections();
 }
 
 }  // namespace dray::scheduler

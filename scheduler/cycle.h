@@ -51,4 +51,11 @@ Decision Decide(const api::core_v1::Pod& pod,
                 const ClusterView& view,
                 const CycleOptions& options);
 
+/// For each of view.nodes, in the scheduler's words, why it does not do, whatever devices it has to
+/// give; empty: it may do. Of all nodes; O(nodes × (rules + allocated claims)).
+std::vector<std::string> Objections(const api::core_v1::Pod& pod,
+                                    std::span<const api::Object> claims,
+                                    const ClusterView& view,
+                                    const CycleOptions& options);
+
 }  // namespace dray::scheduler
