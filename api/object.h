@@ -35,6 +35,12 @@ class Object {
     return Of(Reflected<T>::kKind, std::move(value));
   }
 
+  /// Shares a struct that nobody changes any more.
+  template <class T>
+  static Object Sharing(Frozen<T> value) {
+    return {Reflected<T>::kKind, std::const_pointer_cast<T>(std::move(value))};
+  }
+
   bool empty() const { return value_ == nullptr; }
   const KindInfo& kind() const { return *kind_; }
   const Type& type() const { return kind_->type(); }

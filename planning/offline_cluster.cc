@@ -72,50 +72,49 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     : world_(world),
       objects_(std::move(objects)),
       options_(std::move(options)),
-      snapshot_(
-          {.features = options_.features,
-           .selectors = options_.selectors != nullptr
-                            ? options_.selectors
-                            : allocator::SelectorCacheFor(
-                                  options_.features, kSelectorsKept, ZoneFilesOf(world.disk))},
-          objects_.slices,
-          objects_.classes,
-          allocator::AllocatedState()),
-      taken_(options_.features) {
-  for (const auto& [name, node] : objects_.nodes) {
-    nodes_.try_emplace(
-        name,
-        scheduler::NodeState{.node = node,
-                             .allocatable = scheduler::AllocatableOf(node.As<core::Node>()),
-                             .requested = {},
-                             .pods = 0});
-  }
-  for (const auto& [name, state] : nodes_) {
-    if (options_.node.empty() || name == options_.node) looked_at_.push_back(&state);
-  }
+      cluster_({.features = options_.features,
+                .selectors = options_.selectors != nullptr
+                                 ? options_.selectors
+                                 : allocator::SelectorCacheFor(
+                                       options_.features, kSelectorsKept, ZoneFilesOf(world.disk)),
+                .extended_resources = options_.extended_resources}) {
+  FollowChanges();
+  scheduler::ClusterObjects& known = cluster_.objects();
+  for (const auto& [name, node] : objects_.nodes) known.nodes.Put(node);
+  for (const auto& [name, one] : objects_.namespaces) known.namespaces.Put(one);
+  for (const auto& one : objects_.classes) known.classes.Put(api::Object::Sharing(one));
+  for (const auto& one : objects_.slices) known.slices.Put(api::Object::Sharing(one));
+  for (const api::Object& one : objects_.looked_at) scheduler::MirrorOf(one, known).Put(one);
   for (const auto& [key, placed] : objects_.claims) {
-    const auto& claim = placed.object.As<v1::ResourceClaim>();
-    taken_.SetClaim(claim.metadata.uid, &claim);
-    const std::string owner = controllers::OwnerPodUid(claim.metadata);
+    known.claims.Put(placed.object);
+    const std::string owner = controllers::OwnerPodUid(placed.object.metadata());
     if (!owner.empty()) generated_[owner].push_back(key);
   }
-  for (const auto& device_class : objects_.classes) {
-    if (!options_.extended_resources) break;
-    extended_.SetClass(device_class->metadata.name, device_class.get());
-  }
-  BringUpToDate();
-  CountBoundPods();
+  for (const PlacedObject& placed : objects_.pods) known.pods.Put(placed.object);
+  if (!options_.node.empty()) only_ = DomainOf(options_.node);
 }
 
 void OfflineCluster::SetUse(const scheduler::NodeState& node) {
-  nodes_.at(node.value().metadata.name) = node;
+  cluster_.use().SetState(node);
 }
 
 std::vector<std::string> OfflineCluster::NodeNames() const {
   std::vector<std::string> names;
-  names.reserve(nodes_.size());
-  for (const auto& [name, state] : nodes_) names.push_back(name);
+  for (const auto& [name, node] : cluster_.objects().nodes.objects()) names.push_back(name);
   return names;
+}
+
+const std::vector<const scheduler::NodeState*>& OfflineCluster::LookedAt() const {
+  return only_.has_value() ? only_->nodes : cluster_.use().nodes();
+}
+
+/// Of no nodes if there is none of that name.
+scheduler::Domain OfflineCluster::DomainOf(const std::string& node) const {
+  scheduler::Domain domain{.value = node, .nodes = {}};
+  for (const scheduler::NodeState* state : cluster_.use().nodes()) {
+    if (state->value().metadata.name == node) domain.nodes.push_back(state);
+  }
+  return domain;
 }
 
 std::string OfflineCluster::FixOf(const Claims& claims) const {
@@ -172,7 +171,7 @@ OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) con
                          KnownNames(name, known(objects)));
     };
     if (claim != nullptr && FindClaim(in + "/" + *claim) == nullptr)
-      return {.text = missing("ResourceClaim", *claim, objects_.claims)};
+      return {.text = missing("ResourceClaim", *claim, cluster_.objects().claims.objects())};
     const auto target = api::claims::TargetOf(pod, entry);
     if (pattern != nullptr && target.state == api::claims::Target::State::kMissing)
       return {.text = missing("ResourceClaimTemplate", *pattern, objects_.templates),
@@ -194,18 +193,6 @@ bool OfflineCluster::IsMeant(const api::Object& object) const {
     return options_.only->contains(fmt::format("{} {}", kind, api::ObjectKey(object.metadata())));
   }
   return options_.namespace_.empty() || object.metadata().namespace_ == options_.namespace_;
-}
-
-void OfflineCluster::CountBoundPods() {
-  for (const PlacedObject& placed : objects_.pods) {
-    const auto& pod = placed.object.As<core::Pod>();
-    const auto node = nodes_.find(pod.spec.node_name);
-    if (node == nodes_.end() || controllers::IsDone(pod)) continue;
-    ++node->second.pods;
-    for (const auto& [resource, amount] : scheduler::RequestsOf(pod)) {
-      node->second.requested[resource] += amount;
-    }
-  }
 }
 
 std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
@@ -235,9 +222,8 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
 std::vector<std::string> OfflineCluster::WaitingClaims(const std::set<std::string>& of_pods) const {
   // Most claims have devices: each is looked at once, and none is looked up.
   std::set<std::string_view> waiting;
-  for (const auto& [key, placed] : objects_.claims) {
-    if (Waits(placed.object.As<v1::ResourceClaim>()) && IsMeant(placed.object) &&
-        !of_pods.contains(key))
+  for (const auto& [key, claim] : cluster_.objects().claims.objects()) {
+    if (Waits(claim.As<v1::ResourceClaim>()) && IsMeant(claim) && !of_pods.contains(key))
       waiting.insert(key);
   }
   std::vector<std::string> in_order;
@@ -271,7 +257,7 @@ std::vector<LeftOut> OfflineCluster::NotDecided() const {
     add(placed.object, "pod", StateOf(pod), is_settled);
   }
   for (const std::string& key : objects_.claim_order) {
-    const api::Object& object = objects_.claims.at(key).object;
+    const api::Object& object = *FindClaim(key);
     const auto& claim = object.As<v1::ResourceClaim>();
     add(object, "claim", StateOf(claim), claim.status.allocation.has_value());
   }
@@ -291,15 +277,11 @@ OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
   api::Object prepared = pod.object.Clone();
   PrepareClaims(prepared.Mutable<core::Pod>());
   const std::string place = pod.place;
+  cluster_.objects().pods.Put(pod.object);
   objects_.pods.push_back(std::move(pod));
   OfflineAnswer answer = AllocatePod(prepared, place);
   NoteCancelled(answer);
   return answer;
-}
-
-const api::Object* OfflineCluster::FindClaim(std::string_view key) const {
-  const auto found = objects_.claims.find(std::string(key));
-  return found == objects_.claims.end() ? nullptr : &found->second.object;
 }
 
 /// Makes the claims that the pod's templates describe and that are not there, as the claim
@@ -324,13 +306,8 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
     pod.status.resource_claim_statuses.push_back(
         {.name = missing.entry, .resource_claim_name = metadata.name});
     generated_[pod.metadata.uid].push_back(api::ObjectKey(metadata));
-    objects_.claims.insert_or_assign(
-        api::ObjectKey(metadata), PlacedObject{AsStored(world_, claim, metadata.namespace_), ""});
+    cluster_.objects().claims.Put(AsStored(world_, claim, metadata.namespace_));
   }
-}
-
-void OfflineCluster::BringUpToDate() {
-  taken_.BringUpToDate(snapshot_);
 }
 
 api::Object OfflineCluster::Allocated(const std::string& key,
@@ -346,43 +323,37 @@ api::Object OfflineCluster::Allocated(const std::string& key,
   return changed;
 }
 
-void OfflineCluster::Keep(const std::string& key, api::Object claim) {
-  taken_.SetClaim(claim.metadata().uid, &claim.As<v1::ResourceClaim>());
-  BringUpToDate();
-  objects_.claims.at(key).object = std::move(claim);
+scheduler::AttemptOptions OfflineCluster::OptionsFor(const scheduler::Domain* only) const {
+  static const scheduler::Profile kProfile;
+  return {.profile = kProfile,
+          .budget = options_.budget,
+          .now = world_.clock.Now(),
+          .first_node = only == nullptr ? first_node_ : 0,
+          .member = {.domain = only}};
 }
 
-void OfflineCluster::Drop(const std::string& key) {
-  const auto found = objects_.claims.find(key);
-  taken_.SetClaim(found->second.object.metadata().uid, nullptr);
-  objects_.claims.erase(found);
-  BringUpToDate();
-}
-
-OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::NodeState* const> nodes,
-                                                 const api::Object& pod,
-                                                 const Claims& claims,
-                                                 PodAttempt& attempt) const {
+OfflineCluster::Decided OfflineCluster::Decide(const api::Object& pod,
+                                               const Claims& claims,
+                                               const scheduler::Domain* only,
+                                               PodAttempt& attempt) const {
   bool gave_up = false;
-  const scheduler::ClusterView view{
-      .nodes = nodes,
-      .first_node = nodes.size() == looked_at_.size() ? first_node_ : 0,
-      .in_flight = [](std::string_view) { return false; },
-      .has_class = [this](std::string_view name) { return snapshot_.FindClass(name) != nullptr; },
-      .search =
-          [&](auto wanted) {
-            if (attempt == nullptr)
-              attempt = std::make_unique<const allocator::Attempt>(snapshot_, wanted);
-            return [&](const core::Node& node) {
-              Result<allocator::Outcome> outcome = attempt->Allocate(node, options_.budget);
-              gave_up =
-                  gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
-              return outcome;
-            };
-          },
-      .class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); }};
-  scheduler::Decision decision = scheduler::Decide(pod.As<core::Pod>(), claims, view, {});
+  scheduler::AttemptOptions options = OptionsFor(only);
+  options.member.search = [&](auto wanted) {
+    if (attempt == nullptr)
+      attempt = std::make_unique<const allocator::Attempt>(cluster_.Devices(), wanted);
+    return [&](const core::Node& node) {
+      Result<allocator::Outcome> outcome = attempt->Allocate(node, options_.budget);
+      gave_up = gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
+      return outcome;
+    };
+  };
+  scheduler::Decision decision = scheduler::TryPod(cluster_, pod.As<core::Pod>(), claims, options);
   return {.decision = std::move(decision), .gave_up = gave_up};
+}
+
+std::vector<std::string> OfflineCluster::ObjectionsTo(const api::Object& pod,
+                                                      const Claims& claims) const {
+  return scheduler::NodeObjections(cluster_, pod.As<core::Pod>(), claims, OptionsFor(only()));
 }
 
 OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::string& place) {
@@ -399,11 +370,11 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   const auto& claims = std::get<Claims>(resolved);
   PodAttempt attempt;
   if (options_.answers == NodeAnswers::kEach) {
-    for (const scheduler::NodeState* node : looked_at_) {
-      answer.nodes.push_back(AnswerOf(*node, pod, claims, attempt));
-    }
+    const std::vector<std::string> objections = ObjectionsTo(pod, claims);
+    for (size_t i = 0; i < objections.size(); ++i)
+      answer.nodes.push_back(AnswerOf(*LookedAt()[i], objections[i], pod, claims, attempt));
   }
-  const Decided decided = DecideOn(looked_at_, pod, claims, attempt);
+  const Decided decided = Decide(pod, claims, only(), attempt);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     TakePlace(*placement, pod, claims, answer);
     return answer;
@@ -432,32 +403,35 @@ void OfflineCluster::TakePlace(const scheduler::Placement& placement,
                                OfflineAnswer& answer) {
   answer.node = placement.node;
   if (options_.nodes_take_turns) first_node_ = placement.next_first_node;
+  client::Mirror& known = cluster_.objects().claims;
   for (size_t i = 0; i < claims.size(); ++i) {
-    const std::string key = api::ObjectKey(claims[i].metadata());
-    Keep(key, Allocated(key, pod, placement.allocations[i]));
-    answer.claims.push_back(*FindClaim(key));
+    known.Put(Allocated(api::ObjectKey(claims[i].metadata()), pod, placement.allocations[i]));
+    answer.claims.push_back(*FindClaim(api::ObjectKey(claims[i].metadata())));
   }
   if (placement.extended.has_value()) {
     answer.claims.push_back(ExtendedClaim(*placement.extended, pod));
-    const std::string key = api::ObjectKey(answer.claims.back().metadata());
-    objects_.claims.insert_or_assign(key, PlacedObject{answer.claims.back(), answer.place});
-    made_.push_back(key);
-    Keep(key, answer.claims.back());
+    known.Put(answer.claims.back());
   }
-  scheduler::NodeState& node = nodes_.at(placement.node);
-  ++node.pods;
-  for (const auto& [resource, amount] : scheduler::RequestsOf(pod.As<core::Pod>())) {
-    node.requested[resource] += amount;
-  }
+  api::Object bound = pod.Clone();
+  auto& value = bound.Mutable<core::Pod>();
+  value.spec.node_name = placement.node;
+  value.status.node_allocatable_resource_claim_statuses = placement.taken;
+  cluster_.objects().pods.Put(bound);
 }
 
 NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
+                                    const std::string& objection,
                                     const api::Object& pod,
                                     const Claims& claims,
                                     PodAttempt& attempt) const {
   NodeAnswer answer{.node = node.value().metadata.name};
-  const scheduler::NodeState* const only = &node;
-  const Decided decided = DecideOn({&only, 1}, pod, claims, attempt);
+  if (!objection.empty()) {
+    answer.verdict = Verdict::kDoesNotFit;
+    answer.reason = objection;
+    return answer;
+  }
+  const scheduler::Domain only{.value = {}, .nodes = {&node}};
+  const Decided decided = Decide(pod, claims, &only, attempt);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     for (size_t i = 0; i < claims.size(); ++i) {
       answer.claims.push_back(
@@ -472,8 +446,7 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
     const auto& nowhere = std::get<scheduler::Unschedulable>(decided.decision);
     answer.verdict = Verdict::kDoesNotFit;
     answer.reason = ReasonOf(nowhere);
-    const bool is_node_ok = !scheduler::FilterNode(NeedsOf(pod.As<core::Pod>()), node).has_value();
-    if (is_node_ok && nowhere.claim_reason.empty())
+    if (nowhere.claim_reason.empty())
       answer.failure = FailureOn(node.value(), WantedOf(pod, claims));
   }
   return answer;
@@ -503,20 +476,19 @@ api::Object OfflineCluster::ExtendedClaim(const scheduler::ExtendedPlacement& ex
 std::optional<FirstFailure> OfflineCluster::FailureOn(
     const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) const {
   return FindFirstFailure(claims, [&](auto wanted) {
-    return allocator::Attempt(snapshot_, wanted).Allocate(node, options_.budget);
+    return allocator::Attempt(cluster_.Devices(), wanted).Allocate(node, options_.budget);
   });
 }
 
 std::vector<FailureOnNodes> OfflineCluster::FailuresOf(const api::Object& pod,
                                                        const Claims& claims) const {
   FailureGroups groups;
-  const scheduler::PodNeeds needs = NeedsOf(pod.As<core::Pod>());
   const std::vector<Frozen<v1::ResourceClaim>> wanted = WantedOf(pod, claims);
-  for (const scheduler::NodeState* node : looked_at_) {
-    if (scheduler::FilterNode(needs, *node).has_value()) continue;
-    if (auto failure = FailureOn(node->value(), wanted)) {
-      groups.Add(*failure, node->value().metadata.name);
-    }
+  const std::vector<std::string> objections = ObjectionsTo(pod, claims);
+  for (size_t i = 0; i < objections.size(); ++i) {
+    if (!objections[i].empty()) continue;
+    const core::Node& node = LookedAt()[i]->value();
+    if (auto failure = FailureOn(node, wanted)) groups.Add(*failure, node.metadata.name);
   }
   return groups.groups();
 }
@@ -541,16 +513,21 @@ NodeAnswer OfflineCluster::AnswerOf(const core::Node& node,
   return answer;
 }
 
+std::string OfflineCluster::PlaceOf(const std::string& claim) const {
+  const auto given = objects_.claims.find(claim);
+  return given == objects_.claims.end() ? std::string() : given->second.place;
+}
+
 OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
   OfflineAnswer answer{.what = "claim " + key,
-                       .place = objects_.claims.at(key).place,
+                       .place = PlaceOf(key),
                        .verdict = Verdict::kDoesNotFit,
                        .reason = "no node has the devices it asks for"};
-  const Claims claim{objects_.claims.at(key).object};
+  const Claims claim{*FindClaim(key)};
   const Frozen<v1::ResourceClaim> frozen = api::FrozenOf<v1::ResourceClaim>(claim[0]);
-  const allocator::Attempt attempt(snapshot_, {&frozen, 1});
+  const allocator::Attempt attempt(cluster_.Devices(), {&frozen, 1});
   const bool each = options_.answers == NodeAnswers::kEach;
-  for (const scheduler::NodeState* state : looked_at_) {
+  for (const scheduler::NodeState* state : LookedAt()) {
     NodeAnswer here = AnswerOf(state->value(), key, attempt);
     if (here.verdict == Verdict::kRefused) {  // whatever the node: upstream tries no other one
       answer.verdict = here.verdict;
@@ -574,11 +551,12 @@ OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
   FailureGroups failures;
   for (NodeAnswer& here : answer.nodes) {
     if (here.verdict != Verdict::kDoesNotFit || (fits && !each)) continue;
-    here.failure = FailureOn(nodes_.at(here.node).value(), {&frozen, 1});
+    const auto& node = cluster_.objects().nodes.Find(here.node)->As<core::Node>();
+    here.failure = FailureOn(node, {&frozen, 1});
     if (!fits && here.failure.has_value()) failures.Add(*here.failure, here.node);
   }
   answer.failures = failures.groups();
-  if (fits) Keep(key, answer.claims[0]);
+  if (fits) cluster_.objects().claims.Put(answer.claims[0]);
   if (!each) answer.nodes.clear();
   return answer;
 }

@@ -27,9 +27,10 @@
 #include "planning/first_failure.h"
 #include "planning/offline_objects.h"
 #include "planning/workloads.h"
+#include "scheduler/attempt.h"
+#include "scheduler/cluster_cache.h"
 #include "scheduler/cycle.h"
-#include "scheduler/devices.h"
-#include "scheduler/extended_resources.h"
+#include "scheduler/group_topology.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
 
@@ -171,9 +172,10 @@ class OfflineCluster {
   std::vector<std::string> AllocatedClaims() const;
   std::set<std::string> ClaimsThatStay() const;
   std::vector<const PlacedObject*> UsersOf(const std::set<std::string>& claims) const;
-  void Leave(const api::core_v1::Pod& pod, Undo& undo);
-  OfflineAnswer PlacePod(api::Object pod, const std::string& place, Undo& undo);
-  OfflineAnswer Place(const std::string& what, Undo& undo);
+  void FollowChanges();
+  void Leave(const api::core_v1::Pod& pod);
+  OfflineAnswer PlacePod(api::Object pod, const std::string& place);
+  OfflineAnswer Place(const std::string& what);
   std::optional<OfflineAnswer> TryMoves(const std::string& what,
                                         const Suggestion& suggestion,
                                         std::set<std::string>& stays);
@@ -186,17 +188,13 @@ class OfflineCluster {
   Frozen<api::resource_v1::ResourceClaim> ClaimForResources(const api::core_v1::Pod& pod) const;
   std::string UnservedResource(const api::core_v1::Pod& pod) const;
   std::vector<CandidateNode> CandidatesFor(const api::Object& pod, const Claims& claims) const;
-  std::string ObjectionOf(const scheduler::NodeState& node,
-                          const api::Object& pod,
-                          const Claims& claims) const;
-  void CountBoundPods();
-  /// What the scheduler has to know of the pod, and which resources classes serve.
-  scheduler::PodNeeds NeedsOf(const api::core_v1::Pod& pod) const;
   void PrepareClaims(api::core_v1::Pod& pod);
-  const api::Object* FindClaim(std::string_view key) const;
+  const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
   OfflineAnswer AllocateClaim(const std::string& key);
+  /// Where the claim was read; empty of one that was made here.
+  std::string PlaceOf(const std::string& claim) const;
   NodeAnswer AnswerOf(const api::core_v1::Node& node,
                       const std::string& key,
                       const allocator::Attempt& attempt) const;
@@ -218,11 +216,20 @@ class OfflineCluster {
   };
   /// For the claims of one pod, on any node; begun when a node is first asked.
   using PodAttempt = std::unique_ptr<const allocator::Attempt>;
-  Decided DecideOn(std::span<const scheduler::NodeState* const> nodes,
-                   const api::Object& pod,
-                   const Claims& claims,
-                   PodAttempt& attempt) const;
+  /// What the scheduler would do with the pod; `only`: on these nodes, null: on any.
+  Decided Decide(const api::Object& pod,
+                 const Claims& claims,
+                 const scheduler::Domain* only,
+                 PodAttempt& attempt) const;
+  scheduler::AttemptOptions OptionsFor(const scheduler::Domain* only) const;
+  const scheduler::Domain* only() const { return only_.has_value() ? &*only_ : nullptr; }
+  /// In name order.
+  const std::vector<const scheduler::NodeState*>& LookedAt() const;
+  scheduler::Domain DomainOf(const std::string& node) const;
+  /// Per node that is looked at; empty: it would take the pod, devices aside.
+  std::vector<std::string> ObjectionsTo(const api::Object& pod, const Claims& claims) const;
   NodeAnswer AnswerOf(const scheduler::NodeState& node,
+                      const std::string& objection,
                       const api::Object& pod,
                       const Claims& claims,
                       PodAttempt& attempt) const;
@@ -247,23 +254,16 @@ class OfflineCluster {
   api::Object Allocated(const std::string& key,
                         const api::Object& pod,
                         const std::optional<api::resource_v1::AllocationResult>& result) const;
-  void Keep(const std::string& key, api::Object claim);
-  /// The claim is gone, and what it had is free.
-  void Drop(const std::string& key);
-  /// The snapshot follows what is taken.
-  void BringUpToDate();
 
   World& world_;
-  OfflineObjects objects_;
+  OfflineObjects objects_;  // as given; what has changed since is in cluster_
   OfflineOptions options_;
   std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
-  std::map<std::string, scheduler::NodeState> nodes_;
-  std::vector<const scheduler::NodeState*> looked_at_;  // in name order
-  allocator::Snapshot snapshot_;
-  scheduler::TakenDevices taken_;
-  scheduler::ExtendedResourceClasses extended_;
-  std::vector<std::string> made_;  // claims for extended resources, by key
-  size_t first_node_ = 0;          // of looked_at_, for the next pod
+  // Mutable: the devices in it are brought up to date when they are asked for.
+  mutable scheduler::ClusterCache cluster_;
+  std::optional<scheduler::Domain> only_;  // the nodes to look at; absent: all
+  size_t first_node_ = 0;                  // for the next pod
+  Undo* undo_ = nullptr;                   // which is told of what changes
 };
 
 }  // namespace dray::planning

@@ -82,7 +82,7 @@ std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& wha
     return ExplainPod(*placed, stays);
   }
   const std::string key = what.substr(kClaim.size());
-  if (!objects_.claims.contains(key)) return std::nullopt;
+  if (FindClaim(key) == nullptr) return std::nullopt;
   return ExplainClaim(key, stays);
 }
 
@@ -116,7 +116,7 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   }
   if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) return refuse(std::move(why));
   PodAttempt attempt;
-  const Decided decided = DecideOn(looked_at_, pod, claims, attempt);
+  const Decided decided = Decide(pod, claims, only(), attempt);
   answer.fix = FixOf(claims);
   if (answer.fix.empty()) answer.fix = UnservedResource(pod.As<core::Pod>());
   if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
@@ -135,11 +135,11 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
 Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod) const {
   std::set<std::string, std::less<>> served;
   for (std::string& name : ExtendedResources(pod)) {
-    if (extended_.ClassOf(name) != nullptr) served.insert(std::move(name));
+    if (cluster_.ClassOf(name) != nullptr) served.insert(std::move(name));
   }
   if (served.empty()) return nullptr;
   auto requests = scheduler::RequestsForResources(
-      pod, served, [this](std::string_view resource) { return extended_.ClassOf(resource); });
+      pod, served, [this](std::string_view resource) { return cluster_.ClassOf(resource); });
   v1::ResourceClaim claim = scheduler::MakeExtendedClaim(pod, std::move(requests.requests));
   claim.metadata.name = scheduler::kExtendedClaimName;
   return std::make_shared<const v1::ResourceClaim>(std::move(claim));
@@ -148,10 +148,10 @@ Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod
 /// About the first resource that neither a node nor a class has; empty: there is none.
 std::string OfflineCluster::UnservedResource(const core::Pod& pod) const {
   for (const std::string& name : ExtendedResources(pod)) {
-    const bool is_there = std::ranges::any_of(looked_at_, [&](const scheduler::NodeState* node) {
+    const bool is_there = std::ranges::any_of(LookedAt(), [&](const scheduler::NodeState* node) {
       return node->allocatable.contains(name);
     });
-    if (is_there || extended_.ClassOf(name) != nullptr) continue;
+    if (is_there || cluster_.ClassOf(name) != nullptr) continue;
     return fmt::format(
         "no node has the resource {0}, and no DeviceClass serves it: none has the "
         "extendedResourceName "
@@ -186,23 +186,22 @@ std::string OfflineCluster::ForbiddenAdminAccess(const Claims& claims) const {
 
 OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
                                                 const std::set<std::string>& stays) {
-  const PlacedObject& placed = objects_.claims.at(key);
-  OfflineExplanation answer{.what = std::string(kClaim) + key, .place = placed.place};
-  answer.state = StateOf(placed.object.As<v1::ResourceClaim>());
+  const Claims claims{*FindClaim(key)};
+  OfflineExplanation answer{.what = std::string(kClaim) + key, .place = PlaceOf(key)};
+  answer.state = StateOf(claims.front().As<v1::ResourceClaim>());
   if (!answer.state.empty()) return answer;
-  const Claims claims{placed.object};
   answer.fix = FixOf(claims);
   std::vector<CandidateNode> nodes;
-  nodes.reserve(looked_at_.size());
-  for (const scheduler::NodeState* state : looked_at_) nodes.push_back({.node = &state->value()});
+  nodes.reserve(LookedAt().size());
+  for (const scheduler::NodeState* state : LookedAt()) nodes.push_back({.node = &state->value()});
   if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) {
     answer.verdict = Verdict::kRefused;
     answer.reason = std::move(why);
     return answer;
   }
   std::set<std::string> own = stays;
-  own.insert(placed.object.metadata().uid);
-  ExplainDevices({api::FrozenOf<v1::ResourceClaim>(placed.object)}, nodes, std::move(own), answer);
+  own.insert(claims.front().metadata().uid);
+  ExplainDevices({api::FrozenOf<v1::ResourceClaim>(claims.front())}, nodes, std::move(own), answer);
   if (answer.explanation.fits()) return answer;
   const bool gave_up = std::ranges::any_of(answer.explanation.groups, [](const NodeGroup& group) {
     return group.trouble == Trouble::kUndecided;
@@ -220,47 +219,15 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
   return answer;
 }
 
-scheduler::PodNeeds OfflineCluster::NeedsOf(const core::Pod& pod) const {
-  scheduler::PodNeeds needs = scheduler::NeedsOf(pod);
-  for (std::string& name : ExtendedResources(pod)) {
-    if (extended_.ClassOf(name) != nullptr) needs.of_classes.insert(std::move(name));
-  }
-  return needs;
-}
-
 /// Nodes, and what the scheduler has against them besides their devices.
 std::vector<CandidateNode> OfflineCluster::CandidatesFor(const api::Object& pod,
                                                          const Claims& claims) const {
-  const scheduler::PodNeeds needs = NeedsOf(pod.As<core::Pod>());
-  const bool any_allocated = std::ranges::any_of(claims, [](const api::Object& claim) {
-    return claim.As<v1::ResourceClaim>().status.allocation.has_value();
-  });
+  std::vector<std::string> objections = ObjectionsTo(pod, claims);
   std::vector<CandidateNode> nodes;
-  for (const scheduler::NodeState* state : looked_at_) {
-    CandidateNode candidate{.node = &state->value()};
-    if (const auto rejection = scheduler::FilterNode(needs, *state)) {
-      candidate.objection = fmt::format("{}", fmt::join(rejection->reasons, ", "));
-    } else if (any_allocated) {
-      candidate.objection = ObjectionOf(*state, pod, claims);
-    }
-    nodes.push_back(std::move(candidate));
-  }
+  nodes.reserve(objections.size());
+  for (size_t i = 0; i < objections.size(); ++i)
+    nodes.push_back({.node = &LookedAt()[i]->value(), .objection = std::move(objections[i])});
   return nodes;
-}
-
-/// Why the claims of the pod that have devices already keep it from the node; empty: they do not.
-std::string OfflineCluster::ObjectionOf(const scheduler::NodeState& node,
-                                        const api::Object& pod,
-                                        const Claims& claims) const {
-  Claims allocated;
-  for (const api::Object& claim : claims) {
-    if (claim.As<v1::ResourceClaim>().status.allocation.has_value()) allocated.push_back(claim);
-  }
-  PodAttempt attempt;
-  const scheduler::NodeState* const only = &node;
-  const Decided decided = DecideOn({&only, 1}, pod, allocated, attempt);
-  const auto* const nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision);
-  return nowhere == nullptr ? "" : fmt::format("{}", fmt::join(nowhere->node_reasons, ", "));
 }
 
 void OfflineCluster::ExplainDevices(const WantedClaims& claims,
@@ -278,7 +245,7 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
     }
   }
   const Holders holders(std::move(allocated));
-  answer.explanation = planning::Explain({.snapshot = snapshot_,
+  answer.explanation = planning::Explain({.snapshot = cluster_.Devices(),
                                           .holders = holders,
                                           .claims = claims,
                                           .nodes = nodes,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/claims/pod_claims.h"
+#include "client/mirror.h"
 #include "controllers/claim_sync.h"
 #include "planning/offline_cluster.h"
 
@@ -40,49 +41,53 @@ api::Object AsWaiting(const api::Object& pod) {
 
 }  // namespace
 
-/// Puts claims and what is used of nodes back as they were, unless told otherwise.
+/// Puts pods and claims back as they were, unless told otherwise. There is one at a time.
 class OfflineCluster::Undo {
  public:
-  explicit Undo(OfflineCluster& cluster) : cluster_(cluster), made_(cluster.made_.size()) {
-    for (const auto& [name, state] : cluster.nodes_) {
-      nodes_.emplace(name, Use{.requested = state.requested, .pods = state.pods});
-    }
-  }
+  explicit Undo(OfflineCluster& cluster) : cluster_(cluster) { cluster.undo_ = this; }
   ~Undo() {
+    cluster_.undo_ = nullptr;
     if (is_kept_) return;
-    for (auto& [key, claim] : claims_) cluster_.Keep(key, std::move(claim));
-    for (; cluster_.made_.size() > made_; cluster_.made_.pop_back())
-      cluster_.Drop(cluster_.made_.back());
-    for (auto& [name, use] : nodes_) {
-      scheduler::NodeState& state = cluster_.nodes_.at(name);
-      state.requested = std::move(use.requested);
-      state.pods = use.pods;
+    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+      change->mirror->Remove(change->key);  // a pod that loses its node is another one
+      if (!change->before.empty()) change->mirror->Put(change->before);
     }
   }
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
 
-  /// The claim is about to change.
-  void Remember(const std::string& key) { claims_.try_emplace(key, *cluster_.FindClaim(key)); }
+  /// The object has changed.
+  void Remember(client::Mirror& mirror, const api::Object* before, const api::Object* after) {
+    changes_.push_back({.mirror = &mirror,
+                        .key = api::ObjectKey((after != nullptr ? after : before)->metadata()),
+                        .before = before != nullptr ? *before : api::Object()});
+  }
   void KeepAll() { is_kept_ = true; }
 
  private:
-  struct Use {
-    scheduler::Amounts requested;
-    int64_t pods;
+  struct Change {
+    client::Mirror* mirror;
+    std::string key;
+    api::Object before;  // empty: there was none
   };
   OfflineCluster& cluster_;
-  const size_t made_;  // claims for extended resources that stay
-  std::map<std::string, Use> nodes_;
-  std::map<std::string, api::Object> claims_;
+  std::vector<Change> changes_;
   bool is_kept_ = false;
 };
+
+void OfflineCluster::FollowChanges() {
+  for (client::Mirror* mirror : {&cluster_.objects().pods, &cluster_.objects().claims}) {
+    mirror->OnChange([this, mirror](auto* before, auto* after) {
+      if (undo_ != nullptr) undo_->Remember(*mirror, before, after);
+    });
+  }
+}
 
 /// Keys of the claims that have devices, sorted: their places among the holders.
 std::vector<std::string> OfflineCluster::AllocatedClaims() const {
   std::vector<std::string> keys;
-  for (const auto& [key, placed] : objects_.claims) {
-    if (placed.object.As<v1::ResourceClaim>().status.allocation.has_value()) keys.push_back(key);
+  for (const auto& [key, claim] : cluster_.objects().claims.objects()) {
+    if (claim.As<v1::ResourceClaim>().status.allocation.has_value()) keys.push_back(key);
   }
   return keys;
 }
@@ -94,8 +99,8 @@ std::set<std::string> OfflineCluster::ClaimsThatStay() const {
     if (CanMove(placed.object.As<core::Pod>())) movable.insert(placed.object.metadata().uid);
   }
   std::set<std::string> stay;
-  for (const auto& [key, placed] : objects_.claims) {
-    const auto& claim = placed.object.As<v1::ResourceClaim>();
+  for (const auto& [key, object] : cluster_.objects().claims.objects()) {
+    const auto& claim = object.As<v1::ResourceClaim>();
     const auto& users = claim.status.reserved_for;
     const bool can_go = !users.empty() && std::ranges::all_of(users, [&](const auto& user) {
       return movable.contains(user.uid);
@@ -120,22 +125,17 @@ std::vector<const PlacedObject*> OfflineCluster::UsersOf(
 }
 
 /// The pod stops: what only it had is free.
-void OfflineCluster::Leave(const core::Pod& pod, Undo& undo) {
-  if (const auto node = nodes_.find(pod.spec.node_name); node != nodes_.end()) {
-    --node->second.pods;
-    for (const auto& [resource, amount] : scheduler::RequestsOf(pod))
-      node->second.requested[resource] -= amount;
-  }
+void OfflineCluster::Leave(const core::Pod& pod) {
+  cluster_.objects().pods.Remove(api::ObjectKey(pod.metadata));
   for (const std::string& key : AllocatedClaims()) {
     const api::Object& claim = *FindClaim(key);
     if (!api::claims::IsReservedFor(claim.As<v1::ResourceClaim>(), pod.metadata.uid)) continue;
-    undo.Remember(key);
     api::Object changed = claim.Clone();
     auto& status = changed.Mutable<v1::ResourceClaim>().status;
     std::erase_if(status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata.uid; });
     if (status.reserved_for.empty()) status.allocation.reset();
-    Keep(key, std::move(changed));
+    cluster_.objects().claims.Put(changed);
   }
 }
 
@@ -163,17 +163,17 @@ std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
     return std::nullopt;
   }
   Undo undo(*this);
-  for (const PlacedObject& user : users) Leave(user.object.As<core::Pod>(), undo);
-  const auto everywhere = std::exchange(looked_at_, {&nodes_.at(suggestion.node)});
-  OfflineAnswer answer = Place(what, undo);
-  looked_at_ = everywhere;
+  for (const PlacedObject& user : users) Leave(user.object.As<core::Pod>());
+  const auto everywhere = std::exchange(only_, DomainOf(suggestion.node));
+  OfflineAnswer answer = Place(what);
+  only_ = everywhere;
   if (answer.verdict != Verdict::kFits) {
     keep_claims();
     return std::nullopt;
   }
   for (const PlacedObject& user : users) {
     const api::Object& pod = user.object;
-    OfflineAnswer there = PlacePod(AsWaiting(pod), user.place, undo);
+    OfflineAnswer there = PlacePod(AsWaiting(pod), user.place);
     if (there.verdict != Verdict::kFits) {
       const auto [first, last] = claims_of.equal_range(pod.metadata().uid);
       for (auto claim = first; claim != last; ++claim) stays.insert(claim->second);
@@ -196,22 +196,16 @@ std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
   return answer;
 }
 
-OfflineAnswer OfflineCluster::PlacePod(api::Object pod, const std::string& place, Undo& undo) {
+OfflineAnswer OfflineCluster::PlacePod(api::Object pod, const std::string& place) {
   PrepareClaims(pod.Mutable<core::Pod>());
-  for (const std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
-    if (FindClaim(key) != nullptr) undo.Remember(key);
-  }
   return AllocatePod(pod, place);
 }
 
-OfflineAnswer OfflineCluster::Place(const std::string& what, Undo& undo) {
+OfflineAnswer OfflineCluster::Place(const std::string& what) {
   const std::string key = what.substr(what.find(' ') + 1);
-  if (what.starts_with(kPodWord)) {
-    const PlacedObject& placed = *FindPod(key);
-    return PlacePod(placed.object.Clone(), placed.place, undo);
-  }
-  undo.Remember(key);
-  return AllocateClaim(key);
+  if (!what.starts_with(kPodWord)) return AllocateClaim(key);
+  const PlacedObject& placed = *FindPod(key);
+  return PlacePod(placed.object.Clone(), placed.place);
 }
 
 std::optional<OfflineAnswer> OfflineCluster::Defragment(const std::string& what) {

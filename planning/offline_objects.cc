@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "base/text_uuid.h"
 #include "planning/wanted_pods.h"
+#include "scheduler/cluster_cache.h"
 
 namespace dray::planning {
 namespace {
@@ -52,6 +53,9 @@ class Sorter {
       sorted_.namespaces.insert_or_assign(object.metadata().name, object);
     } else if (IsWorkload(object)) {
       AddWorkload(manifest);
+      if (scheduler::LooksAt(object)) sorted_.looked_at.push_back(object);
+    } else if (scheduler::LooksAt(object)) {
+      sorted_.looked_at.push_back(object);
     } else if (object.kind().group == "resource.k8s.io") {
       const std::string kind = fmt::format("{} {}", object.kind().api_version, object.kind().kind);
       sorted_.notes.push_back(fmt::format("{}: skipped {}: this allocator does not look at it",

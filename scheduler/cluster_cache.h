@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/core_v1/pod.h"
+#include "api/kind.h"
 #include "api/object.h"
 #include "api/release.h"
 #include "client/mirror.h"
@@ -39,6 +41,19 @@ struct ClusterObjects {
   client::Mirror volumes, volume_claims;
   client::Mirror services, replication_controllers, replica_sets, stateful_sets;
 };
+
+/// A kind, and where its objects are.
+struct FollowedKind {
+  const api::KindInfo* kind;
+  client::Mirror ClusterObjects::* mirror;
+};
+/// All of them. Pods come first: what was delivered before a pod is then known when the pod is
+/// tried.
+std::span<const FollowedKind> FollowedKinds();
+/// Whether the object is of one of these kinds.
+bool LooksAt(const api::Object& object);
+/// Of an object that is.
+client::Mirror& MirrorOf(const api::Object& object, ClusterObjects& objects);
 
 /// One thread. What it hands out is valid until the next change.
 class ClusterCache {

@@ -22,8 +22,7 @@ class ClusterFeed {
   ClusterFeed(
       client::Client& client, World& world, Wakeup& wakeup, const Log& log, ClusterCache& cluster);
 
-  /// Applies what has arrived; see client::Informer::Step. Pods come first: what was delivered
-  /// before a pod is then known when the pod is tried.
+  /// Applies what has arrived; see client::Informer::Step.
   std::optional<MonotonicTime> Step();
   /// All kinds have been listed.
   bool synced() const;

@@ -47,9 +47,13 @@ WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outco
   return waits;
 }
 
-}  // namespace
-
-namespace {
+/// "namespace/name" of all claims that the pods name.
+std::vector<std::string> ClaimsNamedBy(std::span<const api::Object* const> pods) {
+  std::vector<std::string> claims;
+  for (const api::Object* pod : pods)
+    std::ranges::move(api::claims::KeysOf(pod->As<core_v1::Pod>()), std::back_inserter(claims));
+  return claims;
+}
 
 /// Whose pods wait for each other if an attempt for this one takes too much; empty: none does that
 /// asks for so little.
@@ -102,65 +106,13 @@ void Scheduler::OnGroup(const api::Object* before, const api::Object* after) {
       entry, after->As<PodGroup>().spec.priority.value_or(0), Now(), after->metadata().namespace_);
 }
 
-Scheduler::GroupState Scheduler::StateOf(std::string_view group_key) const {
-  GroupState state;
-  for (const std::string& key : cluster_.PodsOfGroup(group_key)) {
-    const api::Object* object = cluster_.FindPod(key);
-    const auto& pod = object->As<core_v1::Pod>();
-    if (api::pods::HasEnded(pod)) continue;
-    if (!pod.spec.node_name.empty() || cluster_.IsAssumed(pod.metadata.uid)) {
-      state.scheduled.push_back(object);
-    } else if (!pod.metadata.deletion_timestamp && ProfileOf(pod) != nullptr) {
-      state.is_gated = state.is_gated || !pod.spec.scheduling_gates.empty();
-      state.waiting.push_back(object);
-    }
-  }
-  std::ranges::sort(state.waiting, [](const api::Object* one, const api::Object* other) {
-    return GoesBefore(one->metadata(), other->metadata());
-  });
-  return state;
-}
-
-bool Scheduler::GroupState::IsComplete(const PodGroup& group) const {
-  return static_cast<int64_t>(waiting.size() + scheduled.size()) >= MinCountOf(group);
+GroupState Scheduler::StateOf(std::string_view group_key) const {
+  return GroupStateOf(
+      cluster_, group_key, [this](const core_v1::Pod& pod) { return ProfileOf(pod) != nullptr; });
 }
 
 // ------------------------------------------------------------------------------------------------
 // One attempt.
-
-/// Nothing: one of them has to wait for its claims.
-std::optional<std::vector<GroupMember>> Scheduler::MembersOf(const GroupState& state,
-                                                             const PodGroup& group,
-                                                             WaitsFor& waits_for) const {
-  std::vector<GroupMember> members;
-  bool is_gated = false;
-  for (const api::Object* object : state.waiting) {
-    const auto& pod = object->As<core_v1::Pod>();
-    std::ranges::move(api::claims::KeysOf(pod), std::back_inserter(waits_for.claims));
-    auto resolved =
-        ResolveClaims(pod, [this](std::string_view claim) { return cluster_.FindClaim(claim); });
-    if (const auto* gated = std::get_if<Gated>(&resolved)) {
-      log_.Debug("pod waits for its claims",
-                 "pod",
-                 api::ObjectKey(pod.metadata),
-                 "reason",
-                 gated->message);
-      is_gated = true;
-      continue;
-    }
-    GroupMember member{.pod = *object,
-                       .claims = std::get<std::vector<api::Object>>(std::move(resolved)),
-                       .consumers = {}};
-    if (options_.group_claims) {
-      member.consumers = ConsumersOf(pod, member.claims, group);
-    } else {
-      member.consumers.assign(member.claims.size(), api::claims::ConsumerOf(pod));
-    }
-    members.push_back(std::move(member));
-  }
-  if (is_gated) return std::nullopt;
-  return members;
-}
 
 void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   const std::string key = entry.substr(kGroupPrefix.size());
@@ -169,127 +121,47 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   if (found == nullptr || state.waiting.empty()) return queue_.Remove(entry);
   const api::Object object = *found;
   const auto& group = object.As<PodGroup>();
-  WaitsFor waits_for;
   // What is missing is a pod, or a change of one: that brings the group back.
   if (state.is_gated || !state.IsComplete(group)) return queue_.Gate(entry, {}, now);
-  const auto members = MembersOf(state, group, waits_for);
-  if (!members) return queue_.Gate(entry, std::move(waits_for), now);
+  const auto resolved = MembersOf(cluster_, state, group, options_.group_claims);
+  if (const auto* gated = std::get_if<Gated>(&resolved)) {
+    log_.Debug("a group waits for claims", "group", key, "reason", gated->message);
+    return queue_.Gate(entry, {.events = {}, .claims = ClaimsNamedBy(state.waiting)}, now);
+  }
+  const auto& members = std::get<std::vector<GroupMember>>(resolved);
   const size_t scheduled = state.scheduled.size();
   std::vector<const core_v1::Pod*> pods;
   for (const auto& part : {state.waiting, state.scheduled}) {
     for (const api::Object* pod : part) pods.push_back(&pod->As<core_v1::Pod>());
   }
   GroupOutcome outcome;
-  outcome.decisions.resize(members->size());
+  outcome.decisions.resize(members.size());
   outcome.message = outcome.of_unasked = WhyNotAGroup(group, pods);
   if (!outcome.message.empty()) {
     outcome.kind = GroupOutcome::Kind::kFailed;
-    return FinishGroup(entry, object, *members, std::move(outcome), scheduled);
+    return FinishGroup(entry, object, members, std::move(outcome), scheduled);
   }
-  BeginWork(entry, members->size());
-  outcome = TryGroup(group, *members, scheduled);
+  BeginWork(entry, members.size());
+  outcome = TryGroup(group, members, scheduled);
   if (stopping_) return;
-  FinishGroup(entry, object, *members, std::move(outcome), scheduled);
-}
-
-/// Where those of the group are that need no place any more.
-std::vector<ScheduledMember> Scheduler::ScheduledMembersOf(std::string_view group_key) const {
-  const auto find_pod = [this](std::string_view key) { return cluster_.FindPod(key); };
-  std::vector<ScheduledMember> members;
-  for (const api::Object* object : StateOf(group_key).scheduled) {
-    const auto& pod = object->As<core_v1::Pod>();
-    const std::optional<PodOnNode> found = cluster_.use().Find(pod.metadata.uid, find_pod);
-    members.push_back({.key = api::ObjectKey(pod.metadata),
-                       .node_name = pod.spec.node_name,
-                       .node = found ? found->node : nullptr});
-  }
-  return members;
+  FinishGroup(entry, object, members, std::move(outcome), scheduled);
 }
 
 /// Looks for places for the members; `scheduled` of their group have one.
 GroupOutcome Scheduler::TryGroup(const PodGroup& group,
                                  std::span<const GroupMember> members,
                                  size_t scheduled) {
-  if (!options_.group_topology) {
-    return TryGroupAmong(group, members, scheduled, nullptr, kGangQuestionsMax);
-  }
-  const std::string_view key = TopologyKeyOf(group);
-  std::vector<Domain> domains = {{.value = {}, .nodes = cluster_.use().nodes()}};
-  if (!key.empty()) {
-    auto found =
-        DomainsOf(key, cluster_.use().nodes(), ScheduledMembersOf(api::ObjectKey(group.metadata)));
-    if (!found) {
-      GroupOutcome failed{.kind = GroupOutcome::Kind::kFailed};
-      failed.decisions.resize(members.size());
-      failed.message = failed.of_unasked = found.error().message;
-      return failed;
-    }
-    domains = *std::move(found);
-  }
-  return PlaceInOneDomain(
-      domains, members, scheduled, [&](const Domain& domain, size_t questions_max) {
-        return TryGroupAmong(group, members, scheduled, &domain, questions_max);
-      });
-}
-
-GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
-                                      std::span<const GroupMember> members,
-                                      size_t scheduled,
-                                      const Domain* domain,
-                                      size_t questions_max) {
-  PlacedSoFar placed(cluster_.taken(), first_node_);
-  GangBoard board = BoardFor(*ProfileOf(members.front().value()), domain);
-  board.questions_max = questions_max;
-  GroupOutcome outcome = PlaceGang(
-      members,
-      {.min_count = MinCountOf(group),
-       .scheduled = static_cast<int64_t>(scheduled),
-       .remaining = static_cast<int64_t>(members.size())},
-      [&](const auto& pod, auto claims, const auto& before) {
-        return SchedulePod(pod, claims, {.placed = &before, .domain = domain});
-      },
-      board,
-      placed);
-  outcome.chosen = placed.Chosen();
-  return outcome;
-}
-
-GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
-  return {.nodes = domain == nullptr ? cluster_.use().nodes() : domain->nodes,
-          .decide_on =
-              [this, domain](const auto& pod,
-                             auto claims,
-                             const auto& placed,
-                             const NodeState& node,
-                             const DeviceSearch& search) {
-                return SchedulePod(
-                    pod,
-                    claims,
-                    {.placed = &placed, .only_node = &node, .domain = domain, .search = search});
-              },
-          .allocate =
-              [this, budget = BudgetFor(profile)](
-                  auto claims, const core_v1::Node& node, const Banned& banned) {
-                const SlicesOf slices_of = [this](const std::string& pool) {
-                  const auto& names = cluster_.SlicesOfPool(pool);
-                  return std::vector<std::string>(names.begin(), names.end());
-                };
-                return allocator::Attempt(WithoutBanned(cluster_.Devices(), banned, slices_of),
-                                          claims)
-                    .Allocate(node, budget);
-              },
-          .is_shared = [this](const auto& result) { return IsShared(result); }};
-}
-
-bool Scheduler::IsShared(const resource_v1::DeviceRequestAllocationResult& result) const {
-  const std::string pool = fmt::format("{}/{}", result.driver, result.pool);
-  for (const std::string& name : cluster_.SlicesOfPool(pool)) {
-    const auto& spec = cluster_.objects().slices.Find(name)->As<resource_v1::ResourceSlice>().spec;
-    const auto device = std::ranges::find(spec.devices, result.device, &resource_v1::Device::name);
-    if (device == spec.devices.end()) continue;
-    return !spec.node_name && !device->node_name;
-  }
-  return true;
+  return scheduler::TryGroup(cluster_,
+                             group,
+                             members,
+                             scheduled,
+                             {.decide =
+                                  [this](const auto& pod, auto claims, const AsMember& member) {
+                                    return SchedulePod(pod, claims, member);
+                                  },
+                              .budget = BudgetFor(*ProfileOf(members.front().value())),
+                              .first_node = first_node_,
+                              .has_topology = options_.group_topology});
 }
 
 void Scheduler::BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome) {

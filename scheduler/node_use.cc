@@ -29,6 +29,11 @@ void NodeUse::SetNode(const std::string& name, const api::Object* node) {
   for (const std::string& uid : pods->second) Count(used_.find(uid)->second, 1);
 }
 
+void NodeUse::SetState(const NodeState& state) {
+  nodes_.insert_or_assign(state.value().metadata.name, state);
+  is_list_old_ = true;
+}
+
 const std::vector<const NodeState*>& NodeUse::nodes() {
   if (std::exchange(is_list_old_, false)) {
     list_.clear();

@@ -35,6 +35,8 @@ class NodeUse {
   /// The node is now as `node` says; null: it is gone. One that comes back under its name finds its
   /// pods.
   void SetNode(const std::string& name, const api::Object* node);
+  /// The node is known with what pods use of it that are not known themselves.
+  void SetState(const NodeState& state);
   /// In name order. Valid until the next SetNode.
   const std::vector<const NodeState*>& nodes();
 

@@ -33,9 +33,8 @@
 #include "scheduler/cluster_feed.h"
 #include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
-#include "scheduler/gang_search.h"
 #include "scheduler/group_attempt.h"
-#include "scheduler/group_topology.h"
+#include "scheduler/group_trial.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/scheduler_metrics.h"
@@ -129,20 +128,12 @@ class Scheduler {
                        std::span<const api::Object> claims,
                        const AsMember& member = {},
                        const OtherClaims* others = nullptr);
-  GangBoard BoardFor(const Profile& profile, const Domain* domain);
-  bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
   void Hold(BindTask& task, ClaimToBind claim);
   void Reserve(const api::Object& pod, std::span<const api::Object> claims, Placement placement);
   BindTask BeginTask(const api::Object& pod, const Placement& placement);
   void Assume(BindTask task, Placement placement);
 
   // Groups of pods: group_cycle.cc.
-  struct GroupState {
-    std::vector<const api::Object*> waiting;    // in the order in which they are placed
-    std::vector<const api::Object*> scheduled;  // or about to be bound
-    bool is_gated = false;                      // one of the waiting must not be tried yet
-    bool IsComplete(const PodGroup& group) const;
-  };
   /// The entry of the queue that stands for the pod: its own, or its group's.
   std::string EntryOf(const api::core_v1::Pod& pod) const;
   GroupState StateOf(std::string_view group_key) const;
@@ -151,9 +142,6 @@ class Scheduler {
   /// The pod waits for a node no more.
   void Dequeue(const api::core_v1::Pod& pod);
   void ScheduleGroup(const std::string& entry, MonotonicTime now);
-  std::optional<std::vector<GroupMember>> MembersOf(const GroupState& state,
-                                                    const PodGroup& group,
-                                                    WaitsFor& waits_for) const;
   void BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome);
   void FinishGroup(const std::string& entry,
                    const api::Object& group,
@@ -170,15 +158,9 @@ class Scheduler {
   void TellMembers(std::span<const GroupMember> members,
                    const GroupOutcome& outcome,
                    const GroupRoom& room = {});
-  std::vector<ScheduledMember> ScheduledMembersOf(std::string_view group_key) const;
   GroupOutcome TryGroup(const PodGroup& group,
                         std::span<const GroupMember> members,
                         size_t scheduled);
-  GroupOutcome TryGroupAmong(const PodGroup& group,
-                             std::span<const GroupMember> members,
-                             size_t scheduled,
-                             const Domain* domain,
-                             size_t questions_max);
   GroupRoom MakeRoomForGroup(const api::Object& group,
                              std::span<const GroupMember> members,
                              const GroupOutcome& outcome,
