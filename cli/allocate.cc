@@ -135,16 +135,13 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
            planning::RunWorkloads(world, input.objects, options.input.namespace_));
   if (!input.objects.has_nodes && scope.has_nodes) NoteWhatLacks(input.objects, output);
   const Interruption interruption;
-  planning::OfflineCluster cluster(
-      world,
-      std::move(input.objects),
-      {.features = input.features,
-       .node = options.input.node,
-       .namespace_ = options.input.namespace_,
-       .budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()},
-       .answers =
-           options.each_node ? planning::NodeAnswers::kEach : planning::NodeAnswers::kFirstThatFits,
-       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
+  planning::OfflineOptions rules = RulesFor(input);
+  rules.node = options.input.node;
+  rules.namespace_ = options.input.namespace_;
+  rules.budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()};
+  rules.devices_only = true;
+  if (options.each_node) rules.answers = planning::NodeAnswers::kEach;
+  planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   std::ranges::move(cluster.NotDecided(), std::back_inserter(allocated.left_out));
   std::ranges::sort(allocated.left_out, {}, &planning::LeftOut::what);

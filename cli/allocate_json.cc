@@ -72,6 +72,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
       json.Member("reason", answer.reason);
     }
     if (!answer.fix.empty()) json.Member("fix", answer.fix);
+    if (!answer.note.empty()) json.Member("note", answer.note);
     if (!answer.failures.empty()) {
       json.Member("obstacles").Array([&] {
         for (const planning::FailureOnNodes& group : answer.failures) {

@@ -83,6 +83,7 @@ void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> ans
         break;
     }
     if (!answer.fix.empty()) cli::Print(out, "  {}\n", answer.fix);
+    if (!answer.note.empty()) cli::Print(out, "  {}: {}\n", answer.what, answer.note);
     for (const planning::FailureOnNodes& failure : answer.failures) {
       cli::Print(out, "  {}\n", ToString(failure));
     }

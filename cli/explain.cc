@@ -74,14 +74,11 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   const std::atomic<bool>* const stop = interruption ? &interruption->flag() : nullptr;
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
-  planning::OfflineCluster cluster(
-      world,
-      std::move(input.objects),
-      {.features = input.features,
-       .node = options.input.node,
-       .namespace_ = options.input.namespace_,
-       .budget = {.steps_max = options.input.steps_max, .cancelled = stop},
-       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
+  planning::OfflineOptions rules = RulesFor(input);
+  rules.node = options.input.node;
+  rules.namespace_ = options.input.namespace_;
+  rules.budget = {.steps_max = options.input.steps_max, .cancelled = stop};
+  planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
   std::vector<planning::OfflineExplanation> answers;

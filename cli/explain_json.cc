@@ -155,6 +155,7 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
         }
         if (!answer.reason.empty()) json.Member("reason", answer.reason);
         if (!answer.fix.empty()) json.Member("fix", answer.fix);
+        if (!answer.note.empty()) json.Member("note", answer.note);
         WriteExplanation(answer.explanation, json);
       });
     }

@@ -52,6 +52,7 @@ class ExplainText {
 
   std::string Run() && {
     Head();
+    if (!answer_.note.empty()) Say(2, answer_.note);
     if (!answer_.state.empty() || answer_.verdict == planning::Verdict::kFits)
       return std::move(out_);
     for (const Funnel& funnel : explanation_.funnels) Requests(funnel);

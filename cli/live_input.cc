@@ -23,19 +23,35 @@ constexpr std::array<std::string_view, 4> kResourceVersions = {"resource.k8s.io/
                                                                "resource.k8s.io/v1beta1",
                                                                "resource.k8s.io/v1alpha3"};
 
+constexpr std::array<std::string_view, 1> kAppsVersions = {"apps/v1"};
+constexpr std::array<std::string_view, 1> kPolicyVersions = {"policy/v1"};
+constexpr std::array<std::string_view, 1> kStorageVersions = {"storage.k8s.io/v1"};
+constexpr std::array<std::string_view, 1> kGroupVersions = {"scheduling.k8s.io/v1beta1"};
+
 struct ListedKind {
   std::string_view kind;
   std::span<const std::string_view> versions;  // newest first
-  bool is_optional = false;                    // older servers do not have it
+  bool is_optional = false;                    // some servers do not have it
 };
-constexpr std::array<ListedKind, 8> kKinds = {{{"Node", kCoreVersions},
-                                               {"Namespace", kCoreVersions},
-                                               {"Pod", kCoreVersions},
-                                               {"DeviceClass", kResourceVersions},
-                                               {"ResourceSlice", kResourceVersions},
-                                               {"ResourceClaim", kResourceVersions},
-                                               {"ResourceClaimTemplate", kResourceVersions},
-                                               {"DeviceTaintRule", kResourceVersions, true}}};
+constexpr ListedKind kKinds[] = {{"Node", kCoreVersions},
+                                 {"Namespace", kCoreVersions},
+                                 {"Pod", kCoreVersions},
+                                 {"DeviceClass", kResourceVersions},
+                                 {"ResourceSlice", kResourceVersions},
+                                 {"ResourceClaim", kResourceVersions},
+                                 {"ResourceClaimTemplate", kResourceVersions},
+                                 {"DeviceTaintRule", kResourceVersions, true},
+                                 {"PersistentVolume", kCoreVersions, true},
+                                 {"PersistentVolumeClaim", kCoreVersions, true},
+                                 {"StorageClass", kStorageVersions, true},
+                                 {"Service", kCoreVersions, true},
+                                 {"ReplicationController", kCoreVersions, true},
+                                 {"ReplicaSet", kAppsVersions, true},
+                                 {"StatefulSet", kAppsVersions, true},
+                                 {"PodDisruptionBudget", kPolicyVersions, true},
+                                 {"PodGroup", kGroupVersions, true},
+                                 {"ResourceQuota", kCoreVersions, true},
+                                 {"LimitRange", kCoreVersions, true}};
 
 /// Adds the objects of one kind. Errors: the server cannot be reached.
 Result<> AddKind(client::Client& client,

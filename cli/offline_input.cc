@@ -22,6 +22,7 @@
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
+#include "scheduler/pod_groups.h"
 
 namespace dray::cli {
 namespace {
@@ -252,6 +253,21 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
                       .work = std::move(work.objects)};
+}
+
+planning::OfflineOptions RulesFor(const OfflineInput& input) {
+  // A cluster that has groups has the gate on.
+  const bool has_groups = input.gates.Has(api::Gate::kGenericWorkload) ||
+                          std::ranges::any_of(input.objects.looked_at, [](const api::Object& one) {
+                            return one.If<scheduler::PodGroup>() != nullptr;
+                          });
+  return {
+      .features = input.features,
+      .extended_resources = input.gates.Has(api::Gate::kExtendedResource),
+      .node_allocatable = input.gates.Has(api::Gate::kNodeAllocatableResources),
+      .pod_groups = has_groups,
+      .group_claims = has_groups && input.gates.Has(api::Gate::kWorkloadResourceClaims),
+      .group_topology = has_groups && input.gates.Has(api::Gate::kTopologyAwareWorkloadScheduling)};
 }
 
 int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short) {

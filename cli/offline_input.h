@@ -72,6 +72,9 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output);
 
+/// The rules of the input, for a cluster of its objects; the rest is the command's to fill in.
+planning::OfflineOptions RulesFor(const OfflineInput& input);
+
 /// What cannot be said for lack of input, to be said first.
 void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output);
 

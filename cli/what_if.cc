@@ -304,17 +304,14 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
     work.what.insert(moved.begin(), moved.end());
   }
   const Interruption interruption;
-  planning::OfflineCluster cluster(
-      world,
-      std::move(input.objects),
-      {.features = input.features,
-       .node = options.input.node,
-       .budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()},
-       .only = options.max ? std::set<std::string>() : work.what,
-       .finds_failures = false,
-       .nodes_take_turns = true,
-       .defragments = options.defragment,
-       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
+  planning::OfflineOptions rules = RulesFor(input);
+  rules.node = options.input.node;
+  rules.budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()};
+  rules.only = options.max ? std::set<std::string>() : work.what;
+  rules.finds_failures = false;
+  rules.nodes_take_turns = true;
+  rules.defragments = options.defragment;
+  planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, output)
                                           : PlaceAll(world, interruption, cluster, output);

@@ -77,7 +77,9 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
                                  ? options_.selectors
                                  : allocator::SelectorCacheFor(
                                        options_.features, kSelectorsKept, ZoneFilesOf(world.disk)),
-                .extended_resources = options_.extended_resources}) {
+                .extended_resources = options_.extended_resources,
+                .node_allocatable = options_.node_allocatable,
+                .pod_groups = options_.pod_groups}) {
   FollowChanges();
   scheduler::ClusterObjects& known = cluster_.objects();
   for (const auto& [name, node] : objects_.nodes) known.nodes.Put(node);
@@ -90,8 +92,23 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     const std::string owner = controllers::OwnerPodUid(placed.object.metadata());
     if (!owner.empty()) generated_[owner].push_back(key);
   }
-  for (const PlacedObject& placed : objects_.pods) known.pods.Put(placed.object);
+  for (const PlacedObject& placed : objects_.pods) {
+    if (IsStored(placed.object)) known.pods.Put(placed.object);
+  }
+  admission_.emplace(
+      std::move(objects_.quotas), std::move(objects_.limit_ranges), cluster_, world_.clock.Now());
+  for (PlacedObject& placed : objects_.pods) {
+    if (!IsStored(placed.object)) placed.object = AsCreated(placed.object);
+  }
   if (!options_.node.empty()) only_ = DomainOf(options_.node);
+}
+
+/// The new pod as the server would store it.
+api::Object OfflineCluster::AsCreated(const api::Object& pod) {
+  api::Object created = pod.Clone();
+  admission_->FillIn(created.Mutable<core::Pod>());
+  cluster_.objects().pods.Put(created);
+  return created;
 }
 
 void OfflineCluster::SetUse(const scheduler::NodeState& node) {
@@ -195,12 +212,19 @@ bool OfflineCluster::IsMeant(const api::Object& object) const {
   return options_.namespace_.empty() || object.metadata().namespace_ == options_.namespace_;
 }
 
+std::string OfflineCluster::StateOfPod(const core::Pod& pod) const {
+  std::string state = StateOf(pod);
+  if (state.empty() && options_.devices_only && !UsesDevices(pod))
+    return "uses no claim and no extended resource";
+  return state;
+}
+
 std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   std::vector<OfflineAnswer> answers;
   std::set<std::string> of_pods;
   for (const PlacedObject& placed : objects_.pods) {
     if (options_.budget.IsCancelled()) return answers;
-    if (!IsMeant(placed.object) || !StateOf(placed.object.As<core::Pod>()).empty()) continue;
+    if (!IsMeant(placed.object) || !StateOfPod(placed.object.As<core::Pod>()).empty()) continue;
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
     for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
@@ -254,7 +278,7 @@ std::vector<LeftOut> OfflineCluster::NotDecided() const {
   for (const PlacedObject& placed : objects_.pods) {
     const auto& pod = placed.object.As<core::Pod>();
     const bool is_settled = !pod.spec.node_name.empty() || controllers::IsDone(pod);
-    add(placed.object, "pod", StateOf(pod), is_settled);
+    add(placed.object, "pod", StateOfPod(pod), is_settled);
   }
   for (const std::string& key : objects_.claim_order) {
     const api::Object& object = *FindClaim(key);
@@ -274,10 +298,10 @@ void OfflineCluster::DefragmentFor(OfflineAnswer& answer) {
 }
 
 OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
+  pod.object = AsCreated(pod.object);
   api::Object prepared = pod.object.Clone();
   PrepareClaims(prepared.Mutable<core::Pod>());
   const std::string place = pod.place;
-  cluster_.objects().pods.Put(pod.object);
   objects_.pods.push_back(std::move(pod));
   OfflineAnswer answer = AllocatePod(prepared, place);
   NoteCancelled(answer);
@@ -303,10 +327,16 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
     metadata.generate_name.clear();
     metadata.name = pod.metadata.name + "-" + missing.entry;
     while (FindClaim(api::ObjectKey(metadata)) != nullptr) metadata.name += "-0";
+    api::Object stored = AsStored(world_, claim, metadata.namespace_);
+    if (std::string why = admission_->Admit(stored, cluster_); !why.empty()) {
+      refused_claims_.try_emplace(pod.metadata.uid,
+                                  fmt::format("failed to create ResourceClaim: {}", why));
+      continue;
+    }
     pod.status.resource_claim_statuses.push_back(
         {.name = missing.entry, .resource_claim_name = metadata.name});
     generated_[pod.metadata.uid].push_back(api::ObjectKey(metadata));
-    cluster_.objects().claims.Put(AsStored(world_, claim, metadata.namespace_));
+    cluster_.objects().claims.Put(stored);
   }
 }
 
@@ -356,8 +386,25 @@ std::vector<std::string> OfflineCluster::ObjectionsTo(const api::Object& pod,
   return scheduler::NodeObjections(cluster_, pod.As<core::Pod>(), claims, OptionsFor(only()));
 }
 
+std::string OfflineCluster::WhyNotLetIn(const api::Object& pod) {
+  if (!IsStored(pod)) {
+    if (std::string why = admission_->Admit(pod, cluster_); !why.empty()) return why;
+  }
+  if (std::string why = WhyNotTried(pod.As<core::Pod>()); !why.empty()) return why;
+  const auto refused = refused_claims_.find(pod.metadata().uid);
+  return refused == refused_claims_.end() ? std::string() : refused->second;
+}
+
 OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::string& place) {
-  OfflineAnswer answer{.what = "pod " + api::ObjectKey(pod.metadata()), .place = place};
+  OfflineAnswer answer{.what = "pod " + api::ObjectKey(pod.metadata()),
+                       .place = place,
+                       .note = NoteAbout(pod.As<core::Pod>())};
+  answer.reason = WhyNotLetIn(pod);
+  if (!answer.reason.empty()) {
+    answer.verdict = Verdict::kRefused;
+    return answer;
+  }
+  if (IsOfGroup(pod.As<core::Pod>())) return AllocateMember(pod, place);
   const auto resolved = scheduler::ResolveClaims(
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {

@@ -23,6 +23,7 @@
 #include "dray/allocator.h"
 #include "dray/budget.h"
 #include "dray/features.h"
+#include "planning/admission.h"
 #include "planning/explanation.h"
 #include "planning/first_failure.h"
 #include "planning/offline_objects.h"
@@ -31,6 +32,7 @@
 #include "scheduler/cluster_cache.h"
 #include "scheduler/cycle.h"
 #include "scheduler/group_topology.h"
+#include "scheduler/group_trial.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
 
@@ -44,6 +46,8 @@ struct OfflineOptions {
   std::string namespace_ = {};    // decide about its pods and claims only; empty: all
   allocator::Budget budget = {};  // of one search
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
+  /// Pods that ask devices for nothing are left out.
+  bool devices_only = false;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
   /// OfflineAnswer::failures are looked for; a search or more for each node.
@@ -54,6 +58,14 @@ struct OfflineOptions {
   bool defragments = false;  // AllocateAll moves pods for what does not fit
   /// Device classes serve extended resources (DRAExtendedResource).
   bool extended_resources = true;
+  /// Devices may take resources of their nodes (DRANodeAllocatableResources).
+  bool node_allocatable = false;
+  /// Pods of a group are placed together (GenericWorkload), may share claims
+  /// (DRAWorkloadResourceClaims), and may want to be near each other
+  /// (TopologyAwareWorkloadScheduling).
+  bool pod_groups = false;
+  bool group_claims = false;
+  bool group_topology = false;
   /// Compiled selectors to share; null: new ones.
   std::shared_ptr<cel::SelectorCache> selectors = nullptr;
   /// kLine: for whoever may read in the namespace; claims of others are not named.
@@ -96,6 +108,7 @@ struct OfflineAnswer {
   std::string fix = {};                       // what to do about it, where that is known
   std::vector<api::Object> claims = {};       // with their allocations, when it fits
   std::vector<FailureOnNodes> failures = {};  // which request stands in the way where
+  std::string note = {};                      // what else there is to know; or empty
   std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
   std::vector<Move> moves = {};               // of Defragment, in this order
 };
@@ -111,6 +124,7 @@ struct OfflineExplanation {
   Verdict verdict = Verdict::kFits;
   std::string reason = {};  // why it does not fit, in the scheduler's words
   std::string fix = {};     // what to do about it, where that is known
+  std::string note = {};    // what else there is to know; or empty
   std::string state = {};   // what there is to say of one that does not wait; else empty
   Explanation explanation = {};
 };
@@ -155,6 +169,8 @@ class OfflineCluster {
   using Claims = std::vector<api::Object>;
 
   bool IsMeant(const api::Object& object) const;
+  /// Why nobody decides about the pod; empty: it waits.
+  std::string StateOfPod(const api::core_v1::Pod& pod) const;
   /// `stays`: uids of claims that are not to be given back.
   OfflineExplanation ExplainPod(const PlacedObject& placed, const std::set<std::string>& stays);
   OfflineExplanation ExplainClaim(const std::string& key, const std::set<std::string>& stays);
@@ -189,9 +205,27 @@ class OfflineCluster {
   std::string UnservedResource(const api::core_v1::Pod& pod) const;
   std::vector<CandidateNode> CandidatesFor(const api::Object& pod, const Claims& claims) const;
   void PrepareClaims(api::core_v1::Pod& pod);
+  api::Object AsCreated(const api::Object& pod);
   const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
+  /// Why the pod is not there to be scheduled, or not tried; empty: it is.
+  std::string WhyNotLetIn(const api::Object& pod);
+
+  // Groups of pods: offline_groups.cc.
+  /// What the scheduler would do with a group; `why_not`: why it does not even try, or empty.
+  struct GroupDecision {
+    std::string why_not;
+    std::vector<scheduler::GroupMember> members;
+    scheduler::GroupOutcome outcome;
+  };
+  bool IsOfGroup(const api::core_v1::Pod& pod) const;
+  GroupDecision DecideGroup(const std::string& group_key);
+  /// Decides about all members; the answer is that of the pod, the others' are kept for them.
+  OfflineAnswer AllocateMember(const api::Object& pod, const std::string& place);
+  OfflineAnswer AnswerOf(const GroupDecision& decision, size_t member);
+  /// Why the group's decision leaves the pod without a place; empty: it has one.
+  std::string WhyOfGroup(const api::core_v1::Pod& pod);
   OfflineAnswer AllocateClaim(const std::string& key);
   /// Where the claim was read; empty of one that was made here.
   std::string PlaceOf(const std::string& claim) const;
@@ -261,9 +295,12 @@ class OfflineCluster {
   std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
   // Mutable: the devices in it are brought up to date when they are asked for.
   mutable scheduler::ClusterCache cluster_;
-  std::optional<scheduler::Domain> only_;  // the nodes to look at; absent: all
-  size_t first_node_ = 0;                  // for the next pod
-  Undo* undo_ = nullptr;                   // which is told of what changes
+  std::optional<scheduler::Domain> only_;              // the nodes to look at; absent: all
+  size_t first_node_ = 0;                              // for the next pod
+  std::optional<Admission> admission_;                 // what quotas let in; set at once
+  std::map<std::string, std::string> refused_claims_;  // why, by the uid of their pod
+  std::map<std::string, OfflineAnswer> of_groups_;     // of members decided about, by uid
+  Undo* undo_ = nullptr;                               // which is told of what changes
 };
 
 }  // namespace dray::planning

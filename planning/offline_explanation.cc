@@ -47,7 +47,7 @@ std::vector<std::string> OfflineCluster::Waiting() {
   std::set<std::string> of_pods;
   for (const PlacedObject& placed : objects_.pods) {
     const auto& pod = placed.object.As<core::Pod>();
-    if (!IsMeant(placed.object) || !StateOf(pod).empty()) continue;
+    if (!IsMeant(placed.object) || !StateOfPod(pod).empty()) continue;
     for (std::string& key : api::claims::KeysOf(pod)) of_pods.insert(std::move(key));
     for (const std::string& key : generated_[pod.metadata.uid]) of_pods.insert(key);
     waiting.push_back(std::string(kPodPrefix) + api::ObjectKey(placed.object.metadata()));
@@ -58,7 +58,9 @@ std::vector<std::string> OfflineCluster::Waiting() {
 }
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what) {
+  const Admission before = *admission_;  // what waits before it has taken nothing
   std::optional<OfflineExplanation> answer = Explain(what, {});
+  admission_ = before;
   const bool is_cancelled = options_.budget.IsCancelled();
   if (!is_cancelled || !answer.has_value() || !answer->state.empty()) return answer;
   return OfflineExplanation{.what = std::move(answer->what),
@@ -91,14 +93,16 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   api::Object pod = placed.object.Clone();
   OfflineExplanation answer{.what = std::string(kPodPrefix) + api::ObjectKey(pod.metadata()),
                             .place = placed.place};
-  answer.state = StateOf(pod.As<core::Pod>());
+  answer.state = StateOfPod(pod.As<core::Pod>());
   if (!answer.state.empty()) return answer;
+  answer.note = NoteAbout(pod.As<core::Pod>());
   PrepareClaims(pod.Mutable<core::Pod>());
   const auto refuse = [&](std::string why) {
     answer.verdict = Verdict::kRefused;
     answer.reason = std::move(why);
     return answer;
   };
+  if (std::string why = WhyNotLetIn(pod); !why.empty()) return refuse(std::move(why));
   const auto resolved = scheduler::ResolveClaims(
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {
@@ -125,6 +129,10 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   } else if (const auto* nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision)) {
     answer.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
     answer.reason = scheduler::ReasonsOf(*nowhere);
+  }
+  if (IsOfGroup(pod.As<core::Pod>())) {  // which is what the scheduler tries
+    answer.reason = WhyOfGroup(pod.As<core::Pod>());
+    answer.verdict = answer.reason.empty() ? Verdict::kFits : Verdict::kDoesNotFit;
   }
   std::set<std::string> own = stays;
   for (const api::Object& claim : claims) own.insert(claim.metadata().uid);

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
+#include "api/core_v1/limit_range.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "api/core_v1/resource_quota.h"
 #include "api/defaults/defaults.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/value/time.h"
@@ -56,6 +58,10 @@ class Sorter {
       if (scheduler::LooksAt(object)) sorted_.looked_at.push_back(object);
     } else if (scheduler::LooksAt(object)) {
       sorted_.looked_at.push_back(object);
+    } else if (object.If<core::ResourceQuota>() != nullptr) {
+      sorted_.quotas.push_back(object);
+    } else if (object.If<core::LimitRange>() != nullptr) {
+      sorted_.limit_ranges.push_back(object);
     } else if (object.kind().group == "resource.k8s.io") {
       const std::string kind = fmt::format("{} {}", object.kind().api_version, object.kind().kind);
       sorted_.notes.push_back(fmt::format("{}: skipped {}: this allocator does not look at it",

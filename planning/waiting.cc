@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "controllers/claim_sync.h"
+#include "scheduler/configuration.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::planning {
@@ -28,11 +29,26 @@ bool UsesDevices(const core::Pod& pod) {
   return !pod.spec.resource_claims.empty() || !ExtendedResources(pod).empty();
 }
 
+std::string WhyNotTried(const core::Pod& pod) {
+  if (pod.spec.scheduling_gates.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& gate : pod.spec.scheduling_gates) names.push_back(gate.name);
+  return fmt::format("Scheduling is blocked due to non-empty scheduling gates: {}",
+                     fmt::join(names, ", "));
+}
+
+std::string NoteAbout(const core::Pod& pod) {
+  const std::string& asked = pod.spec.scheduler_name;
+  const std::string usual = scheduler::Profile{}.name;
+  if (asked.empty() || asked == usual) return {};
+  return fmt::format(
+      "scheduler {} decides about the pod; this is what the rules of {} would say", asked, usual);
+}
+
 std::string StateOf(const core::Pod& pod) {
   if (controllers::IsDone(pod)) return fmt::format("is done: its phase is {}", pod.status.phase);
   if (!pod.spec.node_name.empty()) return "is on node " + pod.spec.node_name;
   if (pod.metadata.deletion_timestamp.has_value()) return "is being deleted";
-  if (!UsesDevices(pod)) return "uses no claim and no extended resource";
   return {};
 }
 

@@ -17,6 +17,11 @@ std::vector<std::string> ExtendedResources(const api::core_v1::Pod& pod);
 /// extended resources.
 bool UsesDevices(const api::core_v1::Pod& pod);
 
+/// Why the scheduler does not try the pod: its scheduling gates; empty: it does.
+std::string WhyNotTried(const api::core_v1::Pod& pod);
+/// What there is to know of a decision about the pod: that another scheduler makes it; or empty.
+std::string NoteAbout(const api::core_v1::Pod& pod);
+
 /// Why nobody decides about the pod: "is on node a"; empty: it waits.
 std::string StateOf(const api::core_v1::Pod& pod);
 /// The same of a claim: "has devices: …".

@@ -25,6 +25,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
+#include "api/storage_v1/storage_class.h"
 #include "base/check.h"
 #include "scheduler/affinity_rules.h"
 #include "scheduler/pod_groups.h"
@@ -71,6 +72,7 @@ std::span<const FollowedKind> FollowedKinds() {
       {&api::Reflected<PodGroup>::kKind, &Objects::groups},
       {&api::Reflected<core_v1::PersistentVolume>::kKind, &Objects::volumes},
       {&api::Reflected<core_v1::PersistentVolumeClaim>::kKind, &Objects::volume_claims},
+      {&api::Reflected<api::storage_v1::StorageClass>::kKind, &Objects::storage_classes},
       {&api::Reflected<core_v1::Service>::kKind, &Objects::services},
       {&api::Reflected<core_v1::ReplicationController>::kKind, &Objects::replication_controllers},
       {&api::Reflected<api::apps_v1::ReplicaSet>::kKind, &Objects::replica_sets},
@@ -100,7 +102,8 @@ ClusterCache::ClusterCache(Options options)
   objects_.classes.OnChange([this](auto* before, auto* after) { OnClass(before, after); });
   objects_.slices.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   objects_.taint_rules.OnChange([this](auto* before, auto* after) { OnTaintRule(before, after); });
-  for (client::Mirror* mirror : {&objects_.volumes, &objects_.volume_claims})
+  for (client::Mirror* mirror :
+       {&objects_.volumes, &objects_.volume_claims, &objects_.storage_classes})
     mirror->OnChange([this](auto*, auto*) { Tell(ClusterEvent::kVolumes); });
 }
 
@@ -250,6 +253,7 @@ VolumeNeeds ClusterCache::VolumeNeedsOf(const core_v1::Pod& pod) const {
       pod,
       {.find_claim = [this](std::string_view key) { return objects_.volume_claims.Find(key); },
        .find_volume = [this](std::string_view name) { return objects_.volumes.Find(name); },
+       .find_class = [this](std::string_view name) { return objects_.storage_classes.Find(name); },
        .is_in_use =
            [this, &pod](std::string_view claim) {
              return IsVolumeClaimUsed(claim, pod.metadata.uid);

@@ -38,7 +38,7 @@ struct ClusterObjects {
   client::Mirror pods, nodes, namespaces, classes, slices, claims, taint_rules;
   client::Mirror groups;   // of pods
   client::Mirror budgets;  // of pods that must not go
-  client::Mirror volumes, volume_claims;
+  client::Mirror volumes, volume_claims, storage_classes;
   client::Mirror services, replication_controllers, replica_sets, stateful_sets;
 };
 

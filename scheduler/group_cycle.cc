@@ -252,24 +252,12 @@ void Scheduler::TellMembers(std::span<const GroupMember> members,
                             const GroupRoom& room) {
   using Kind = GroupOutcome::Kind;
   for (size_t i = 0; i < members.size(); ++i) {
-    const std::optional<Decision>& decision = outcome.decisions[i];
-    WhyNotScheduled why{
+    std::optional<std::string> message = WhyNotPlaced(outcome, i);
+    if (!message.has_value()) continue;
+    const WhyNotScheduled why{
         .reason = outcome.kind == Kind::kFailed ? "SchedulerError" : "Unschedulable",
-        .message = outcome.of_unasked,
+        .message = *std::move(message),
         .nomination = room.nominated.empty() ? std::string() : room.nominated[i]};
-    if (decision.has_value()) {
-      if (const auto* failed = std::get_if<AttemptFailed>(&*decision)) {
-        why.message = failed->message;
-      } else if (outcome.kind == Kind::kFailed) {
-        why.message = outcome.message;
-      } else if (const auto* nowhere = std::get_if<Unschedulable>(&*decision)) {
-        why.message = ReasonsOf(*nowhere);
-      } else if (outcome.kind == Kind::kScheduled) {
-        continue;
-      } else {
-        why.message = "pod group is unschedulable, " + outcome.message;
-      }
-    }
     RecordFailure(members[i].pod, why);
   }
 }

@@ -188,4 +188,15 @@ GroupOutcome TryGroup(ClusterCache& cluster,
   return GroupTrial(cluster, group, members, scheduled, options).Run();
 }
 
+std::optional<std::string> WhyNotPlaced(const GroupOutcome& outcome, size_t member) {
+  using Kind = GroupOutcome::Kind;
+  const std::optional<Decision>& decision = outcome.decisions[member];
+  if (!decision.has_value()) return outcome.of_unasked;
+  if (const auto* failed = std::get_if<AttemptFailed>(&*decision)) return failed->message;
+  if (outcome.kind == Kind::kFailed) return outcome.message;
+  if (const auto* nowhere = std::get_if<Unschedulable>(&*decision)) return ReasonsOf(*nowhere);
+  if (outcome.kind == Kind::kScheduled) return std::nullopt;
+  return "pod group is unschedulable, " + outcome.message;
+}
+
 }  // namespace dray::scheduler

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -64,5 +66,8 @@ GroupOutcome TryGroup(ClusterCache& cluster,
                       std::span<const GroupMember> members,
                       size_t scheduled,
                       const GroupTrialOptions& options);
+
+/// What is said of a member that is not placed, in upstream's words; nothing of one that is.
+std::optional<std::string> WhyNotPlaced(const GroupOutcome& outcome, size_t member);
 
 }  // namespace dray::scheduler

@@ -8,6 +8,7 @@
 
 #include "api/core_v1/persistent_volume_claim.h"
 #include "api/selectors/node_selector_match.h"
+#include "api/storage_v1/storage_class.h"
 
 namespace dray::scheduler {
 namespace {
@@ -75,6 +76,17 @@ std::string WhyNotUsable(const core_v1::PersistentVolumeClaim& claim) {
   return fmt::format("persistentvolumeclaim \"{}\" is being deleted", claim.metadata.name);
 }
 
+/// Whether the claim gets its volume when a pod that uses it has a node.
+bool WaitsForConsumer(const core_v1::PersistentVolumeClaim& claim, const VolumeLookups& lookups) {
+  const auto old_name = claim.metadata.annotations.find("volume.beta.kubernetes.io/storage-class");
+  const std::string name = old_name != claim.metadata.annotations.end()
+                               ? old_name->second
+                               : claim.spec.storage_class_name.value_or("");
+  const api::Object* const found = name.empty() ? nullptr : lookups.find_class(name);
+  return found != nullptr &&
+         found->As<api::storage_v1::StorageClass>().volume_binding_mode == "WaitForFirstConsumer";
+}
+
 Rejection Unresolvable(const char* reason) {
   return {.reasons = {reason}};
 }
@@ -104,7 +116,11 @@ VolumeNeeds VolumeNeedsOf(const core_v1::Pod& pod, const VolumeLookups& lookups)
     if (!needs.why_nowhere.empty()) return needs;
     const bool is_for_one = std::ranges::count(claim.spec.access_modes, kOnePod) > 0;
     needs.is_in_use = needs.is_in_use || (is_for_one && lookups.is_in_use(key));
-    if (claim.spec.volume_name.empty()) continue;
+    if (claim.spec.volume_name.empty()) {
+      if (WaitsForConsumer(claim, lookups)) continue;
+      needs.why_nowhere = "pod has unbound immediate PersistentVolumeClaims";
+      return needs;
+    }
     const api::Object* volume = lookups.find_volume(claim.spec.volume_name);
     if (volume != nullptr) {
       needs.volumes.push_back(&volume->As<core_v1::PersistentVolume>());

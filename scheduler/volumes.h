@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the volumes of a pod allow it to run: upstream's plugins VolumeRestrictions, VolumeBinding
-// and VolumeZone, as far as volumes that are bound tell. Nobody binds or provides volumes here, so
-// claims without a volume are no obstacle.
+// and VolumeZone, as far as volumes that are bound tell. Nobody binds or provides volumes here: a
+// claim that is to be bound at once keeps its pod waiting, as long as it has no volume; one that is
+// to be bound for its first consumer is no obstacle.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,7 @@ namespace dray::scheduler {
 struct VolumeLookups {
   std::function<const api::Object*(std::string_view key)> find_claim;  // "namespace/name"
   std::function<const api::Object*(std::string_view name)> find_volume;
+  std::function<const api::Object*(std::string_view name)> find_class;  // a StorageClass
   /// Whether another pod that has a node uses the claim.
   std::function<bool(std::string_view claim_key)> is_in_use;
 };

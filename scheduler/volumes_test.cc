@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/core_v1/persistent_volume_claim.h"
+#include "api/storage_v1/storage_class.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/testing/cluster.h"
 
@@ -42,6 +43,12 @@ core_v1::PersistentVolume VolumeOn(const std::string& node) {
   return volume;
 }
 
+api::Object ClassOf(const char* mode) {
+  api::storage_v1::StorageClass one;
+  one.volume_binding_mode = mode;
+  return api::Object::Of(std::move(one));
+}
+
 core_v1::Pod PodWithClaim(const std::string& name) {
   core_v1::Pod pod;
   pod.metadata.namespace_ = "lab";
@@ -61,6 +68,8 @@ std::string Judge(const core_v1::PersistentVolumeClaim* claim,
       claim == nullptr ? api::Object() : api::Object::Of(core_v1::PersistentVolumeClaim(*claim));
   const api::Object volume_object =
       volume == nullptr ? api::Object() : api::Object::Of(core_v1::PersistentVolume(*volume));
+  const api::Object late = ClassOf("WaitForFirstConsumer");
+  const api::Object immediate = ClassOf("Immediate");
   const VolumeNeeds needs =
       VolumeNeedsOf(PodWithClaim("pod"),
                     {.find_claim =
@@ -70,6 +79,11 @@ std::string Judge(const core_v1::PersistentVolumeClaim* claim,
                      .find_volume =
                          [&](std::string_view name) {
                            return volume != nullptr && name == "disk" ? &volume_object : nullptr;
+                         },
+                     .find_class =
+                         [&](std::string_view name) {
+                           if (name == "late") return &late;
+                           return name == "immediate" ? &immediate : nullptr;
                          },
                      .is_in_use = [&](std::string_view) { return is_in_use; }});
   if (!needs.why_nowhere.empty()) return "nowhere: " + needs.why_nowhere;
@@ -98,7 +112,7 @@ TEST(Volumes, WhereTheVolumeIsThePodGoes) {
   const core_v1::PersistentVolumeClaim bound = ClaimOf("disk");
   const core_v1::PersistentVolume here = VolumeOn("a");
   const core_v1::PersistentVolume there = VolumeOn("b");
-  EXPECT_EQ(Judge(&unbound, nullptr), "") << "nobody binds it";
+  EXPECT_EQ(Judge(&unbound, nullptr), "nowhere: pod has unbound immediate PersistentVolumeClaims");
   EXPECT_EQ(Judge(&bound, &here), "");
   EXPECT_EQ(Judge(&bound, &there), "node(s) didn't match PersistentVolume's node affinity");
   EXPECT_EQ(Judge(&bound, nullptr),
@@ -125,12 +139,25 @@ TEST(Volumes, ZonesOfVolumesAreLabels) {
   EXPECT_EQ(Judge(&claim, &old, in(kVolumeZone, "west")), "");
 }
 
-TEST(Volumes, AClaimForOnePodIsForOne) {
+TEST(Volumes, AClaimWithoutVolumeWaitsUnlessItsClassWaitsForThePod) {
   core_v1::PersistentVolumeClaim claim = ClaimOf("");
-  EXPECT_EQ(Judge(&claim, nullptr, {}, true), "");
+  for (const char* const at_once : {"immediate", "missing"}) {
+    claim.spec.storage_class_name = at_once;
+    EXPECT_EQ(Judge(&claim, nullptr), "nowhere: pod has unbound immediate PersistentVolumeClaims");
+  }
+  claim.spec.storage_class_name = "late";
+  EXPECT_EQ(Judge(&claim, nullptr), "") << "nobody binds it";
+  claim.metadata.annotations["volume.beta.kubernetes.io/storage-class"] = "immediate";
+  EXPECT_EQ(Judge(&claim, nullptr), "nowhere: pod has unbound immediate PersistentVolumeClaims");
+}
+
+TEST(Volumes, AClaimForOnePodIsForOne) {
+  core_v1::PersistentVolumeClaim claim = ClaimOf("disk");
+  const core_v1::PersistentVolume here = VolumeOn("a");
+  EXPECT_EQ(Judge(&claim, &here, {}, true), "");
   claim.spec.access_modes = {"ReadWriteOncePod"};
-  EXPECT_EQ(Judge(&claim, nullptr), "");
-  EXPECT_EQ(Judge(&claim, nullptr, {}, true),
+  EXPECT_EQ(Judge(&claim, &here), "");
+  EXPECT_EQ(Judge(&claim, &here, {}, true),
             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
             "already in-use by another pod");
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What OfflineCluster has to say of groups of pods: all of a group that wait are decided about
+// together, as the scheduler does.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/claims/pod_groups.h"
+#include "planning/offline_cluster.h"
+#include "planning/waiting.h"
+
+namespace dray::planning {
+namespace {
+
+namespace core = api::core_v1;
+
+bool IsWaiting(const core::Pod& pod) {
+  return StateOf(pod).empty();
+}
+
+}  // namespace
+
+bool OfflineCluster::IsOfGroup(const core::Pod& pod) const {
+  return options_.pod_groups && !api::claims::PodGroupKeyOf(pod).empty();
+}
+
+OfflineCluster::GroupDecision OfflineCluster::DecideGroup(const std::string& group_key) {
+  const api::Object* const found = cluster_.objects().groups.Find(group_key);
+  if (found == nullptr)
+    return {.why_not = fmt::format("waits for PodGroup {}, which is not in the input", group_key)};
+  const api::Object object = *found;
+  const auto& group = object.As<scheduler::PodGroup>();
+  // Each with the claims that its templates describe.
+  for (const api::Object* one : scheduler::GroupStateOf(cluster_, group_key, IsWaiting).waiting) {
+    api::Object pod = one->Clone();
+    PrepareClaims(pod.Mutable<core::Pod>());
+    cluster_.objects().pods.Put(pod);
+  }
+  const scheduler::GroupState state = scheduler::GroupStateOf(cluster_, group_key, IsWaiting);
+  if (state.is_gated)
+    return {.why_not = fmt::format("PodGroup {} waits: scheduling gates block one of its pods",
+                                   group_key)};
+  if (!state.IsComplete(group)) {
+    return {.why_not = fmt::format("PodGroup {} waits for more pods: it needs {}, and has {}",
+                                   group_key,
+                                   scheduler::MinCountOf(group),
+                                   state.waiting.size() + state.scheduled.size())};
+  }
+  auto resolved = scheduler::MembersOf(cluster_, state, group, options_.group_claims);
+  if (auto* gated = std::get_if<scheduler::Gated>(&resolved))
+    return {.why_not = std::move(gated->message)};
+  GroupDecision decision{.members =
+                             std::get<std::vector<scheduler::GroupMember>>(std::move(resolved))};
+  std::vector<const core::Pod*> pods;
+  for (const auto& part : {state.waiting, state.scheduled}) {
+    for (const api::Object* pod : part) pods.push_back(&pod->As<core::Pod>());
+  }
+  decision.why_not = scheduler::WhyNotAGroup(group, pods);
+  if (!decision.why_not.empty()) return decision;
+  const auto decide = [this](const auto& pod, auto claims, const scheduler::AsMember& member) {
+    scheduler::AttemptOptions options = OptionsFor(nullptr);
+    options.member = member;
+    return scheduler::TryPod(cluster_, pod, claims, options);
+  };
+  decision.outcome = scheduler::TryGroup(cluster_,
+                                         group,
+                                         decision.members,
+                                         state.scheduled.size(),
+                                         {.decide = decide,
+                                          .budget = options_.budget,
+                                          .first_node = first_node_,
+                                          .has_topology = options_.group_topology});
+  return decision;
+}
+
+OfflineAnswer OfflineCluster::AllocateMember(const api::Object& pod, const std::string& place) {
+  const std::string& uid = pod.metadata().uid;
+  if (auto known = of_groups_.extract(uid); !known.empty()) {
+    known.mapped().place = place;
+    return std::move(known.mapped());
+  }
+  const GroupDecision decision = DecideGroup(api::claims::PodGroupKeyOf(pod.As<core::Pod>()));
+  if (!decision.why_not.empty()) {
+    return {.what = "pod " + api::ObjectKey(pod.metadata()),
+            .place = place,
+            .verdict = Verdict::kRefused,
+            .reason = decision.why_not};
+  }
+  OfflineAnswer own;
+  for (size_t i = 0; i < decision.members.size(); ++i) {
+    const std::string& member = decision.members[i].pod.metadata().uid;
+    OfflineAnswer answer = AnswerOf(decision, i);
+    if (member == uid) {
+      own = std::move(answer);
+    } else {
+      of_groups_.insert_or_assign(member, std::move(answer));
+    }
+  }
+  own.place = place;
+  return own;
+}
+
+OfflineAnswer OfflineCluster::AnswerOf(const GroupDecision& decision, size_t member) {
+  const scheduler::GroupMember& one = decision.members[member];
+  const scheduler::GroupOutcome& outcome = decision.outcome;
+  OfflineAnswer answer{.what = "pod " + api::ObjectKey(one.pod.metadata()),
+                       .note = NoteAbout(one.value())};
+  if (auto why = scheduler::WhyNotPlaced(outcome, member)) {
+    const bool failed = outcome.kind == scheduler::GroupOutcome::Kind::kFailed;
+    answer.verdict = failed ? Verdict::kRefused : Verdict::kDoesNotFit;
+    answer.reason = *std::move(why);
+    return answer;
+  }
+  scheduler::Placement placement = *scheduler::PlacementOf(outcome, member);
+  for (size_t i = 0; i < one.claims.size(); ++i) {
+    const auto chosen = outcome.chosen.find(one.claims[i].metadata().uid);
+    if (chosen != outcome.chosen.end()) placement.allocations[i] = chosen->second;
+  }
+  TakePlace(placement, one.pod, one.claims, answer);
+  return answer;
+}
+
+std::string OfflineCluster::WhyOfGroup(const core::Pod& pod) {
+  const GroupDecision decision = DecideGroup(api::claims::PodGroupKeyOf(pod));
+  if (!decision.why_not.empty()) return decision.why_not;
+  const auto member = std::ranges::find(
+      decision.members, pod.metadata.uid, [](const auto& one) { return one.pod.metadata().uid; });
+  if (member == decision.members.end()) return {};
+  const auto place = static_cast<size_t>(member - decision.members.begin());
+  return scheduler::WhyNotPlaced(decision.outcome, place).value_or("");
+}
+
+}  // namespace dray::planning
