@@ -66,7 +66,7 @@ core::ResourceQuotaStatus CountedIn(const core::ResourceQuota& quota,
 
 bool IsStored(const api::Object& object) {
   const api::meta_v1::ObjectMeta& metadata = object.metadata();
-  return metadata.creation_timestamp.has_value() || !metadata.resource_version.empty();
+  return !metadata.creation_timestamp.IsZero() || !metadata.resource_version.empty();
 }
 
 Admission::Admission(std::vector<api::Object> quotas,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `dray whatif` says of pods is what the scheduler then does with them: random clusters, the
-// same pods planned and created.
+// same pods planned and created, with rules about other pods, ports, processors, volumes and gates.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -15,10 +15,13 @@
 #include <gtest/gtest.h>
 
 #include "api/core_v1/node.h"
+#include "api/core_v1/persistent_volume_claim.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
+#include "api/storage_v1/storage_class.h"
+#include "api/value/quantity.h"
 #include "base/simulated_world.h"
 #include "client/testing/memory_client.h"
 #include "dray/selector.h"
@@ -67,11 +70,99 @@ void AddDevices(const v1::ResourceClaim& claim, std::vector<std::string>& device
   }
 }
 
+/// What pods want beside devices: rules about other pods, ports, processors, volumes, gates.
+class RandomRules {
+ public:
+  explicit RandomRules(uint64_t seed) : random_(seed) {}
+
+  core::Node On(core::Node node) {
+    node.metadata.labels["zone"] = Below(2) == 0 ? "east" : "west";
+    node.metadata.labels[kHost] = node.metadata.name;
+    if (Below(2) == 0) {
+      node.status.allocatable["cpu"] = api::Quantity::Parse("4").value();
+      node.status.allocatable["pods"] = api::Quantity::Parse("2").value();
+    }
+    if (Below(8) == 0)
+      node.spec.taints.push_back({.key = "busy", .value = "", .effect = "NoSchedule"});
+    return node;
+  }
+
+  void On(core::Pod& pod) {
+    pod.metadata.labels["app"] = App();
+    if (Below(4) == 0) {
+      Rules(pod)
+          .pod_anti_affinity.emplace()
+          .required_during_scheduling_ignored_during_execution.push_back(Term());
+    }
+    if (Below(5) == 0) {
+      Rules(pod)
+          .pod_affinity.emplace()
+          .required_during_scheduling_ignored_during_execution.push_back(Term());
+    }
+    if (Below(4) == 0) pod.spec.topology_spread_constraints.push_back(Spread());
+    core::Container& container = pod.spec.containers.emplace_back();
+    container.name = "main";
+    if (Below(5) == 0) container.ports.push_back({.host_port = 80, .container_port = 80});
+    if (Below(4) == 0) {
+      container.resources.requests["cpu"] =
+          api::Quantity::Parse(std::to_string(1 + Below(3))).value();
+    }
+    if (Below(5) == 0) pod.spec.tolerations.push_back({.key = "busy", .operator_ = "Exists"});
+    if (Below(8) == 0) pod.spec.scheduling_gates.push_back({.name = "example.com/wait"});
+    if (Below(8) == 0) {
+      auto& volume = pod.spec.volumes.emplace_back();
+      volume.name = "data";
+      volume.volume_source.persistent_volume_claim.emplace().claim_name = "data";
+    }
+  }
+
+  /// The volume claim of some pods; missing, or without a volume that is to come at once or later.
+  void AddVolumes(std::map<std::string, api::Object>& objects) {
+    if (Below(3) == 0) return;
+    core::PersistentVolumeClaim claim;
+    claim.metadata = {.name = "data", .namespace_ = kNamespace, .uid = "uid-of-data"};
+    claim.spec.storage_class_name = Below(2) == 0 ? "late" : "at-once";
+    objects.emplace("data", api::Object::Of(std::move(claim)));
+    api::storage_v1::StorageClass late;
+    late.metadata = {.name = "late", .uid = "uid-of-late"};
+    late.provisioner = "example.com/disks";
+    late.volume_binding_mode = "WaitForFirstConsumer";
+    objects.emplace("late", api::Object::Of(std::move(late)));
+  }
+
+ private:
+  static constexpr const char* kHost = "kubernetes.io/hostname";
+
+  uint64_t Below(uint64_t bound) { return random_.Next() % bound; }
+  std::string App() { return Below(2) == 0 ? "web" : "db"; }
+  std::string Key() { return Below(2) == 0 ? "zone" : kHost; }
+  static core::Affinity& Rules(core::Pod& pod) {
+    return pod.spec.affinity.has_value() ? *pod.spec.affinity : pod.spec.affinity.emplace();
+  }
+  core::PodAffinityTerm Term() {
+    core::PodAffinityTerm term;
+    term.label_selector.emplace().match_labels["app"] = App();
+    term.topology_key = Key();
+    return term;
+  }
+  core::TopologySpreadConstraint Spread() {
+    core::TopologySpreadConstraint spread;
+    spread.max_skew = 1;
+    spread.topology_key = Key();
+    spread.when_unsatisfiable = Below(2) == 0 ? "DoNotSchedule" : "ScheduleAnyway";
+    spread.label_selector.emplace().match_labels["app"] = App();
+    return spread;
+  }
+
+  SeededRandom random_;
+};
+
 /// Everything that both are told, by name.
 class Given {
  public:
-  explicit Given(const Problem& problem) {
-    for (const core::Node& node : problem.nodes) Add(api::Object::Of(core::Node(node)), nodes_);
+  Given(const Problem& problem, uint64_t seed) : rules_(seed) {
+    for (const core::Node& node : problem.nodes) Add(api::Object::Of(rules_.On(node)), nodes_);
+    rules_.AddVolumes(volumes_);
     for (const auto& one : problem.classes) Add(api::Object::Of(v1::DeviceClass(*one)), classes_);
     for (const auto& one : problem.slices) Add(api::Object::Of(v1::ResourceSlice(*one)), slices_);
     for (const auto& one : HoldersOf(problem.allocated))
@@ -90,6 +181,7 @@ class Given {
       objects.claims.emplace(key, planning::PlacedObject{claim, ""});
       objects.claim_order.push_back(key);
     }
+    for (const auto& [name, one] : volumes_) objects.looked_at.push_back(one);
     for (const api::Object& pod : pods_) objects.pods.push_back({pod, ""});
     return objects;
   }
@@ -98,7 +190,7 @@ class Given {
 
   /// All but the pods.
   void CreateIn(client::testing::MemoryClient& client) const {
-    for (const auto* kind : {&nodes_, &classes_, &slices_, &claims_}) {
+    for (const auto* kind : {&nodes_, &classes_, &slices_, &claims_, &volumes_}) {
       for (const auto& [key, object] : *kind) {
         const Result<api::Object> created = client.Create(object);
         ASSERT_TRUE(created.has_value()) << key << ": " << created.error().message;
@@ -134,10 +226,12 @@ class Given {
           {.name = claim.metadata.name, .resource_claim_name = claim.metadata.name});
       Add(api::Object::Of(std::move(claim)), claims_);
     }
+    rules_.On(pod);
     pods_.push_back(api::Object::Of(std::move(pod)));
   }
 
-  ObjectMap nodes_, classes_, slices_, claims_;
+  RandomRules rules_;
+  ObjectMap nodes_, classes_, slices_, claims_, volumes_;
   std::vector<api::Object> pods_;
 };
 
@@ -152,6 +246,8 @@ std::vector<Fate> Planned(World& world, const Given& given, const Problem& probl
   for (const planning::OfflineAnswer& answer : cluster.AllocateAll()) {
     if (!answer.what.starts_with("pod ")) continue;
     Fate fate{.fits = answer.verdict == planning::Verdict::kFits, .message = answer.reason};
+    // Which the scheduler leaves to others to say.
+    if (fate.message.starts_with("Scheduling is blocked")) fate.message.clear();
     for (const api::Object& claim : answer.claims)
       AddDevices(claim.As<v1::ResourceClaim>(), fate.devices);
     std::ranges::sort(fate.devices);
@@ -176,6 +272,7 @@ Fate FateOf(client::testing::MemoryClient& client, const std::string& name) {
     fate.fits = claim.status.allocation.has_value();
     AddDevices(claim, fate.devices);
   }
+  fate.fits = fate.fits || !pod.spec.node_name.empty();
   if (fate.fits) fate.message.clear();
   std::ranges::sort(fate.devices);
   return fate;
@@ -209,7 +306,7 @@ TEST(PlannedPods, GetWhatTheSchedulerThenGivesThem) {
         RandomProblem(seed, {.nodes_max = 6, .devices_max = 9, .claims_max = 2});
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, EncodeProblem(problem)));
     SimulatedWorld world(seed);
-    const Given given(problem);
+    const Given given(problem, seed);
     const std::vector<Fate> planned = Planned(world.world(), given, problem);
     const std::vector<Fate> scheduled = Scheduled(given, problem);
     EXPECT_EQ(planned, scheduled);
