@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "base/lazy.h"
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/work.h"
 #include "dray/allocator.h"
 
@@ -70,8 +71,16 @@ Signature SignatureOf(const snapshot::ClusterState& cluster,
 /// What one node was told, for all that are like it.
 struct Solved {
   search::NodeAnswer answer;
+  int64_t steps_max = 0;                   // that the search could make
+  uint64_t work_max = 0;                   // and the work it could do
   std::vector<size_t> alternatives;        // by request: the one that was chosen
   std::vector<ConsumedCapacity> consumed;  // by pick; empty while nothing is shared
+
+  bool is_out_of_budget() const { return answer.end == search::SearchEnd::kOutOfBudget; }
+  /// Whether a search with such a budget ends in the same way.
+  bool IsAnswerFor(int64_t steps, uint64_t work) const {
+    return !is_out_of_budget() || (steps <= steps_max && work <= work_max);
+  }
 };
 
 class Attempt::Impl {
@@ -101,20 +110,29 @@ class Attempt::Impl {
     return budget.work == nullptr ? left : std::min(left, budget.work->left());
   }
 
-  /// Made when first asked for, at the expense of who asks.
-  const search::PreparedClaims& Prepared(Work& work) {
-    return *prepared_.Get([&] {
-      Work part(std::min(work.left(), options_.evaluation_work_max));
-      auto made = std::make_unique<const search::PreparedClaims>(cluster_, claims_, part);
-      work.Charge(part.spent());
-      return made;
-    });
+  /// Made when first asked for, at the expense of that caller. Null: that takes more work than is
+  /// left. Nothing half done is kept, so a caller who may do more begins anew.
+  Frozen<search::PreparedClaims> Prepared(Work& work) {
+    const uint64_t most = std::min(work.left(), options_.evaluation_work_max);
+    const MutexLock lock(prepared_mutex_);
+    if (prepared_ != nullptr) return prepared_;
+    if (most <= too_little_) return nullptr;
+    Work part(most);
+    auto made = std::make_shared<const search::PreparedClaims>(cluster_, claims_, part);
+    work.Charge(part.spent());
+    if (work.is_spent()) {
+      too_little_ = most;
+      return nullptr;
+    }
+    prepared_ = std::move(made);
+    return prepared_;
   }
 
   Result<Outcome> Allocate(const api::core_v1::Node& node, const Budget& budget, Work& work) {
     const Frozen<snapshot::NodeView> view = cluster().ViewOf(node);
-    const search::PreparedClaims& prepared = Prepared(work);
-    if (work.is_spent()) return Undecided{};
+    const Frozen<search::PreparedClaims> made = Prepared(work);
+    if (made == nullptr || work.is_spent()) return Undecided{};
+    const search::PreparedClaims& prepared = *made;
     if (prepared.needs_literal() || view->needs_literal) return Literal(node, budget, work);
     Signature signature;
     Frozen<Solved> solved;
@@ -122,21 +140,28 @@ class Attempt::Impl {
       signature = SignatureOf(cluster(), *view, node);
       work.Charge(WorkOfItems(signature.size()));
       solved = Known(signature);
+      if (solved != nullptr && !solved->IsAnswerFor(budget.steps_max, work.left()))
+        solved = nullptr;
     }
     if (solved == nullptr) {
+      const uint64_t work_max = work.left();
       search::NodeProblem problem(prepared, *view, node, work);
       if (problem.needs_literal()) return Literal(node, budget, work);
-      solved = Solve(problem, budget);
+      solved = Solve(problem, budget, work_max);
       if (options_.node_sharing && solved->answer.end != search::SearchEnd::kCancelled)
         Remember(std::move(signature), solved);
     }
     return OutcomeOf(*solved, prepared, *view, node);
   }
 
-  Frozen<Solved> Solve(search::NodeProblem& problem, const Budget& budget) const {
+  Frozen<Solved> Solve(search::NodeProblem& problem,
+                       const Budget& budget,
+                       uint64_t work_max) const {
     const std::vector<search::PreparedRequest>& requests = problem.prepared().requests();
     auto solved = std::make_shared<Solved>();
     solved->answer = search::SearchNode(problem, options_, budget);
+    solved->steps_max = budget.steps_max;
+    solved->work_max = work_max;
     if (solved->answer.end != search::SearchEnd::kFound) return solved;
     for (size_t i = 0; i < requests.size(); ++i) {
       solved->alternatives.push_back(solved->answer.variants[i] - requests[i].first_variant);
@@ -158,7 +183,8 @@ class Attempt::Impl {
 
   void Remember(Signature signature, Frozen<Solved> answer) {
     const MutexLock lock(mutex_);
-    answers_.emplace(std::move(signature), std::move(answer));
+    const auto [known, is_new] = answers_.try_emplace(std::move(signature), answer);
+    if (!is_new && known->second->is_out_of_budget()) known->second = std::move(answer);
   }
 
   Result<Outcome> Literal(const api::core_v1::Node& node, const Budget& budget, Work& work) const {
@@ -269,9 +295,11 @@ class Attempt::Impl {
   const search::SearchOptions options_;
   const Frozen<snapshot::ClusterState> cluster_;
   const std::vector<Frozen<v1::ResourceClaim>> claims_;
-  Lazy<std::unique_ptr<const search::PreparedClaims>> prepared_;
-  std::atomic<uint64_t> spent_ = 0;  // of the work that the attempt may do
-  Lazy<AllocatedState> state_;       // for the literal search
+  Mutex prepared_mutex_;
+  Frozen<search::PreparedClaims> prepared_ DRAY_GUARDED_BY(prepared_mutex_);
+  uint64_t too_little_ DRAY_GUARDED_BY(prepared_mutex_) = 0;  // work that was not enough for them
+  std::atomic<uint64_t> spent_ = 0;                           // of the work that the attempt may do
+  Lazy<AllocatedState> state_;                                // for the literal search
   Mutex mutex_;
   std::unordered_map<Signature, Frozen<Solved>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
 };

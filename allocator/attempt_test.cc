@@ -87,6 +87,33 @@ TEST(AttemptBounds, TheBudgetCountsSteps) {
   EXPECT_EQ(enough, 4);  // one for each device, and one to see that these are all
 }
 
+// Nodes that are alike share answers, but not the answer of a search that might have gone on.
+TEST(AttemptBounds, ALargerBudgetIsUsed) {
+  Lab lab;
+  lab.Devices(DeviceList(3, Equal)).Count(3);
+  const Attempt attempt(SnapshotOf(lab), lab.claims());
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = 1})),
+            "undecided at claim 0, request 0");
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = 1})),
+            "undecided at claim 0, request 0");
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = 100})), "allocated");
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = 1})), "allocated");
+}
+
+// Nor do they share claims that were made ready only in part.
+TEST(AttemptBounds, MoreSharedWorkIsUsed) {
+  Lab lab;
+  lab.Devices(DeviceList(64, RowAndColumn)).Count(1);
+  lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
+      "allocationMode":"ExactCount","count":1,"selectors":[
+      {"cel":{"expression":"device.attributes['d.io'].row == 7"}}]}}]})");
+  SharedWork one(1);
+  SharedWork much(1'000'000'000);
+  const Attempt attempt(SnapshotOf(lab), lab.claims());
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.work = &one})), "undecided at claim 0, request 0");
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.work = &much})), "allocated");
+}
+
 // A legal selector, near the limit of what one evaluation may cost, on devices of which no two are
 // alike: evaluated on all of them it would take longer than any search may.
 TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
