@@ -81,19 +81,6 @@ std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
   return std::move(errors).Take();
 }
 
-std::vector<ErrorCause> ValidateEvent(const core_v1::Event& event) {
-  FieldErrors errors;
-  const std::string& about = event.involved_object.namespace_;
-  const std::string& lies_in = event.metadata.namespace_;
-  const bool is_placed =
-      about.empty() ? lies_in == "default" || lies_in == "kube-system" : about == lies_in;
-  if (!is_placed) {
-    errors.Invalid(
-        Path("involvedObject.namespace"), Shown(about), "does not match event.namespace");
-  }
-  return std::move(errors).Take();
-}
-
 std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
   FieldErrors errors;
   const Path finalizers("metadata.finalizers");

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "api/core_v1/event.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/validation/field_error.h"
@@ -27,10 +26,6 @@ std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
 std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
                                      const core_v1::Node* old,
                                      const Profile& profile = {});
-
-/// Events lie where their object does; those about cluster-scoped objects in "default" or
-/// "kube-system".
-std::vector<ErrorCause> ValidateEvent(const core_v1::Event& event);
 
 /// Finalizers have a domain or are one of the few that have none.
 std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);

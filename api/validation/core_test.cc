@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/core_v1/event.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
@@ -178,16 +177,6 @@ TEST(NodeRules, PodRangesStay) {
   EXPECT_EQ(causes("{}"), Causes{std::string(kRule)});
   EXPECT_EQ(causes(R"({"spec":{"podCIDRs":["10.0.1.0/24","fd01::/64"]}})"),
             (Causes{std::string(kRule), std::string(kRule)}));
-}
-
-TEST(EventRules, EventsLieWhereTheirObjectDoes) {
-  const auto count = [](std::string_view json) {
-    return ValidateEvent(Read<core_v1::Event>(json)).size();
-  };
-  EXPECT_EQ(count(R"({"metadata":{"namespace":"a"},"involvedObject":{"namespace":"a"}})"), 0U);
-  EXPECT_EQ(count(R"({"metadata":{"namespace":"b"},"involvedObject":{"namespace":"a"}})"), 1U);
-  EXPECT_EQ(count(R"({"metadata":{"namespace":"default"},"involvedObject":{"name":"n"}})"), 0U);
-  EXPECT_EQ(count(R"({"metadata":{"namespace":"a"},"involvedObject":{"name":"n"}})"), 1U);
 }
 
 TEST(PodDefaults, AreThoseOfTheApiServer) {

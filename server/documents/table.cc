@@ -31,6 +31,15 @@ std::span<const api::Column> ColumnsOf(const api::KindInfo& kind) {
   return kind.columns.empty() ? std::span(&kCreatedAt, 1) : kind.columns;
 }
 
+bool IsName(const api::Column& column) {
+  return column.path == "metadata.name" && column.name == "Name";
+}
+
+// Tables begin with the name, unless the kind says where that is.
+bool BeginsWithName(const api::KindInfo& kind) {
+  return std::ranges::none_of(ColumnsOf(kind), IsName);
+}
+
 // What the schema says of the field a column shows.
 std::string_view DescriptionOf(const api::KindInfo& kind, std::string_view path) {
   const api::Type* type = &kind.type();
@@ -177,14 +186,16 @@ void WriteDefinition(const Definition& column, JsonWriter& json) {
 
 void WriteDefinitions(const api::KindInfo& kind, JsonWriter& json) {
   json.Array([&] {
-    WriteDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0},
-                    json);
+    if (BeginsWithName(kind)) {
+      WriteDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0},
+                      json);
+    }
     for (const api::Column& column : ColumnsOf(kind)) {
       // An age is computed here, so it is a text and not a date.
       const bool age = column.type == "date" && column.compute.empty();
       WriteDefinition({.name = column.name,
                        .type = age ? "string" : column.type,
-                       .format = "",
+                       .format = IsName(column) ? "name" : "",
                        .description = DescriptionOf(kind, column),
                        .priority = column.priority},
                       json);
@@ -224,7 +235,7 @@ void WriteRow(const api::KindInfo& kind,
               JsonWriter& json) {
   json.Object([&] {
     json.Member("cells").Array([&] {
-      json.Value(item.object.metadata().name);
+      if (BeginsWithName(kind)) json.Value(item.object.metadata().name);
       for (const api::Column& column : ColumnsOf(kind))
         json.Raw(CellJson(column, item.object, options.now));
     });

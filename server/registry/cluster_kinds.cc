@@ -12,6 +12,7 @@
 #include "api/apiextensions_v1.h"
 #include "api/apiregistration_v1.h"
 #include "api/certificates_v1/signing_request.h"
+#include "api/coordination_v1.h"
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/limit_range.h"
 #include "api/core_v1/persistent_volume.h"
@@ -21,6 +22,7 @@
 #include "api/core_v1/service.h"
 #include "api/rbac_v1.h"
 #include "api/scheduling_v1.h"
+#include "api/validation/lease.h"
 #include "api/validation/quota_rules.h"
 #include "api/validation/settings.h"
 #include "server/policies/policy_rules.h"
@@ -36,6 +38,7 @@ namespace validation = api::validation;
 using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 using api::certificates_v1::CertificateSigningRequest;
+using api::coordination_v1::Lease;
 using api::scheduling_v1::PriorityClass;
 
 // --------------------------------------------------------------------------------------- services
@@ -280,6 +283,7 @@ constexpr Strategy kClusterStrategies[] = {
     kPolicyBinding,
     kService,
     kSigningRequest,
+    kAlwaysAsNew<Lease, validation::ValidateLease>,
     kApi,
     kPending<core_v1::PersistentVolume>,
     kPending<core_v1::PersistentVolumeClaim>,

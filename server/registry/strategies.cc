@@ -22,6 +22,7 @@
 #include "api/validation/core.h"
 #include "api/validation/device_class.h"
 #include "api/validation/device_taint_rule.h"
+#include "api/validation/event.h"
 #include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
 #include "server/registry/core_kinds.h"

@@ -90,6 +90,14 @@ constexpr BadCreate kBadCreates[] = {
      "version/kind; json parse error: unexpected end of JSON input (<empty>)"},
 };
 
+// A client that has read a lease which then went makes it anew.
+TEST_F(ResourcesTest, APutThatMakesTheObjectForgetsItsVersion) {
+  EXPECT_THAT(
+      Put("leases", "default", "l", R"({"metadata":{"name":"l","resourceVersion":"5"},"spec":{}})"),
+      StartsWith("201 "));
+  EXPECT_NE(VersionOf("leases", "default", "l"), "5");
+}
+
 TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
   ASSERT_THAT(Post("deviceclasses", "", R"({"metadata":{"name":"there"},"spec":{}})"),
               StartsWith("201"));

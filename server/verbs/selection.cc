@@ -26,8 +26,9 @@ Error NotSelectable(const api::KindInfo& kind, std::string_view field) {
                     "\"metadata.namespace\"",
                     api::GoQuote(field)));
   }
-  if (kind.group.empty())
+  if (kind.group.empty() || kind.group == "events.k8s.io") {
     return errors::BadRequest(fmt::format("field label not supported: {}", field));
+  }
   return errors::BadRequest(fmt::format(
       "field label not supported for {}, Kind={}: {}", kind.api_version, kind.kind, field));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Update (PUT): the client's object in place of the stored one, through the subresource the URL
 // names.
+#include <functional>
 #include <utility>
 
 #include "server/errors/errors.h"
@@ -28,7 +29,13 @@ Task<Outcome> Update(Call call) {
   if (answer.error().reason != StatusReason::kNotFound || !may_create || !is_named_so) {
     co_return std::move(answer).failure();
   }
-  co_return co_await Create(call);
+  const std::function<Result<api::Object>()> again = [&call]() -> Result<api::Object> {
+    DRAY_TRY(api::Object made, DecodeAgain(call, call.kind()));
+    made.mutable_metadata().resource_version.clear();  // of what is not there any more
+    return made;
+  };
+  DRAY_CO_TRY(api::Object made, again());
+  co_return co_await CreateObject(call, std::move(made), registry::Owners::kOfUpdate, &again);
 }
 
 }  // namespace dray::server::verbs
