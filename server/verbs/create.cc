@@ -22,6 +22,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/admission.h"
+#include "server/verbs/declared_features.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/limit_ranges.h"
 #include "server/verbs/node_limits.h"
@@ -129,6 +130,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
   DRAY_CO_TRY_VOID(CheckCreator(core.rights.get(), *call.request));
   DRAY_CO_TRY_VOID(CheckSigner(call, {.object = &object}));
+  DRAY_CO_TRY_VOID(CheckDeclaredFeatures(call, *snapshot, {.object = &object}));
   DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);

@@ -18,6 +18,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/admission.h"
+#include "server/verbs/declared_features.h"
 #include "server/verbs/lease_condition.h"
 #include "server/verbs/node_limits.h"
 #include "server/verbs/priority_classes.h"
@@ -110,6 +111,7 @@ Result<> AskAboutChange(const Call& call,
   if (subresource == registry::Subresource::kBinding) return {};
   AdmittedWrite write = ChangeOf(call, next, old);
   DRAY_TRY_VOID(CheckSigner(call, write));
+  DRAY_TRY_VOID(CheckDeclaredFeatures(call, snapshot, write));
   if (modification.seen_through == nullptr) return AskPolicies(call, snapshot, write);
   const api::Object seen = modification.seen_through(next);
   const api::Object seen_before = modification.seen_through(old);

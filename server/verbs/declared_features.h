@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a write asks of nodes that must say that they can do it: upstream's admission plug-in
+// NodeDeclaredFeatureValidator, as far as it is about slices.
+#pragma once
+
+#include "base/result.h"
+#include "server/verbs/admission.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs {
+
+/// Whether a slice may be stored: each node that can use one of its devices with
+/// nodeAllocatableResources has DRANodeAllocatableResources in status.declaredFeatures. True for
+/// all other writes, and while the feature is off. O(nodes) for each selector of such a device.
+///
+/// Errors: kForbidden  a node does not have it, or a device is of no node, in upstream's words.
+Result<> CheckDeclaredFeatures(const Call& call,
+                               const store::Snapshot& snapshot,
+                               const AdmittedWrite& write);
+
+}  // namespace dray::server::verbs
