@@ -8,48 +8,40 @@
     dev/access_differential.py --server URL,TOKEN --record FILE
     dev/access_differential.py --dray PROGRAM --replay FILE
 
-URL,TOKEN is a server (kube-apiserver with --authorization-mode=Node,RBAC and the admission plug-in
-NodeRestriction, started by ../shared/peers/kubernetes with ONLY_SERVER=1 and such flags) and the
-token of somebody in system:masters. Each world, by a seed, has roles, bindings, nodes, pods and what
-pods name, in namespaces of its own. Identities are users, accounts, nodes and those who impersonate;
-a question is a request, which writes nothing (dryRun=All), and for most the same as a
-SubjectAccessReview. What counts is who is refused, and in which words. Exit status 1: some differ.
+URL,TOKEN is a server and the token of somebody in system:masters; kube-apiserver with
+--authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction
+--disable-admission-plugins=ServiceAccount, without controllers. Each world, by a seed, has roles,
+bindings, nodes, pods and what pods name, in namespaces of its own (access_world.py). Users,
+accounts, nodes and accounts that impersonate ask (access_questions.py): by a request, which writes
+nothing (dryRun=All), by a SubjectAccessReview of the same, and by reviews of other rights. What
+counts is who is refused, and in which words. Exit status 1: some differ.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import http.client
 import json
 import pathlib
-import random
 import re
 import ssl
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 
-RBAC = "/apis/rbac.authorization.k8s.io/v1"
-RBAC_GROUP = "rbac.authorization.k8s.io"
-DRA = "/apis/resource.k8s.io/v1"
+from access_questions import Question, attributes, plain_rules, subject
+from access_world import MERGE, World
+
 MASTER = "differential-token"
-VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*",
-         "bind", "escalate", "impersonate", "impersonate:user-info", "impersonate:serviceaccount",
-         "impersonate:arbitrary-node", "impersonate-on:user-info:list",
-         "impersonate-on:serviceaccount:get", "impersonate-on:arbitrary-node:list"]
-RESOURCES = {"": ["pods", "pods/status", "pods/eviction", "configmaps", "secrets", "nodes",
-                  "nodes/status", "serviceaccounts", "serviceaccounts/token",
-                  "persistentvolumeclaims", "persistentvolumeclaims/status", "persistentvolumes",
-                  "namespaces", "users", "groups", "*/status", "*"],
-             "resource.k8s.io": ["resourceclaims", "resourceclaims/status", "resourceslices", "*"],
-             "coordination.k8s.io": ["leases"],
-             "storage.k8s.io": ["csinodes", "volumeattachments"],
-             RBAC_GROUP: ["roles", "rolebindings", "clusterroles", "clusterrolebindings"],
-             "authentication.k8s.io": ["users", "groups", "uids", "userextras/example.com/team",
-                                       "nodes", "serviceaccounts"]}
-CLUSTER = {"nodes", "persistentvolumes", "namespaces", "users", "groups", "uids", "resourceslices",
-           "csinodes", "volumeattachments", "clusterroles", "clusterrolebindings", "userextras"}
+REVIEWS = "/apis/authorization.k8s.io/v1/"
+EACH_REQUESTER = 8  # questions for one that an account asks who impersonates
+SETTLED_SECONDS_MAX = 60
 # What differs from one server, or one moment, to the next.
-CHANCE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+LISTED = re.compile(r"\[([^\[\]]* not found(?:, [^\[\]]* not found)*)\]")
+# A difference between two objects in Go's words.
+GO_DIFFERENCE = re.compile(r"(fields other than status\.quantity and status\.conditions).*", re.DOTALL)
 
 
 class Server:
@@ -57,303 +49,189 @@ class Server:
 
     def __init__(self, name, url, token):
         self.name, self.url, self.token = name, urllib.parse.urlparse(url), token
+        self.connection = None
 
-    def ask(self, method, path, body=None, headers=()):
-        """(code, decoded answer)"""
-        if self.url.scheme == "https":
-            context = ssl.create_default_context()
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            connection = http.client.HTTPSConnection(self.url.netloc, timeout=120, context=context)
-        else:
-            connection = http.client.HTTPConnection(self.url.netloc, timeout=120)
-        try:
-            connection.putrequest(method, path)
-            connection.putheader("Authorization", "Bearer " + self.token)
-            text = None if body is None else json.dumps(body).encode()
-            for name, value in headers:
-                connection.putheader(name, value)
-            if text is not None:
-                if not any(name == "Content-Type" for name, _ in headers):
-                    connection.putheader("Content-Type", "application/json")
-                connection.putheader("Content-Length", str(len(text)))
-            connection.endheaders(text)
-            answer = connection.getresponse()
-            said = answer.read()
-        finally:
-            connection.close()
+    def connect(self):
+        if self.connection is None:
+            if self.url.scheme == "https":
+                context = ssl.create_default_context()
+                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+                self.connection = http.client.HTTPSConnection(self.url.netloc, timeout=120,
+                                                              context=context)
+            else:
+                self.connection = http.client.HTTPConnection(self.url.netloc, timeout=120)
+        return self.connection
+
+    def disconnect(self):
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+    def ask(self, method, path, body=None, headers=(), kind=None, token=None):
+        """(code, decoded answer); of a watch that begins nothing is read."""
+        for attempt in (1, 2):  # a connection may have ended since the last request
+            try:
+                answer = self.send(method, path, body, headers, kind, token)
+                break
+            except (http.client.HTTPException, OSError):
+                self.disconnect()
+                if attempt == 2:
+                    raise
+        if answer.status == 200 and ("watch=true" in path or "/watch/" in path):
+            self.disconnect()
+            return answer.status, {}
+        said = answer.read()
         try:
             return answer.status, json.loads(said)
         except ValueError:
             return answer.status, {"message": said.decode("utf-8", "replace")}
 
-    def make(self, path, kind_object):
-        code, answer = self.ask("POST", path, kind_object)
-        return code, answer.get("metadata", {}).get("uid", "")
+    def send(self, method, path, body, headers, kind, token):
+        connection = self.connect()
+        connection.putrequest(method, path)
+        connection.putheader("Authorization", "Bearer " + (token or self.token))
+        for name, value in headers:
+            connection.putheader(name, value)
+        text = None if body is None else json.dumps(body).encode()
+        if text is not None:
+            connection.putheader("Content-Type", kind or "application/json")
+            connection.putheader("Content-Length", str(len(text)))
+        connection.endheaders(text)
+        return connection.getresponse()
 
-
-class World:
-    """Roles, bindings and objects by a seed, and questions about them."""
-
-    def __init__(self, seed):
-        self.chance = random.Random(seed)
-        self.namespaces = [f"w{seed}-a", f"w{seed}-b"]
-        self.nodes = [f"w{seed}-n1", f"w{seed}-n2"]
-        self.names = ["x", "y", "z"]
-        self.users = [f"w{seed}-u{i}" for i in range(3)]
-        self.groups = [f"w{seed}-g{i}" for i in range(2)]
-        self.prefix = f"w{seed}-"
-
-    def pick(self, values):
-        return self.chance.choice(values)
-
-    def some(self, values, most=3):
-        return self.chance.sample(values, self.chance.randint(1, min(most, len(values))))
-
-    # ---------------------------------------------------------------------------- what is there
-
-    def rule(self):
-        group = self.pick(list(RESOURCES))
-        verbs = self.some(VERBS[:8], 8) if self.chance.random() < 0.7 else self.some(VERBS)
-        rule = {"verbs": verbs, "apiGroups": [self.pick([group, group, "*"])],
-                "resources": self.some(RESOURCES[group], 6)}
-        if self.chance.random() < 0.3:
-            rule["resourceNames"] = self.some(self.names + self.nodes + self.users + self.groups +
-                                              ["*"])
-        return rule
-
-    def subject(self):
-        what = self.chance.random()
-        if what < 0.4:
-            return {"kind": "User", "apiGroup": RBAC_GROUP, "name": self.pick(self.users)}
-        if what < 0.6:
-            return {"kind": "Group", "apiGroup": RBAC_GROUP,
-                    "name": self.pick(self.groups + ["system:authenticated"])}
-        if what < 0.7:
-            return {"kind": "User", "apiGroup": RBAC_GROUP,
-                    "name": "system:node:" + self.pick(self.nodes)}
-        return {"kind": "ServiceAccount", "name": self.pick(self.names),
-                "namespace": self.pick(self.namespaces)}
-
-    def binding(self, name, kind, role):
-        return {"metadata": {"name": name},
-                "roleRef": {"apiGroup": RBAC_GROUP, "kind": kind, "name": role},
-                "subjects": [self.subject() for _ in range(self.chance.randint(1, 3))]}
-
-    def volume(self):
-        name = self.pick(self.names)
-        return self.pick([{"secret": {"secretName": name}}, {"configMap": {"name": name}},
-                          {"persistentVolumeClaim": {"claimName": name}}, {"emptyDir": {}},
-                          {"projected": {"sources": [{"secret": {"name": name}}]}},
-                          {"projected": {"sources": [
-                              {"serviceAccountToken": {"path": "t",
-                                                       "audience": self.pick(["", "vault"])}}]}}])
-
-    def pod(self, name, node=None, mirror=False):
-        spec = {"containers": [{"name": "c", "image": "i"}], "volumes": []}
-        for i in range(self.chance.randint(0, 2)):
-            spec["volumes"].append({"name": f"v{i}", **self.volume()})
-        if node:
-            spec["nodeName"] = node
-        if self.chance.random() < 0.6:
-            spec["serviceAccountName"] = self.pick(self.names)
-        if self.chance.random() < 0.3:
-            spec["resourceClaims"] = [{"name": "r", "resourceClaimName": self.pick(self.names)}]
-        pod = {"metadata": {"name": name}, "spec": spec}
-        if mirror:
-            pod["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
-        return pod
-
-    def objects(self):
-        """(path, object) in the order in which they are made."""
-        for namespace in self.namespaces:
-            yield "/api/v1/namespaces", {"metadata": {"name": namespace}}
-        for node in self.nodes:
-            yield "/api/v1/nodes", {"metadata": {"name": node}}
-        for i in range(3):
-            name = f"{self.prefix}r{i}"
-            yield f"{RBAC}/clusterroles", {"metadata": {"name": name},
-                                           "rules": [self.rule() for _ in range(3)]}
-            yield f"{RBAC}/clusterrolebindings", self.binding(
-                name, "ClusterRole", self.pick([name, name, self.prefix + "none"]))
-        for namespace in self.namespaces:
-            core = f"/api/v1/namespaces/{namespace}"
-            for name in self.names:
-                yield f"{core}/serviceaccounts", {"metadata": {"name": name}}
-                yield f"{core}/secrets", {"metadata": {"name": name}}
-                yield f"{core}/configmaps", {"metadata": {"name": name}}
-                yield f"{RBAC}/namespaces/{namespace}/roles", {
-                    "metadata": {"name": name}, "rules": [self.rule() for _ in range(3)]}
-                yield f"{RBAC}/namespaces/{namespace}/rolebindings", self.binding(
-                    name, *self.pick([("Role", name), ("ClusterRole", self.prefix + "r0")]))
-                yield f"{core}/pods", self.pod(name, self.pick(self.nodes),
-                                               self.chance.random() < 0.2)
-        for i, node in enumerate(self.nodes):
-            yield f"{DRA}/resourceslices", self.slice(f"{self.prefix}s{i}", node)
-
-    @staticmethod
-    def slice(name, node):
-        return {"metadata": {"name": name},
-                "spec": {"driver": "d.example.com", "nodeName": node,
-                         "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
-                         "devices": []}}
-
-    # -------------------------------------------------------------------------------- questions
-
-    def identity(self):
-        """Headers that name somebody."""
-        what = self.chance.random()
-        if what < 0.35:
-            node = self.pick(self.nodes)
-            return [("Impersonate-User", "system:node:" + node),
-                    ("Impersonate-Group", "system:nodes")]
-        if what < 0.6:
-            return [("Impersonate-User", f"system:serviceaccount:{self.pick(self.namespaces)}:"
-                                         f"{self.pick(self.names)}")]
-        return [("Impersonate-User", self.pick(self.users))] + [
-            ("Impersonate-Group", group) for group in self.groups if self.chance.random() < 0.7]
-
-    def request(self, node, uids):
-        """(method, path, body, content type)"""
-        namespace, name = self.pick(self.namespaces), self.pick(self.names)
-        core = f"/api/v1/namespaces/{namespace}"
-        claims = f"{DRA}/namespaces/{namespace}/resourceclaims"
-        selector = urllib.parse.quote(self.pick([
-            f"metadata.name={name}", f"spec.nodeName={node}", f"spec.nodeName=={node}",
-            f"metadata.name!={name}", f"a=b\\,spec.nodeName={node}"]), safe="")
-        merge = "application/merge-patch+json"
-        pod_uid = uids.get(f"{core}/pods/{name}", "")
-        bound = {"boundObjectRef": {"kind": "Pod", "apiVersion": "v1", "name": name,
-                                    "uid": self.pick([pod_uid, pod_uid, "other", ""])}}
-        audiences = self.pick([[], ["vault"], ["bank"], ["vault", "bank"]])
-        mirror = self.pod("m", self.pick(self.nodes), self.chance.random() < 0.8)
-        if self.chance.random() < 0.7:
-            mirror["metadata"]["ownerReferences"] = [
-                {"apiVersion": "v1", "kind": "Node", "name": node, "controller": True,
-                 "uid": uids.get(f"/api/v1/nodes/{node}", "")}]
-        labels = self.pick([{"a": "b"}, {"kubernetes.io/a": "b"},
-                            {"node-restriction.kubernetes.io/a": "b"},
-                            {"topology.kubernetes.io/zone": "b"}])
-        resource = self.pick(["pods", "configmaps", "secrets", "serviceaccounts"])
-        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}}
-        return self.pick([
-            ("GET", f"{core}/{resource}/{name}", None, None),
-            ("GET", f"{core}/{resource}", None, None),
-            ("GET", f"{core}/{resource}?fieldSelector={selector}", None, None),
-            ("GET", f"/api/v1/pods?fieldSelector={selector}", None, None),
-            ("GET", f"{claims}/{name}", None, None),
-            ("GET", f"{DRA}/resourceslices?fieldSelector={selector}", None, None),
-            ("GET", f"/api/v1/nodes/{self.pick(self.nodes)}", None, None),
-            ("POST", f"{core}/configmaps?fieldSelector={selector}", config_map, None),
-            ("DELETE", f"{core}/{resource}?fieldSelector={selector}", {}, None),
-            ("DELETE", f"{core}/{resource}/{name}", {}, None),
-            ("PATCH", f"{core}/configmaps/new?fieldManager=d", config_map,
-             "application/apply-patch+yaml"),
-            ("PATCH", f"{core}/{resource}/{name}", {"metadata": {"labels": {"a": "b"}}}, merge),
-            ("POST", f"{core}/pods", mirror, None),
-            ("PATCH", f"{core}/pods/{name}/status", self.pick([
-                {"status": {"message": "m"}}, {"metadata": {"labels": {"a": "b"}}},
-                {"status": {"resourceClaimStatuses": [
-                    {"name": "r", "resourceClaimName": "x"}]}}]), merge),
-            ("POST", f"{core}/pods/{name}/eviction",
-             {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name}}, None),
-            ("POST", f"{core}/serviceaccounts/{name}/token",
-             {"spec": {"audiences": audiences, **self.pick([bound, bound, {}])}}, None),
-            ("PATCH", f"/api/v1/nodes/{self.pick(self.nodes)}", self.pick([
-                {"metadata": {"labels": labels}},
-                {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}}]), merge),
-            ("POST", f"{DRA}/resourceslices", self.slice("new", self.pick(self.nodes)), None),
-            ("POST", "/apis/storage.k8s.io/v1/csinodes",
-             {"metadata": {"name": self.pick(self.nodes)}, "spec": {"drivers": []}}, None),
-            ("PUT", f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/"
-                    f"{self.pick(self.nodes)}",
-             {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-              "metadata": {"name": node}}, None),
-            ("POST", f"{RBAC}/namespaces/{namespace}/roles",
-             {"metadata": {"name": "new"}, "rules": [self.rule()]}, None),
-            ("POST", f"{RBAC}/namespaces/{namespace}/rolebindings",
-             self.binding("new", "Role", name), None)])
-
-    def review(self, headers):
-        """A SubjectAccessReview about the identity."""
-        group = self.pick(list(RESOURCES))
-        resource, _, part = self.pick(RESOURCES[group]).partition("/")
-        asked = {"verb": self.pick(VERBS), "group": group, "resource": resource,
-                 "subresource": part, "name": self.pick(["", *self.names, *self.nodes])}
-        if resource not in CLUSTER:
-            asked["namespace"] = self.pick(self.namespaces)
-        if self.chance.random() < 0.2:
-            asked["fieldSelector"] = {"rawSelector": "spec.nodeName=" + self.pick(self.nodes)}
-        said = dict(headers)
-        groups = [value for name, value in headers if name == "Impersonate-Group"]
-        return {"spec": {"user": said["Impersonate-User"], "groups": groups,
-                         "resourceAttributes": asked}}
-
-    def question(self, uids):
-        """A function of a server and of the identifiers of its objects, and what it is in words."""
-        headers = self.identity()
-        state = self.chance.getstate()
-        if self.chance.random() < 0.35:
-            review = self.review(headers)
-            return (lambda server, _: decided(server, review)), json.dumps(review)
-
-        # Identifiers differ from server to server, so the request is made anew for each.
-        def ask(server, own):
-            self.chance.setstate(state)
-            self.chance.random()
-            method, path, body, kind = self.request(self.pick(self.nodes), own)
-            more = [("Content-Type", kind)] if kind else []
-            if method != "GET":
-                path += ("&" if "?" in path else "?") + "dryRun=All"
-            code, answer = server.ask(method, path, body, headers + more)
-            return refusal(code, answer)
-
-        method, path, body, _ = self.request(self.pick(self.nodes), uids)
-        return ask, json.dumps([headers, method, path, body])
+    def allows(self, spec):
+        """The status of a SubjectAccessReview, in words."""
+        _, answer = self.ask("POST", REVIEWS + "subjectaccessreviews", {"spec": spec})
+        status = answer.get("status", {})
+        if not isinstance(status, dict):
+            return answer.get("message", "")
+        # Which of several bindings allows it is chance.
+        return "allowed" if status.get("allowed") else "no: " + plain(status.get("reason", ""))
 
 
 def plain(text):
     """The text without what is chance, its reasons in one order."""
-    return "\n".join(sorted(CHANCE.sub("UID", text).split("\n")))
+    text = LISTED.sub(lambda found: f"[{', '.join(sorted(found[1].split(', ')))}]",
+                      GO_DIFFERENCE.sub(r"\1", UID.sub("UID", text)))
+    return "\n".join(sorted(text.split("\n")))
 
 
 def refusal(code, answer):
     return f"403 {plain(answer.get('message', ''))}" if code == 403 else "let through"
 
 
-def decided(server, review):
-    _, answer = server.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
-    status = answer.get("status", {})
-    if not isinstance(status, dict):
-        return answer.get("message", "")
-    # Which of several bindings allows it is chance.
-    return "allowed" if status.get("allowed") else "no: " + plain(status.get("reason", ""))
+class Played:
+    """A world on one server: its objects, and the answers of the server."""
 
+    def __init__(self, server, seed, questions):
+        self.server, self.seed, self.questions = server, seed, questions
+        self.world = World(seed, (questions + EACH_REQUESTER - 1) // EACH_REQUESTER)
+        self.uids, self.tokens, self.found = {}, [], []
 
-def build(server, seed):
-    """Makes the objects of a world on a server. (what it answered, {path: uid})"""
-    codes, uids = [], {}
-    for path, made in World(seed).objects():
-        code, uid = server.make(path, made)
-        codes.append(f"{code} {path}")
-        uids[f"{path}/{made['metadata']['name']}"] = uid
-    return codes, uids
+    def answers(self):
+        """[(what is asked, what is answered)], of the objects first."""
+        self.build()
+        self.settle()
+        for number in range(self.questions):
+            question = Question(self.world, f"{self.seed}/{number}", self.uids)
+            if number % EACH_REQUESTER == 0:
+                self.impersonate(question, number // EACH_REQUESTER)
+            else:
+                self.ask(question)
+        self.clear()
+        return self.found
 
+    def note(self, asked, answered):
+        self.found.append((UID.sub("UID", json.dumps(asked)), answered))
 
-def answers(server, seed, questions):
-    """[(what is asked, what is answered)] of a world, its objects first."""
-    codes, uids = build(server, seed)
-    found = [("POST", code) for code in codes]
-    world = World(f"{seed}-questions")
-    fixed = World(seed)
-    for member in ("namespaces", "nodes", "users", "groups", "prefix"):
-        setattr(world, member, getattr(fixed, member))
-    for number in range(questions):
-        world.chance.seed(f"{seed}/{number}")
-        ask, words = world.question(uids)
-        found.append((CHANCE.sub("UID", words), ask(server, uids)))
-    for namespace in fixed.namespaces:
-        server.ask("DELETE", f"/api/v1/namespaces/{namespace}")
-    return found
+    def build(self):
+        for method, path, made in self.world.objects():
+            code, answer = self.server.ask(method, path, made,
+                                           kind=MERGE if method == "PATCH" else None)
+            uid = answer.get("metadata", {}).get("uid", "")
+            self.note([method, path, made], str(code) if code < 400 else f"{code} " +
+                      plain(answer.get("message", "")))
+            if method == "POST" and uid:
+                self.uids[f"{path}/{made['metadata']['name']}"] = uid
+        for number in range(self.world.requesters):
+            self.tokens.append(self.token_of(*self.world.requester(number)))
+
+    def token_of(self, name, namespace, node):
+        core = f"/api/v1/namespaces/{namespace}"
+        bound = {"kind": "Pod", "apiVersion": "v1", "name": name,
+                 "uid": self.uids.get(f"{core}/pods/{name}")}
+        _, answer = self.server.ask("POST", f"{core}/serviceaccounts/{name}/token",
+                                    {"spec": {"boundObjectRef": bound} if node else {}})
+        return answer.get("status", {}).get("token", "none")
+
+    def settle(self):
+        """Waits until the server goes by all objects: upstream's gets to know them by watching."""
+        deadline = time.monotonic() + SETTLED_SECONDS_MAX
+        mark = self.world.prefix + "mark"
+        node = [("Impersonate-User", "system:node:" + mark), ("Impersonate-Group", "system:nodes")]
+
+        def is_settled():
+            if any(self.server.allows(spec) != "allowed"
+                   for spec in self.world.questions_of_marks()):
+                return False
+            return all(self.server.ask("POST", path + "?dryRun=All", body, node)[0] == 201
+                       for path, body in self.world.requests_of_marks(self.uids))
+
+        while not is_settled():
+            if time.monotonic() > deadline:
+                sys.exit(f"{self.server.name} does not go by its objects: the controllers must "
+                         "not run, and rights and NodeRestriction be on")
+            time.sleep(0.02)
+
+    def impersonate(self, question, requester):
+        headers = question.impersonated()
+        method, path, body, kind = question.request(False)
+        code, answer = self.sent(method, path, body, kind, headers, self.tokens[requester])
+        self.note([f"i{requester}", headers, method, path, body], refusal(code, answer))
+
+    def ask(self, question):
+        headers = question.identity()
+        what = question.chance.random()
+        if what < 0.25:
+            spec = question.review(headers)
+            return self.note(spec, self.server.allows(spec))
+        if what < 0.28:
+            return self.review_rules(headers, question.namespace)
+        method, path, body, kind = question.request("system:nodes" in dict(headers).values())
+        code, answer = self.sent(method, path, body, kind, headers)
+        self.note([headers, method, path, body], refusal(code, answer))
+        spec = {**subject(headers), **attributes(method, path)}
+        return self.note(spec, self.server.allows(spec))
+
+    def sent(self, method, path, body, kind, headers, token=None):
+        if method != "GET":
+            path += ("&" if "?" in path else "?") + "dryRun=All"
+        return self.server.ask(method, path, body, headers, kind, token)
+
+    def review_rules(self, headers, namespace):
+        _, answer = self.server.ask("POST", REVIEWS + "selfsubjectrulesreviews",
+                                    {"spec": {"namespace": namespace}}, headers)
+        status = answer.get("status", {})
+        if not isinstance(status, dict):
+            return self.note([headers, "rules", namespace], plain(answer.get("message", "")))
+        rules = plain_rules(status)
+        digest = hashlib.sha256("\n".join(rules).encode()).hexdigest()[:16]
+        trouble = sorted(status.get("evaluationError", "").strip("[]").split(", "))
+        return self.note([headers, "rules", namespace],
+                  f"{len(rules)} rules, {digest}, {status.get('incomplete')}, {trouble}")
+
+    def clear(self):
+        """Removes what would be in the way of the next worlds."""
+        for path in self.uids:
+            if "/namespaces/" not in path:
+                self.server.ask("DELETE", path, {"gracePeriodSeconds": 0})
+        for namespace in self.world.namespaces:
+            for path in ("api/v1/pods", "apis/rbac.authorization.k8s.io/v1/rolebindings",
+                         "apis/rbac.authorization.k8s.io/v1/roles", "api/v1/serviceaccounts"):
+                group, _, resource = path.rpartition("/")
+                self.server.ask("DELETE", f"/{group}/namespaces/{namespace}/{resource}",
+                                {"gracePeriodSeconds": 0})
+            self.server.ask("DELETE", f"/api/v1/namespaces/{namespace}")
 
 
 def started(program, folder):
@@ -374,7 +252,7 @@ def started(program, folder):
 
 def compared(name, first, second):
     """How many of the answers differ; prints them."""
-    different = 0
+    different = abs(len(first) - len(second))
     for (asked, one), (_, other) in zip(first, second):
         if one == other:
             continue
@@ -411,19 +289,20 @@ def main():
 
 def play(options, servers):
     lines = pathlib.Path(options.replay).read_text().splitlines() if options.replay else []
-    recorded = [json.loads(line) for line in lines]
+    recorded = [json.loads(line) for line in lines if not line.startswith("#")]
     worlds = [one["world"] for one in recorded] or [options.seed + i for i in range(options.worlds)]
     different = asked = 0
     with concurrent.futures.ThreadPoolExecutor(len(servers)) as pool:
         for number, seed in enumerate(worlds):
             count = recorded[number]["questions"] if recorded else options.questions
-            found = list(pool.map(lambda server, s=seed, c=count: answers(server, s, c), servers))
+            found = list(pool.map(lambda server, s=seed, c=count: Played(server, s, c).answers(),
+                                  servers))
             if options.record:
                 with open(options.record, "a", encoding="utf-8") as file:
                     file.write(json.dumps({"world": seed, "questions": count,
-                                           "answers": found[0]}) + "\n")
+                                           "answers": [said for _, said in found[0]]}) + "\n")
             if recorded:
-                found.append([tuple(pair) for pair in recorded[number]["answers"]])
+                found.append([("recorded", said) for said in recorded[number]["answers"]])
             asked += len(found[0])
             if len(found) > 1:
                 different += compared(f"world {seed}", found[0], found[1])

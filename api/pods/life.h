@@ -2,6 +2,8 @@
 // What a pod's metadata and phase say to everybody who acts on pods.
 #pragma once
 
+#include <string_view>
+
 #include "api/core_v1/pod.h"
 
 namespace dray::api::pods {
@@ -10,6 +12,13 @@ namespace dray::api::pods {
 /// resources any more.
 inline bool HasEnded(const core_v1::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+/// Says of a pod that its kubelet has made it of a file; the API server only shows it.
+inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
+
+inline bool IsMirror(const meta_v1::ObjectMeta& pod) {
+  return pod.annotations.find(kMirrorAnnotation) != pod.annotations.end();
 }
 
 /// The entry of metadata.ownerReferences of what is made for the pod, and goes with it.

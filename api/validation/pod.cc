@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "api/pods/life.h"
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
@@ -280,6 +281,24 @@ void CopyImages(const std::vector<core_v1::Container>& from, std::vector<core_v1
   for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) to[i].image = from[i].image;
 }
 
+// A token needs an account. Patterns of pods may still leave out whose.
+void CheckTokens(const core_v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
+  if (!spec.service_account_name.empty()) return;
+  const Path volumes = path.Child("volumes");
+  for (size_t i = 0; i < spec.volumes.size(); ++i) {
+    const auto& projected = spec.volumes[i].volume_source.projected;
+    if (!projected.has_value()) continue;
+    const Path volume = volumes.Index(i);
+    const Path sources = volume.Child("projected.sources");
+    for (size_t k = 0; k < projected->sources.size() && !errors.is_full(); ++k) {
+      if (!projected->sources[k].service_account_token.has_value()) continue;
+      const Path source = sources.Index(k);
+      errors.Forbidden(source.Child("serviceAccountToken"),
+                       "must not be specified when serviceAccountName is not set");
+    }
+  }
+}
+
 // `spec` with everything that may change taken from `old`.
 core_v1::PodSpec WithoutChangeable(core_v1::PodSpec spec, const core_v1::PodSpec& old) {
   CopyImages(old.containers, spec.containers);
@@ -306,7 +325,10 @@ core_v1::PodSpec WithoutChangeable(core_v1::PodSpec spec, const core_v1::PodSpec
 
 }  // namespace
 
-void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
+void CheckPodSpec(const core_v1::PodSpec& spec,
+                  const Path& path,
+                  FieldErrors& errors,
+                  IsMirror is_mirror) {
   const Path volumes = path.Child("volumes");
   for (size_t i = 0; i < spec.volumes.size() && !errors.is_full(); ++i) {
     const Path at = volumes.Index(i);
@@ -314,8 +336,13 @@ void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& e
   }
   Names claims;
   const Path claim_list = path.Child("resourceClaims");
-  for (size_t i = 0; i < spec.resource_claims.size(); ++i) {
-    CheckPodClaim(spec.resource_claims[i], claims, claim_list.Index(i), errors);
+  for (size_t i = 0; i < spec.resource_claims.size() && !errors.is_full(); ++i) {
+    if (is_mirror == IsMirror::kYes) {
+      errors.Forbidden(Path("[]"), "static pods do not support resource claims");
+      claims.insert(spec.resource_claims[i].name);
+    } else {
+      CheckPodClaim(spec.resource_claims[i], claims, claim_list.Index(i), errors);
+    }
   }
   const Path containers = path.Child("containers");
   Names names;
@@ -350,9 +377,22 @@ void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& e
   }
 }
 
+namespace {
+
+void CheckSpecOf(const core_v1::Pod& pod, FieldErrors& errors) {
+  const Path spec("spec");
+  CheckPodSpec(pod.spec,
+               spec,
+               errors,
+               pods::IsMirror(pod.metadata) ? IsMirror::kYes : IsMirror::kNo);
+  CheckTokens(pod.spec, spec, errors);
+}
+
+}  // namespace
+
 std::vector<ErrorCause> ValidatePod(const core_v1::Pod& pod, const Profile& profile) {
   FieldErrors errors(profile.release);
-  CheckPodSpec(pod.spec, Path("spec"), errors);
+  CheckSpecOf(pod, errors);
   if (!pod.spec.node_name.empty() && !pod.spec.scheduling_gates.empty()) {
     errors.Forbidden(Path("spec.nodeName"),
                      "cannot be set until all schedulingGates have been cleared");
@@ -365,7 +405,7 @@ std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
                                           const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path spec("spec");
-  CheckPodSpec(pod.spec, spec, errors);
+  CheckSpecOf(pod, errors);
   CheckGates(pod.spec, old.spec, spec.Child("schedulingGates"), errors);
   if (WithoutChangeable(pod.spec, old.spec) != old.spec) {
     errors.Forbidden(
@@ -375,41 +415,6 @@ std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
         "`spec.tolerations` (only additions to existing "
         "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
         "previously negative)");
-  }
-  return std::move(errors).Take();
-}
-
-std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
-                                                const core_v1::Pod& old,
-                                                const Profile& profile) {
-  FieldErrors errors(profile.release);
-  const Path status("status");
-  const Path nominated = status.Child("nominatedNodeName");
-  if (!pod.status.nominated_node_name.empty()) {
-    CheckSubdomainShaped(pod.status.nominated_node_name, nominated, errors);
-  }
-  if (pod.spec.node_name != old.spec.node_name) {
-    errors.Forbidden(status.Child("nodeName"), "may not be changed directly");
-  }
-  Names claims;
-  for (const core_v1::PodResourceClaim& claim : pod.spec.resource_claims) claims.insert(claim.name);
-  const Path list = status.Child("resourceClaimStatuses");
-  Names seen;
-  for (size_t i = 0; i < pod.status.resource_claim_statuses.size(); ++i) {
-    const core_v1::PodResourceClaimStatus& claim = pod.status.resource_claim_statuses[i];
-    const Path at = list.Index(i);
-    const Path name = at.Child("name");
-    if (!claims.contains(claim.name)) {
-      errors.Invalid(
-          name, Shown(claim.name), "must match the name of an entry in `spec.resourceClaims`");
-    }
-    if (!seen.insert(claim.name).second) errors.Duplicate(name, Shown(claim.name));
-    if (claim.resource_claim_name.has_value()) {
-      // Up to 1.35 errors about the claim stood at the name.
-      const Path claim_name = at.Child("resourceClaimName");
-      CheckSubdomainShaped(
-          *claim.resource_claim_name, errors.Since(36) ? claim_name : name, errors);
-    }
   }
   return std::move(errors).Take();
 }

@@ -8,7 +8,13 @@
 
 namespace dray::api::validation {
 
+/// Whether it is the spec of a pod that a kubelet has made of a file.
+enum class IsMirror : bool { kNo, kYes };
+
 /// Containers, claims and tolerations of `spec`, which stands at `path`.
-void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& errors);
+void CheckPodSpec(const core_v1::PodSpec& spec,
+                  const Path& path,
+                  FieldErrors& errors,
+                  IsMirror is_mirror = IsMirror::kNo);
 
 }  // namespace dray::api::validation

@@ -10,6 +10,7 @@
 
 #include "api/codec/json_writer.h"
 #include "api/text/names.h"
+#include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
 namespace {
@@ -114,14 +115,24 @@ void CheckRule(const rbac_v1::PolicyRule& rule,
   }
 }
 
-std::vector<ErrorCause> CheckRules(const List<rbac_v1::PolicyRule>& rules, Scope scope) {
-  FieldErrors errors;
+void CheckRules(const List<rbac_v1::PolicyRule>& rules, Scope scope, FieldErrors& errors) {
   const Path path("rules");
   for (size_t i = 0; i < rules.size() && !errors.is_full(); ++i) {
     const Path at = path.Index(i);
     CheckRule(rules[i], scope, at, errors);
   }
-  return std::move(errors).Take();
+}
+
+void CheckAggregation(const rbac_v1::AggregationRule& rule, FieldErrors& errors) {
+  const Path path("aggregationRule");
+  const Path selectors = path.Child("clusterRoleSelectors");
+  if (rule.cluster_role_selectors.empty()) {
+    errors.Required(selectors,
+                    "at least one clusterRoleSelector required if aggregationRule is non-nil");
+  }
+  for (size_t i = 0; i < rule.cluster_role_selectors.size() && !errors.is_full(); ++i) {
+    CheckLabelSelector(rule.cluster_role_selectors[i], selectors.Index(i), errors);
+  }
 }
 
 constexpr std::array<std::string_view, 2> kRoleKinds = {"Role", "ClusterRole"};
@@ -270,11 +281,16 @@ std::vector<ErrorCause> ValidatePriorityClass(const scheduling_v1::PriorityClass
 }
 
 std::vector<ErrorCause> ValidateRole(const rbac_v1::Role& role) {
-  return CheckRules(role.rules, Scope::kNamespace);
+  FieldErrors errors;
+  CheckRules(role.rules, Scope::kNamespace, errors);
+  return std::move(errors).Take();
 }
 
 std::vector<ErrorCause> ValidateClusterRole(const rbac_v1::ClusterRole& role) {
-  return CheckRules(role.rules, Scope::kCluster);
+  FieldErrors errors;
+  CheckRules(role.rules, Scope::kCluster, errors);
+  if (role.aggregation_rule.has_value()) CheckAggregation(*role.aggregation_rule, errors);
+  return std::move(errors).Take();
 }
 
 std::vector<ErrorCause> ValidateRoleBinding(const rbac_v1::RoleBinding& binding,

@@ -50,10 +50,10 @@ TEST(BootstrapPolicy, EveryBindingHasItsRole) {
   const Policy policy = TheirPolicy(objects);
   for (const api::Object& object : objects) {
     if (const auto* one = object.If<rbac::ClusterRoleBinding>()) {
-      EXPECT_TRUE(policy.RoleOf(one->role_ref, "").has_value()) << one->metadata.name;
+      EXPECT_TRUE(policy.RoleOf(one->role_ref, "") != nullptr) << one->metadata.name;
     }
     if (const auto* one = object.If<rbac::RoleBinding>()) {
-      EXPECT_TRUE(policy.RoleOf(one->role_ref, one->metadata.namespace_).has_value())
+      EXPECT_TRUE(policy.RoleOf(one->role_ref, one->metadata.namespace_) != nullptr)
           << one->metadata.name;
     }
   }

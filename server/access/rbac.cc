@@ -18,9 +18,9 @@ namespace rbac = api::rbac_v1;
 
 constexpr std::string_view kOfCluster;  // the part that is in no namespace
 
-template <class Texts>
-bool Has(const Texts& texts, std::string_view text) {
-  return std::ranges::find(texts, text) != texts.end();
+template <class Values>
+bool Has(const Values& values, const auto& value) {
+  return std::ranges::find(values, value) != values.end();
 }
 
 /// Where the grants of a subject are; empty for one that is nobody.
@@ -47,12 +47,6 @@ std::string SubjectWords(const rbac::Subject& subject, std::string_view binding_
 /// Which of so many tables a binding is in.
 size_t TableFor(std::string_view binding, size_t tables) {
   return tables == 1 ? 0 : Hasher().Add(binding).value() % tables;
-}
-
-std::string MissingWords(std::string_view kind, std::string_view name) {
-  return fmt::format(R"({}.rbac.authorization.k8s.io {} not found)",
-                     kind == "Role" ? "role" : "clusterrole",
-                     api::GoQuote(name));
 }
 
 std::string Joined(const std::vector<std::string>& texts) {
@@ -98,6 +92,13 @@ class Look {
 };
 
 }  // namespace
+
+std::string Words(const MissingRole& missing, std::string_view resource) {
+  const std::string_view usual = missing.kind == "Role" ? "role" : "clusterrole";
+  return fmt::format(R"({}.rbac.authorization.k8s.io {} not found)",
+                     resource.empty() ? usual : resource,
+                     api::GoQuote(missing.name));
+}
 
 bool Allows(const RuleIndex& rules, const Attributes& asked) {
   return Look(asked).IsAllowedBy(rules);
@@ -279,7 +280,7 @@ Verdict Policy::Decide(const User& user, const Attributes& asked) const {
     const KnownBinding& binding = *grant.binding;
     const auto rules = Find(binding.role_kind, binding.role_name, place);
     if (rules == nullptr) {
-      const std::string words = MissingWords(binding.role_kind, binding.role_name);
+      const std::string words = Words({.kind = binding.role_kind, .name = binding.role_name});
       if (!Has(missing, words)) missing.push_back(words);
       return true;
     }
@@ -299,15 +300,14 @@ Verdict Policy::Decide(const User& user, const Attributes& asked) const {
 
 Held Policy::RolesFor(const User& user,
                       std::string_view namespace_name,
-                      std::vector<std::string>* missing) const {
+                      std::vector<MissingRole>* missing) const {
   Held roles;
   std::unordered_set<const RuleIndex*> known;
   ForEach(user, namespace_name, [&](const auto& grant, std::string_view place) {
-    auto rules = Find(grant.binding->role_kind, grant.binding->role_name, place);
+    MissingRole role{.kind = grant.binding->role_kind, .name = grant.binding->role_name};
+    auto rules = Find(role.kind, role.name, place);
     if (rules == nullptr) {
-      if (missing == nullptr) return true;
-      const std::string words = MissingWords(grant.binding->role_kind, grant.binding->role_name);
-      if (!Has(*missing, words)) missing->push_back(words);
+      if (missing != nullptr && !Has(*missing, role)) missing->push_back(std::move(role));
     } else if (known.insert(rules.get()).second) {
       roles.push_back(std::move(rules));
     }
@@ -316,11 +316,9 @@ Held Policy::RolesFor(const User& user,
   return roles;
 }
 
-Result<std::shared_ptr<const RuleIndex>> Policy::RoleOf(const rbac::RoleRef& ref,
-                                                        std::string_view namespace_name) const {
-  std::shared_ptr<const RuleIndex> found = Find(ref.kind, ref.name, namespace_name);
-  if (found != nullptr) return found;
-  return Fail(StatusReason::kNotFound, MissingWords(ref.kind, ref.name));
+std::shared_ptr<const RuleIndex> Policy::RoleOf(const rbac::RoleRef& ref,
+                                                std::string_view namespace_name) const {
+  return Find(ref.kind, ref.name, namespace_name);
 }
 
 }  // namespace dray::server::access

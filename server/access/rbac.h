@@ -40,6 +40,15 @@ struct Verdict {
 /// Whether a rule allows it. A name that is asked for must be one of the rule's, if it has any.
 bool Allows(const RuleIndex& rules, const Attributes& asked);
 
+/// A role that a binding names and that is not there.
+struct MissingRole {
+  std::string kind, name;
+  bool operator==(const MissingRole&) const = default;
+};
+/// `<resource>.rbac.authorization.k8s.io "<name>" not found`, where the resource is usually the kind
+/// in small letters.
+std::string Words(const MissingRole& missing, std::string_view resource = {});
+
 /// The objects that a policy is made of.
 struct PolicyObjects {
   std::vector<api::rbac_v1::Role> roles;
@@ -115,15 +124,14 @@ class Policy {
   Verdict Decide(const User& user, const Attributes& asked) const;
 
   /// The roles that speak for `user` in `namespace_name`, and everywhere, each once; into `missing`
-  /// what is said of those that are not there.
+  /// those that are not there, each once.
   Held RolesFor(const User& user,
                 std::string_view namespace_name,
-                std::vector<std::string>* missing = nullptr) const;
+                std::vector<MissingRole>* missing = nullptr) const;
 
-  /// The role a binding in `namespace_name` refers to.
-  /// Errors: kNotFound.
-  Result<std::shared_ptr<const RuleIndex>> RoleOf(const api::rbac_v1::RoleRef& ref,
-                                                  std::string_view namespace_name) const;
+  /// The role a binding in `namespace_name` refers to; null: it is not there.
+  std::shared_ptr<const RuleIndex> RoleOf(const api::rbac_v1::RoleRef& ref,
+                                          std::string_view namespace_name) const;
 
  private:
   const PolicyPart* Part(std::string_view namespace_name) const;

@@ -138,10 +138,16 @@ Error UidMismatch(const api::KindInfo& kind,
 }
 
 Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why) {
+  const std::string what = name.empty() ? "" : fmt::format(" \"{}\"", name);
   return About(StatusReason::kForbidden,
                kind,
                name,
-               fmt::format("{} \"{}\" is forbidden: {}", kind.qualified_resource(), name, why));
+               fmt::format("{}{} is forbidden: {}", kind.qualified_resource(), what, why));
+}
+
+std::string_view NameInAdmission(const api::meta_v1::ObjectMeta& meta) {
+  if (!meta.name.empty()) return meta.name;
+  return meta.generate_name.empty() ? kUnknownName : std::string_view(meta.generate_name);
 }
 
 Error NamespaceTerminating(const api::KindInfo& kind,

@@ -24,7 +24,7 @@ constexpr int64_t kTokenSeconds = 3607;
 constexpr int32_t kEverybodyReads = 0644;
 
 Failure Refuse(const api::Object& pod, std::string_view why) {
-  return Fail(errors::Forbidden(pod.kind(), pod.metadata().name, why));
+  return Fail(errors::Forbidden(pod.kind(), errors::NameInAdmission(pod.metadata()), why));
 }
 
 // ----------------------------------------------------------------- secrets that a pod names
@@ -159,10 +159,6 @@ void MountToken(const std::string& fresh_name, PodSpec& spec) {
 }
 
 }  // namespace
-
-bool IsMirror(const Pod& pod) {
-  return pod.metadata.annotations.find(kMirrorAnnotation) != pod.metadata.annotations.end();
-}
 
 Result<> CheckMirror(const api::Object& pod) {
   const PodSpec& spec = pod.As<Pod>().spec;

@@ -19,12 +19,6 @@ inline constexpr std::string_view kRootCertificatesKey = "ca.crt";
 /// How names of volumes with a token begin.
 inline constexpr std::string_view kTokenVolume = "kube-api-access-";
 
-/// Marks pods that a node has from elsewhere.
-inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
-
-/// Whether a node shows a pod that it has from elsewhere.
-bool IsMirror(const api::core_v1::Pod& pod);
-
 /// Whom the processes of a new pod are.
 struct PodAccount {
   api::core_v1::ServiceAccount account;

@@ -112,11 +112,6 @@ Task<Outcome> Bind(Call call) {
   on_pod.kind = &Pods();
   on_pod.subresource.clear();
   if (on_pod.name.empty()) on_pod.name = binding.metadata.name;
-  if (binding.metadata.name != on_pod.name) {
-    co_return Fail(
-        errors::BadRequest(fmt::format("name in URL does not match name in Binding object")));
-  }
-  DRAY_CO_TRY_VOID(CheckTarget(binding));
   const Call inner{.core = call.core,
                    .request = &on_pod,
                    .warnings = call.warnings,
@@ -124,6 +119,10 @@ Task<Outcome> Bind(Call call) {
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
   const AdmittedWrite write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
   DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  if (binding.metadata.name != on_pod.name) {
+    co_return Fail(errors::BadRequest("name in URL does not match name in Binding object"));
+  }
+  DRAY_CO_TRY_VOID(CheckTarget(binding));
   DRAY_CO_TRY_VOID(AskPolicies(inner, *snapshot, write));
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;

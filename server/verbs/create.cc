@@ -54,7 +54,8 @@ Result<> CheckNamespaceTakes(const Call& call,
   if (!namespace_.item.has_value()) return {};
   const api::meta_v1::ObjectMeta& meta = namespace_.item->object.metadata();
   if (!meta.deletion_timestamp.has_value()) return {};
-  return Fail(errors::NamespaceTerminating(call.kind(), object.metadata().name, meta.name));
+  const std::string_view name = errors::NameInAdmission(object.metadata());
+  return Fail(errors::NamespaceTerminating(call.kind(), name, meta.name));
 }
 
 Error InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
@@ -92,7 +93,12 @@ struct Attempt {
   // namespace or a quota changed in between.
   std::optional<Outcome> outcome = std::nullopt;
   Frozen<store::Record> in_the_way = nullptr;
+  std::string name = {};  // of the object
 };
+
+bool WantsName(const api::meta_v1::ObjectMeta& meta) {
+  return meta.name.empty() && !meta.generate_name.empty();
+}
 
 // What must hold for a put at `key`: nothing is there, and the namespace is as it was seen.
 store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
@@ -106,7 +112,8 @@ store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   return txn;
 }
 
-// Tries to put `object`, which is the attempt's alone.
+// Tries to put `object`, which is the attempt's alone. Upstream generates its name after the plug-ins
+// that change objects, so their refusals show the prefix.
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
@@ -123,6 +130,10 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(context.pod_priority, PriorityOf(object, *snapshot));
   const std::vector<api::core_v1::LimitRange> ranges = LimitRangesFor(object, *snapshot);
   context.limit_ranges = ranges;
+  if (WantsName(object.metadata())) {
+    api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
+    meta.name = api::GenerateName(meta.generate_name, core.world.random);
+  }
   DRAY_CO_TRY_VOID(CheckDefaultClass(object, *snapshot));
   const registry::Strategy& strategy = registry::StrategyOf(kind);
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
@@ -140,20 +151,21 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
-    co_return Attempt{.outcome = std::move(outcome)};
+    co_return Attempt{.outcome = std::move(outcome), .name = name};
   }
   txn.operations.insert(txn.operations.begin(), storage::PutOf(key, stored, core.event_end()));
   DRAY_CO_TRY(const store::CommitOutcome committed,
               co_await storage::Commit(&core.store, std::move(txn)));
   if (const auto* conflict = std::get_if<store::Conflict>(&committed)) {
     const store::Conflict::Mismatch& first = conflict->mismatches.front();
-    co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr};
+    co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr, .name = name};
   }
   const bool is_own = call.request->user->name.empty();  // what every cluster begins with
   if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Tell(kind, *call.warnings);
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
   co_return Attempt{
-      .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};
+      .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)},
+      .name = name};
 }
 
 // `wish` in the form of the store, where the URL says.
@@ -191,11 +203,9 @@ Task<Outcome> CreateObject(Call call,
   const size_t warnings_before = call.warnings->size();
   for (int tries = 1;;) {
     DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish)));
-    api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
-    const bool generated = meta.name.empty() && !meta.generate_name.empty();
-    if (generated) meta.name = api::GenerateName(meta.generate_name, core.world.random);
-    const std::string name = meta.name;
+    const bool generated = WantsName(object.metadata());
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
+    const std::string name = std::move(attempt.name);
     if (attempt.outcome.has_value()) {
       // Pods may come at once. What fails here is made at the next start.
       if (MakesAccount(call)) (void)co_await MakeAccount(call.core, name);

@@ -157,9 +157,6 @@ Task<Outcome> Evict(Call call) {
   DRAY_CO_TRY(const api::Object decoded,
               DecodeBody(call, api::Reflected<policy_v1::Eviction>::kKind));
   const auto& eviction = decoded.As<policy_v1::Eviction>();
-  if (eviction.metadata.name != call.request->name) {
-    co_return Fail(errors::BadRequest("name in URL does not match name in Eviction object"));
-  }
   ResourceRequest removal = *call.request;
   removal.verb = Verb::kDelete;
   removal.subresource.clear();
@@ -172,6 +169,9 @@ Task<Outcome> Evict(Call call) {
               co_await storage::ReadNewest(&call.core->store));
   const AdmittedWrite write{.object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
   DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  if (eviction.metadata.name != call.request->name) {
+    co_return Fail(errors::BadRequest("name in URL does not match name in Eviction object"));
+  }
   const Frozen<store::Record> record = snapshot->Get(inner.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   DRAY_CO_TRY(const std::optional<storage::Item> item,

@@ -19,6 +19,7 @@
 #include "api/core_v1/persistent_volume_claim.h"
 #include "api/core_v1/pod.h"
 #include "api/core_v1/service_account.h"
+#include "api/pods/life.h"
 #include "api/pods/references.h"
 #include "api/storage_v1/csi_node.h"
 #include "api/text/go_quote.h"
@@ -65,7 +66,12 @@ struct NodeWrite {
   }
 
   Failure Refuse(std::string_view why) const {
-    return Fail(errors::Forbidden(call.kind(), name.empty() ? "Unknown!" : name, why));
+    return Fail(errors::Forbidden(call.kind(), shown_name(), why));
+  }
+  std::string_view shown_name() const {
+    if (!name.empty()) return name;
+    const bool is_new = write.object != nullptr;
+    return is_new ? errors::NameInAdmission(write.object->metadata()) : errors::kUnknownName;
   }
   /// With the node's name in quotes where `text` has "{}".
   template <class... More>
@@ -114,10 +120,10 @@ Result<> CheckOwner(const NodeWrite& of, const Pod& pod) {
 
 Result<> CheckNewPod(const NodeWrite& of) {
   const Pod& pod = of.next<Pod>();
-  if (!registry::IsMirror(pod)) {
+  if (!api::pods::IsMirror(pod.metadata)) {
     return of.Refuse(
         fmt::format(R"(pod does not have "{}" annotation, node {} can only create mirror pods)",
-                    registry::kMirrorAnnotation,
+                    api::pods::kMirrorAnnotation,
                     GoQuote(of.node)));
   }
   if (pod.spec.node_name != of.node) {
@@ -422,7 +428,7 @@ Result<> CheckPodOf(const NodeWrite& of, const certificates_v1::PodCertificateRe
                     quoted,
                     GoQuote(spec.node_name)));
   }
-  if (registry::IsMirror(pod)) return of.Refuse(fmt::format("pod {} is a mirror pod", quoted));
+  if (api::pods::IsMirror(pod.metadata)) return of.Refuse(fmt::format("pod {} is a mirror pod", quoted));
   DRAY_TRY_VOID(CheckAccountOf(of, spec, pod));
   return CheckSigner(of, spec, pod);
 }

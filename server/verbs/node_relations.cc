@@ -10,6 +10,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/persistent_volume.h"
 #include "api/core_v1/pod.h"
+#include "api/pods/life.h"
 #include "api/pods/references.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha2.h"
@@ -85,7 +86,7 @@ bool IsNeeded(const Place& place, Needs needs) {
     const api::Object object = ObjectIn(kPods, record);
     if (object.empty()) continue;
     const Pod& pod = object.As<Pod>();
-    if (pod.spec.node_name != place.node || registry::IsMirror(pod)) continue;
+    if (pod.spec.node_name != place.node || api::pods::IsMirror(pod.metadata)) continue;
     if (needs(pod, place.name)) return true;
   }
   return false;

@@ -65,7 +65,7 @@ Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& objec
     if (item.has_value()) return PriorityOfClass(item->object.As<PriorityClass>());
   }
   return Fail(errors::Forbidden(object.kind(),
-                                object.metadata().name,
+                                errors::NameInAdmission(object.metadata()),
                                 fmt::format("no PriorityClass with name {} was found", name)));
 }
 

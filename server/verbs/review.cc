@@ -24,6 +24,7 @@
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/node_limits.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
@@ -332,7 +333,7 @@ Result<> AnswerRules(const Call& call, authorization::SelfSubjectRulesReview& re
   Rights* const rights = call.core->rights.get();
   const User& user = call.request->user;
   std::vector<std::string> troubles;
-  std::vector<std::string> missing;
+  std::vector<access::MissingRole> missing;
   const access::Held roles =
       rights == nullptr ? Everything()
                         : rights->Current()->RolesFor(user, review.spec.namespace_, &missing);
@@ -341,7 +342,7 @@ Result<> AnswerRules(const Call& call, authorization::SelfSubjectRulesReview& re
     troubles.emplace_back("node authorizer does not support user rule resolution");
     review.status.incomplete = true;
   }
-  troubles.insert(troubles.end(), missing.begin(), missing.end());
+  for (const access::MissingRole& role : missing) troubles.push_back(access::Words(role));
   const std::vector<std::string> left_out = AddRules(roles, review.status);
   if (!left_out.empty()) review.status.incomplete = true;
   troubles.insert(troubles.end(), left_out.begin(), left_out.end());
@@ -394,6 +395,8 @@ Task<Outcome> Review(Call call) {
   api::Object review = api::conversion::ToHub(decoded, release).Clone();
   review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
       WriterOf(call, registry::Subresource::kNone), api::Object::Blank(call.hub()), review);
+  const Frozen<store::Snapshot> snapshot = call.core->store.Read();
+  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, {.object = &review}));
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);
   co_return ObjectAnswer{.code = 201, .item = storage::MakeItem(std::move(shown), release)};

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/rights.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/rbac_v1.h"
 #include "server/access/node_rules.h"
@@ -139,23 +143,47 @@ Attributes About(const ResourceRequest& request, std::string_view verb) {
           .namespace_ = request.namespace_};
 }
 
+/// What of a user's roles could not be looked at. Upstream reads them as part of the request, whose
+/// resource its errors name.
+std::string ResolutionErrors(const ResourceRequest& request,
+                             const std::vector<access::MissingRole>& roles) {
+  std::vector<std::string> errors;
+  for (const access::MissingRole& role : roles) {
+    std::string words = access::Words(role, request.kind->plural);
+    if (std::ranges::find(errors, words) == errors.end()) errors.push_back(std::move(words));
+  }
+  if (errors.empty()) return {};
+  if (errors.size() == 1) return fmt::format("; resolution errors: [{}]", errors.front());
+  return fmt::format("; resolution errors: [[{}]]", fmt::join(errors, ", "));
+}
+
+/// Why the requester may not give `wanted` to others; empty: he may.
+std::string WhyNotGive(const access::Policy& policy,
+                       const ResourceRequest& request,
+                       const access::RuleIndex& wanted) {
+  std::vector<access::MissingRole> roles;
+  const access::Missing missing =
+      access::Uncovered(policy.RolesFor(request.user, request.namespace_, &roles), wanted);
+  if (missing.empty()) return {};
+  return access::EscalationText(request.user, missing) + ResolutionErrors(request, roles);
+}
+
 Result<> RefuseUnless(const access::Policy& policy,
                       const ResourceRequest& request,
                       const api::Object& next,
                       const access::RuleIndex& wanted) {
-  const User& user = request.user;
-  const access::Missing missing =
-      access::Uncovered(policy.RolesFor(user, request.namespace_), wanted);
-  if (missing.empty()) return {};
-  return Fail(errors::Forbidden(
-      *request.kind, next.metadata().name, access::EscalationText(user, missing)));
+  const std::string why = WhyNotGive(policy, request, wanted);
+  if (why.empty()) return {};
+  return Fail(errors::Forbidden(*request.kind, next.metadata().name, why));
 }
 
 /// A role that takes its rules from others may give anything.
 template <class T>
 bool Aggregates(const api::Object* role) {
   if constexpr (requires { role->As<T>().aggregation_rule; }) {
-    return role != nullptr && role->As<T>().aggregation_rule.has_value();
+    if (role == nullptr) return false;
+    const auto& rule = role->As<T>().aggregation_rule;
+    return rule.has_value() && !rule->cluster_role_selectors.empty();
   } else {
     return false;
   }
@@ -184,7 +212,10 @@ Result<> CheckRole(const access::Policy& policy,
   DRAY_TRY_VOID(RefuseUnless(policy, request, next, rules));
   // Also of one that did: else somebody could keep what it has gathered.
   if (!Aggregates<T>(&next) && !Aggregates<T>(old)) return {};
-  return RefuseUnless(policy, request, next, access::RuleIndex(AllRules()));
+  if (WhyNotGive(policy, request, access::RuleIndex(AllRules())).empty()) return {};
+  return Fail(errors::Forbidden(*request.kind,
+                                next.metadata().name,
+                                "must have cluster-admin privileges to use the aggregationRule"));
 }
 
 template <class T>
@@ -200,7 +231,8 @@ Result<> CheckBinding(const access::Policy& policy,
   const bool is_role = binding.role_ref.kind == "Role" || binding.role_ref.kind == "ClusterRole";
   if (!is_role) return {};  // validation refuses it
   if (policy.Decide(request.user, asked).is_allowed) return {};
-  DRAY_TRY(const auto wanted, policy.RoleOf(binding.role_ref, request.namespace_));
+  const auto wanted = policy.RoleOf(binding.role_ref, request.namespace_);
+  if (wanted == nullptr) return Fail(errors::NotFound(*request.kind, binding.role_ref.name));
   return RefuseUnless(policy, request, next, *wanted);
 }
 
@@ -268,7 +300,7 @@ access::Verdict Rights::Decide(const User& user, const Attributes& asked) {
       *node,
       asked,
       [&] { return IsOfNode(*store_.Read(), *node, asked); },
-      usual.has_value() ? usual->get() : nullptr);
+      usual.get());
   if (!of_node.reason.empty() && !verdict.reason.empty()) of_node.reason += "\n";
   if (!of_node.is_allowed) of_node.reason += verdict.reason;
   return of_node;

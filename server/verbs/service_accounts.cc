@@ -9,6 +9,7 @@
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/namespace.h"
 #include "api/generate_name.h"
+#include "api/pods/life.h"
 #include "server/access/user.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
@@ -50,7 +51,7 @@ Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
                                                       const store::Snapshot& snapshot) {
   const auto* const pod = object.If<core_v1::Pod>();
   if (!core.options.service_accounts || pod == nullptr) return std::nullopt;
-  if (registry::IsMirror(*pod)) {
+  if (api::pods::IsMirror(pod->metadata)) {
     DRAY_TRY_VOID(registry::CheckMirror(object));
     return std::nullopt;
   }
@@ -69,7 +70,7 @@ Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
     }
   }
   return Fail(errors::Forbidden(object.kind(),
-                                object.metadata().name,
+                                errors::NameInAdmission(object.metadata()),
                                 fmt::format("error looking up service account {}/{}: "
                                             "serviceaccount \"{}\" not found",
                                             namespace_name,
