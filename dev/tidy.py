@@ -32,6 +32,8 @@ OPENS_FILES = re.compile("|".join([
     r"store/etcd/testing/",  # locks on ports
     r"tests/|bench/",
 ]))
+# At the start of the program, before threads that compute, or for tests.
+YIELDS = re.compile(r"store/sqlite/folder_lock\.cc$|tests/|bench/|.*/testing/|.*_test\.(cc|h)$")
 CODE_RULES = [
     ("world", re.compile(r"\bRealWorld\s*\("),
      "only main has the world: take the part you need as an argument", MAIN),
@@ -50,6 +52,8 @@ CODE_RULES = [
      "locks are made of base/mutex.h; better: publish a value, or use a queue", BASE),
     ("thread", re.compile(r"\.detach\s*\(\s*\)"),
      "a thread is joined by whom started it", None),
+    ("yield", re.compile(r"\bthis_thread::yield\s*\(|\bsched_yield\s*\("),
+     "wait on a condition: the kernel lets all threads that compute go before one that yields", YIELDS),
 ]
 # A braced aggregate among the arguments of an awaited call.
 AWAITED_BRACES = re.compile(r"\bco_await\b[^;{}]*[(,]\s*\{")
@@ -196,6 +200,7 @@ BROKEN = [
     ("cel/x.cc", "int r = rand();"),
     ("cel/x.cc", "std::ifstream file(path);"),
     ("cel/x.cc", "const std::lock_guard lock(mutex);"),
+    ("cel/x.cc", "std::this_thread::yield();"),
     ("cel/x.cc", "co_await Send({.to = 1});"),
     ("cel/x.cc", "Disk& disk = RealWorld().disk;"),
     ("cli/x.cc", "const int file = open(path.c_str(), O_RDONLY);"),

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,8 +19,9 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Switches of threads without a new request after which nobody is expected any more.
-constexpr int kIdleYieldsMax = 8;
+/// How long Gather waits for the writers of the last batch, and how often again while some come.
+constexpr std::chrono::microseconds kGatherWait{100};
+constexpr int kGatherWaitsMax = 10;
 
 /// Longer than writers that react to each other's commits take.
 constexpr std::chrono::milliseconds kMoment{10};
@@ -42,7 +42,7 @@ std::optional<Error> CommitQueue::Push(std::span<Request> requests) {
     requests_.resize(requests_.size() + requests.size());  // for want of memory nothing is taken
     std::ranges::move(requests, requests_.end() - std::ssize(requests));
     bytes_ += bytes;
-    if (holders_ > 0) return std::nullopt;
+    if (holders_ > 0 || requests_.size() < expected_) return std::nullopt;
   }
   filled_.NotifyOne();  // who wakes up finds the lock free
   return std::nullopt;
@@ -117,16 +117,14 @@ std::optional<Request> CommitQueue::TakeOne() {
 }
 
 void CommitQueue::Gather(size_t expected) {
-  size_t waiting = 0;
-  for (int idle = 0; idle < kIdleYieldsMax; ++idle) {
-    {
-      const MutexLock lock(mutex_);
-      if (closed_ || requests_.size() >= expected) return;
-      if (requests_.size() > waiting) idle = 0;
-      waiting = requests_.size();
-    }
-    std::this_thread::yield();
+  const MutexLock lock(mutex_);
+  expected_ = expected;
+  for (int i = 0; i < kGatherWaitsMax && !closed_ && requests_.size() < expected; ++i) {
+    const size_t waiting = requests_.size();
+    filled_.WaitFor(mutex_, kGatherWait);
+    if (requests_.size() == waiting) break;
   }
+  expected_ = 1;
 }
 
 void CommitQueue::Wake() {

@@ -56,8 +56,9 @@ class CommitQueue {
   /// The waiting requests, in order, as many as fit into one batch; at least one if there is any.
   /// With kForWork it waits for the first, and while they are held; or until Wake or Close is
   /// called; with kForAMoment ten milliseconds at most. When the last batch
-  /// had more than one, it yields a few times so that those writers, who were just answered, can
-  /// come back: one sync for all of them is worth more than an early start.
+  /// had more than one, it waits for a moment, a millisecond at most, until as many writers are
+  /// back: one sync for all of them is worth more than an early start. It sleeps meanwhile. A
+  /// thread that yields instead falls behind all threads that compute.
   enum class Wait : uint8_t { kForWork, kForAMoment, kNever };
   ///
   /// Memory that cannot be had (std::bad_alloc) leaves all requests where they are.
@@ -82,6 +83,8 @@ class CommitQueue {
   std::deque<Request> requests_ DRAY_GUARDED_BY(mutex_);
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
   size_t holders_ DRAY_GUARDED_BY(mutex_) = 0;
+  /// Take is not woken for fewer requests.
+  size_t expected_ DRAY_GUARDED_BY(mutex_) = 1;
   bool woken_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
   size_t last_batch_ = 0;  // how many had come together, steps as one; the consumer's
