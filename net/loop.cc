@@ -27,6 +27,7 @@ Loop::Loop(const Clock& clock, std::unique_ptr<Poller> poller)
 void Loop::Run() {
   thread_.store(std::this_thread::get_id());
   while (!stopped_.load()) {
+    RunFirstInLine();
     RunNextFunctions();
     RunDueAlarms();  // the timeout of the wait counts from the time that this reads
     if (stopped_.load()) return;
@@ -83,6 +84,17 @@ void Loop::RunNextFunctions() {
   RunAll(running_next_);
 }
 
+void Loop::RunFirstInLine() {
+  if (line_.empty()) return;
+  std::move_only_function<void()> first = std::move(line_.front());
+  line_.pop_front();
+  static_cast<void>(HadMemory(first));
+}
+
+void Loop::RunInLine(std::move_only_function<void()> function) {
+  line_.push_back(std::move(function));
+}
+
 void Loop::RunNext(std::move_only_function<void()> function) {
   next_.push_back(std::move(function));
 }
@@ -133,7 +145,7 @@ void Loop::RunDueAlarms() {
 
 /// How long the loop may wait for an edge or a wake-up; -1: without a limit.
 int Loop::WaitMilliseconds() const {
-  if (!next_.empty()) return 0;
+  if (!next_.empty() || !line_.empty()) return 0;
   if (alarms_.empty()) return -1;
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(alarms_.begin()->first.first - now_).count();

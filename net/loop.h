@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,6 +40,9 @@ class Loop {
   void Post(std::move_only_function<void()> function);
   /// Runs `function` after the current callback, before the loop waits again.
   void RunNext(std::move_only_function<void()> function);
+  /// Runs `function` when its turn comes. Between two of these functions the loop does all else
+  /// that is due, so work that should not hold up others goes here. Any number may wait.
+  void RunInLine(std::move_only_function<void()> function);
 
   /// Reports the edges of `descriptor` to `waiter` until Forget, the first one soon if it is ready
   /// already. Returns 0 or an errno.
@@ -58,6 +62,7 @@ class Loop {
   void RunAll(std::vector<std::move_only_function<void()>>& functions);
   void RunDueAlarms();
   void RunNextFunctions();
+  void RunFirstInLine();
   void RunPosted();
   void Dispatch();
   int WaitMilliseconds() const;
@@ -74,6 +79,7 @@ class Loop {
   std::vector<std::move_only_function<void()>> running_;  // empty between batches
   std::vector<std::move_only_function<void()>> next_;
   std::vector<std::move_only_function<void()>> running_next_;  // empty between batches
+  std::deque<std::move_only_function<void()>> line_;
 
   using Alarms = std::map<AlarmKey, std::function<void()>>;
   /// Nodes of cancelled alarms, which most are, are reused for the next ones.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop from a seed: posted functions, functions that are next and alarms, from its own thread and
-// from another. Before the loop sleeps, everything that was due has run; everything runs once.
+// A loop from a seed: posted functions, functions that are next or in line, and alarms, from its
+// own thread and from another. Before the loop sleeps, everything that was due has run; everything
+// runs once.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,7 @@ class SimulatedLoop {
   void Do() {
     for (uint64_t count = network_.Below(4); count > 0 && left_ > 0; --count) {
       --left_;
-      switch (network_.Below(4)) {
+      switch (network_.Below(5)) {
         case 0: Post(); break;
         case 1:
           ++next_;
@@ -51,6 +52,13 @@ class SimulatedLoop {
           });
           break;
         case 2: SetAlarm(); break;
+        case 3:
+          ++in_line_;
+          loop_.RunInLine([this] {
+            --in_line_;
+            Do();
+          });
+          break;
         default: CancelOne(); break;
       }
       if (network_.OneIn(4)) clock_.Advance(std::chrono::microseconds(network_.Below(3'000)));
@@ -93,6 +101,7 @@ class SimulatedLoop {
   void CheckBeforeSleep() {
     if (posted_ > 0) Complain("forgotten: a posted function");
     if (next_ > 0) Complain("forgotten: a function that was next");
+    if (in_line_ > 0) Complain("forgotten: a function in line");
     for (const auto& [number, alarm] : alarms_) {
       if (alarm.first <= clock_.Monotonic()) Complain("forgotten: an alarm that was due");
     }
@@ -113,7 +122,7 @@ class SimulatedLoop {
   SimulatedNetwork network_;
   Loop loop_{clock_, network_.MakePoller()};
   size_t left_ = 200;  // things to do in one run
-  size_t posted_ = 0, next_ = 0;
+  size_t posted_ = 0, next_ = 0, in_line_ = 0;
   std::map<uint64_t, std::pair<MonotonicTime, Loop::AlarmKey>> alarms_;
   uint64_t next_alarm_ = 0;
   std::string wrong_;

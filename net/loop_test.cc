@@ -59,6 +59,26 @@ class Listener final : public Waiter {
   std::function<void(Ready)> then_;
 };
 
+TEST(Loop, FunctionsInLineWaitForAllElse) {
+  Loop loop(RealWorld().clock, MakeEpoll());
+  const auto [near, far] = MakeSocketPair();
+  std::string order;
+  Listener listener([&](Ready ready) {
+    if (ready.to_read) order += "read ";
+  });
+  ASSERT_EQ(loop.Await(near.get(), listener), 0);
+  loop.RunInLine([&] {
+    order += "1 ";
+    Send(far, "a");
+    loop.RunNext([&] { order += "next "; });
+    loop.Post([&] { order += "posted "; });
+  });
+  loop.RunInLine([&] { order += "2 "; });
+  loop.RunInLine([&] { loop.Stop(); });
+  loop.Run();
+  EXPECT_EQ(order, "1 next posted read 2 ");
+}
+
 TEST(Loop, TellsOnceOfEachChange) {
   Loop loop(RealWorld().clock, MakeEpoll());
   const auto [near, far] = MakeSocketPair();

@@ -78,15 +78,23 @@ void Connection::Begin() {
 
 void Connection::OnReady(Ready ready) {
   socket_.OnEdge(ready);
-  Pump();
+  if (known_) return Pump();
+  PumpSoon();
 }
 
+/// Strangers stand in line: a handshake takes a good part of a millisecond, and many may begin at
+/// once.
 void Connection::PumpSoon() {
   if (pumping_ || pump_posted_ || stage_ == Stage::kClosed) return;
-  context_.reactor.loop().RunNext([self = shared_from_this()] {
+  auto pump = [self = shared_from_this()] {
     self->pump_posted_ = false;
     self->Pump();
-  });
+  };
+  if (known_) {
+    context_.reactor.loop().RunNext(std::move(pump));
+  } else {
+    context_.reactor.loop().RunInLine(std::move(pump));
+  }
   pump_posted_ = true;
 }
 
