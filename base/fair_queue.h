@@ -51,6 +51,25 @@ class FairQueue {
     return true;
   }
 
+  /// Puts the rest of what was begun before all that waits in its owner's line. Neither capacity
+  /// nor line limits it: whoever lets requests begin does. False when closed.
+  [[nodiscard]] bool TryPushRest(T value, std::string_view owner) {
+    {
+      const MutexLock lock(mutex_);
+      if (closed_) return false;
+      if (owner.empty()) {
+        first_.push_front(std::move(value));
+      } else {
+        Line& line = lines_[std::string(owner)];
+        line.waiting.push_front(std::move(value));
+        if (line.waiting.size() == 1) turns_.emplace_back(owner);
+      }
+      ++size_;
+    }
+    filled_.NotifyOne();
+    return true;
+  }
+
   /// Waits for an element whose owner has not too many at once; nothing once the queue is closed
   /// and empty. Each is followed by Done, when what it is has been done.
   std::optional<Taken> Pop() {

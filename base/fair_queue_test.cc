@@ -63,5 +63,19 @@ TEST(FairQueue, OneOwnerHasOnlySoManyAtOnce) {
   EXPECT_FALSE(queue.TryPush("d"));
 }
 
+TEST(FairQueue, TheRestOfWhatWasBegunWaitsForOthersButNotForItsOwnLine) {
+  Queue queue({.capacity = 4, .line = 2, .at_once = 1});
+  for (const std::string_view text : {"a1", "a2", "b1", "b2"}) {
+    ASSERT_TRUE(queue.TryPush(std::string(text), text.substr(0, 1)));
+  }
+  const auto begun = queue.TryPop();
+  ASSERT_TRUE(queue.TryPush("a3", "a"));
+  EXPECT_TRUE(queue.TryPushRest("a1-rest", "a")) << "though all is full";
+  queue.Done(begun->owner);
+  EXPECT_EQ(TakeAll(queue), "b1a1-restb2a2a3");
+  queue.Close();
+  EXPECT_FALSE(queue.TryPushRest("late", "a"));
+}
+
 }  // namespace
 }  // namespace dray

@@ -8,7 +8,14 @@
 #include <thread>
 #include <utility>
 
+#include "base/thread_urgency.h"
+
 namespace dray {
+namespace {
+
+thread_local std::string_view current_owner;
+
+}  // namespace
 
 WorkerPool::WorkerPool(size_t threads)
     : queue_({.capacity = kQueueMax, .line = kLineMax, .at_once = threads < 2 ? 1 : threads - 1}) {
@@ -16,10 +23,8 @@ WorkerPool::WorkerPool(size_t threads)
   ids_.reserve(threads);
   for (size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this] {
-      while (auto work = queue_.Pop()) {
-        std::exchange(work->value, nullptr)();
-        queue_.Done(work->owner);
-      }
+      LetOthersGoFirst();
+      while (auto work = queue_.Pop()) CarryOut(*std::move(work));
     });
     ids_.push_back(threads_.back().get_id());
   }
@@ -34,12 +39,26 @@ bool WorkerPool::TryPost(std::move_only_function<void()> work, std::string_view 
   return queue_.TryPush(std::move(work), owner);
 }
 
+bool WorkerPool::TryPostRest(std::move_only_function<void()> rest, std::string_view owner) {
+  return queue_.TryPushRest(std::move(rest), owner);
+}
+
+std::string_view WorkerPool::owner_at_work() {
+  return current_owner;
+}
+
+void WorkerPool::CarryOut(Queue::Taken work) {
+  const std::string_view before = std::exchange(current_owner, work.owner);
+  std::exchange(work.value, nullptr)();
+  current_owner = before;
+  queue_.Done(work.owner);
+}
+
 bool WorkerPool::RunOne() {
   auto work = queue_.TryPop();
   if (!work) return false;
   guest_.store(std::this_thread::get_id());
-  std::exchange(work->value, nullptr)();
-  queue_.Done(work->owner);
+  CarryOut(*std::move(work));
   guest_.store(std::thread::id());
   return true;
 }

@@ -19,6 +19,7 @@ class WorkerPool {
   static constexpr size_t kQueueMax = 4096;
   static constexpr size_t kLineMax = 512;
 
+  /// The threads let others go first (base/thread_urgency.h).
   explicit WorkerPool(size_t threads);
   /// Carries out what is queued, then ends.
   ~WorkerPool();
@@ -30,6 +31,13 @@ class WorkerPool {
   /// is gone, when the queue is full, or the owner's line. `work` must not throw. Safe from any
   /// thread.
   [[nodiscard]] bool TryPost(std::move_only_function<void()> work, std::string_view owner = {});
+
+  /// Carries out the rest of what a thread of the pool began for the owner, as TryPost, but before
+  /// what else waits in the owner's line, and whether there is room or not. False when closing.
+  [[nodiscard]] bool TryPostRest(std::move_only_function<void()> rest, std::string_view owner);
+
+  /// Whose work the calling thread carries out; empty: nobody's, or it is none of a pool's.
+  static std::string_view owner_at_work();
 
   /// Carries out one piece that is queued, as a thread of the pool would: for simulations, whose
   /// pools have no threads of their own. False: none is queued. From one thread at a time.
@@ -44,7 +52,10 @@ class WorkerPool {
   static size_t UsualThreads();
 
  private:
-  FairQueue<std::move_only_function<void()>> queue_;
+  using Queue = FairQueue<std::move_only_function<void()>>;
+  void CarryOut(Queue::Taken work);
+
+  Queue queue_;
   std::vector<std::thread> threads_;
   std::vector<std::thread::id> ids_;    // of `threads_`, also while these are joined
   std::atomic<std::thread::id> guest_;  // the thread in RunOne

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/worker_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace dray {
 namespace {
@@ -40,6 +43,33 @@ TEST(WorkerPool, RefusesWhatItsQueueHasNoRoomFor) {
   EXPECT_FALSE(pool.TryPost([] {}));
   may_go = true;
   may_go.notify_all();
+}
+
+TEST(WorkerPool, TheRestOfAnOwnersWorkWaitsForOthers) {
+  WorkerPool pool(0);
+  std::string done;
+  ASSERT_TRUE(pool.TryPost(
+      [&] {
+        done += WorkerPool::owner_at_work();
+        ASSERT_TRUE(pool.TryPostRest([&] { done += " rest"; }, WorkerPool::owner_at_work()));
+      },
+      "tenant"));
+  ASSERT_TRUE(pool.TryPost([&] { done += " other"; }, "other"));
+  while (pool.RunOne()) {
+  }
+  EXPECT_EQ(done, "tenant other rest");
+  EXPECT_EQ(WorkerPool::owner_at_work(), "");
+}
+
+TEST(WorkerPool, ItsThreadsLetOthersGoFirst) {
+  const int usual = getpriority(PRIO_PROCESS, 0);
+  int of_worker = 0;
+  {
+    WorkerPool pool(1);
+    ASSERT_TRUE(pool.TryPost([&] { of_worker = getpriority(PRIO_PROCESS, 0); }));
+  }
+  EXPECT_EQ(of_worker, std::min(usual + 5, 19));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), usual);
 }
 
 TEST(WorkerPool, PoolsAreToldApart) {

@@ -9,6 +9,7 @@
 #include "api/claims/either_claim.h"
 #include "api/meta_v1/status.h"
 #include "api/resource_v1/claim.h"
+#include "base/thread_urgency.h"
 #include "client/read_modify_write.h"
 #include "server/storage/decoded_size.h"
 #include "store/held_commits.h"
@@ -190,6 +191,7 @@ InProcessClient::~InProcessClient() {
 }
 
 void InProcessClient::Deliver() {
+  GoSoonAfterWaking();
   while (auto woken = woken_.Pop()) {
     size_t most = 0;
     bool only_new_claims = true;

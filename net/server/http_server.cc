@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/thread_urgency.h"
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
@@ -70,7 +71,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
   }
   impl->port = address->port();
   for (const auto& host : impl->hosts) {
-    impl->threads.emplace_back([reactor = &host->reactor()] { reactor->Run(); });
+    impl->threads.emplace_back([reactor = &host->reactor()] {
+      GoSoonAfterWaking();
+      reactor->Run();
+    });
   }
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 } catch (const std::exception& exception) {

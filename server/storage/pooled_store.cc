@@ -4,25 +4,28 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace dray::server::storage {
 namespace {
 
-// `done`, called by a worker. The answer is shared with the work that waits, so that it is still
-// there when the queue has no room.
+// `done`, called by a worker, as work of the owner whose work the calling worker carries out. The
+// answer is shared with the work that waits, so that it is still there when the pool ends.
 template <class T>
 auto ByWorker(WorkerPool& workers, std::move_only_function<void(Result<T>)> done) {
   struct Answer {
     std::move_only_function<void(Result<T>)> done;
     Result<T> value;
   };
-  return [&workers, done = std::move(done)](Result<T> value) mutable {
+  return [&workers, done = std::move(done), owner = std::string(WorkerPool::owner_at_work())](
+             Result<T> value) mutable {
     if (workers.in_pool()) return done(std::move(value));
     std::shared_ptr<Answer> answer;
     try {
       answer = std::make_shared<Answer>(std::move(done), std::move(value));
-      if (workers.TryPost([answer] { answer->done(std::move(answer->value)); })) return;
+      const auto go_on = [answer] { answer->done(std::move(answer->value)); };
+      if (workers.TryPostRest(go_on, owner)) return;
     } catch (const std::bad_alloc&) {
       if (answer == nullptr) return done(std::move(value));
     }

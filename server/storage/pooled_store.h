@@ -11,7 +11,7 @@
 namespace dray::server::storage {
 
 /// Everything is `store`'s; callbacks of Sync, Commit and ExpireDue run on a thread of `workers`,
-/// or where the store calls them when the workers' queue is full. Both outlive it.
+/// as the rest of the work that the caller carries out there. Both outlive it.
 class PooledStore final : public store::ForwardingStore {
  public:
   PooledStore(store::Store& store, WorkerPool& workers)

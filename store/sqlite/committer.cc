@@ -21,6 +21,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/thread_urgency.h"
 #include "store/history.h"
 #include "store/record.h"
 #include "store/sequencer.h"
@@ -126,6 +127,7 @@ Result<std::unique_ptr<Committer>> Committer::Make(const Dependencies& dependenc
 }
 
 void Committer::Run() {
+  GoSoonAfterWaking();
   while (!deps_.queue.is_drained()) {
     std::vector<Request> batch = TakeBatch();
     const size_t count = batch.size();
