@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allocator/feature_switches.h"
+#include "base/thread_urgency.h"
 #include "base/zoneinfo.h"
 #include "cel/selector_cache.h"
 #include "dray/profile.h"
@@ -73,11 +74,20 @@ Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulatio
 
 void BindingScheduler::Run() {
   std::vector<std::jthread> helpers;
-  helpers.reserve(binders_ + 1);
+  helpers.reserve(binders_ + 2);
+  helpers.emplace_back([this] { scheduler_->RunReporter(); });
   for (size_t i = 0; i < binders_; ++i) {
-    helpers.emplace_back([this] { scheduler_->RunBinder(); });
+    helpers.emplace_back([this] {
+      GoSoonAfterWaking();
+      scheduler_->RunBinder();
+    });
   }
-  if (explains_) helpers.emplace_back([this] { scheduler_->RunExplainer(); });
+  if (explains_) {
+    helpers.emplace_back([this] {
+      LetOthersGoFirst();
+      scheduler_->RunExplainer();
+    });
+  }
   scheduler_->Run();
 }
 
@@ -134,7 +144,8 @@ Result<> Components::Start() {
             .classic = options_.classic,
             .metrics = scheduler_metrics_.has_value() ? &*scheduler_metrics_ : nullptr,
             .explain = options_.explain,
-            .explains_elsewhere = true});
+            .explains_elsewhere = true,
+            .reports_elsewhere = true});
     scheduler_.emplace(std::make_unique<BindingScheduler>(
         std::move(made), options_.binders, options_.explain != nullptr));
   }

@@ -14,6 +14,7 @@
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/thread_urgency.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "controllers/manager.h"
@@ -32,7 +33,10 @@ template <class Component>
 class Running {
  public:
   explicit Running(std::unique_ptr<Component> component)
-      : component_(std::move(component)), thread_([this] { component_->Run(); }) {}
+      : component_(std::move(component)), thread_([this] {
+          GoSoonAfterWaking();
+          component_->Run();
+        }) {}
   ~Running() {
     component_->Stop();
     thread_.join();
@@ -45,8 +49,9 @@ class Running {
   std::thread thread_;
 };
 
-/// A scheduler that decides on one thread, writes what it decided on several, so that a store
-/// which has to wait for a disk makes many placements durable at once, and explains on another.
+/// A scheduler that decides on one thread and writes what it decided on several, so that a store
+/// which has to wait for a disk makes many placements durable at once. It reports and explains on
+/// one more thread each.
 class BindingScheduler {
  public:
   BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders, bool explains)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@ constexpr uint64_t kFirstWork = 50'000'000;
 constexpr int kWorkDoublings = 3;
 constexpr uint64_t kWorkForNode = 1'000;
 constexpr uint64_t kWorkForPod = 200;
+// Of any attempt, beside what it counts itself.
+constexpr uint64_t kWorkOfAttempt = 100'000;
 // Members of a group with a share each.
 constexpr size_t kGroupSharesMax = 16;
 // What a share rests for each unit of an attempt that took too much: its attempts take one part in
@@ -39,7 +42,15 @@ void Scheduler::BeginWork(const std::string& entry, size_t pods) {
   const uint64_t work = (kFirstWork + of_cluster) << static_cast<unsigned>(times);
   rest_ =
       std::min(kRestPerWork * std::chrono::nanoseconds(work), std::chrono::nanoseconds(kRestMax));
-  work_.emplace(work * std::clamp<size_t>(pods, 1, kGroupSharesMax));
+  granted_ = work * std::clamp<size_t>(pods, 1, kGroupSharesMax);
+  work_.emplace(granted_);
+}
+
+/// Counts the attempt for the entry against its namespace. Returns what the attempt has taken.
+uint64_t Scheduler::ChargeAttempt(std::string_view entry) {
+  const uint64_t work = kWorkOfAttempt + granted_ - work_->left();
+  queue_.Charge(entry, work);
+  return work;
 }
 
 /// After an attempt that took too much; says for how long.

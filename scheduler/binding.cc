@@ -74,7 +74,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
     Dequeue(outcome.pod.As<core_v1::Pod>());
     if (classic_.has_value()) classic_->EndDialogue(outcome.pod);
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
-    events_.Record(
+    reporter_.Record(
         outcome.pod,
         {.type = client::EventType::kNormal,
          .reason = "Scheduled",

@@ -85,7 +85,7 @@ void Scheduler::Evict(std::span<const PodOnNode> victims,
       log_.Warning("cannot evict a pod", "pod", victim.key, "error", evicted.error().message);
       continue;
     }
-    events_.Record(known,
+    reporter_.Record(known,
                    {.type = client::EventType::kNormal,
                     .reason = "Preempted",
                     .message = fmt::format(

@@ -17,6 +17,34 @@ namespace core_v1 = api::core_v1;
 constexpr const char* kDisruptionTarget = "DisruptionTarget";
 constexpr const char* kPreempted = "PreemptionByScheduler";
 
+/// Sets the condition PodScheduled, and the nomination with it. `why` outlives the edit.
+client::Edit ConditionEdit(std::string_view uid, const WhyNotScheduled& why, api::Time now) {
+  return [uid = std::string(uid), &why, now](api::Object& copy) -> Result<client::Change> {
+    auto& edited = copy.Mutable<core_v1::Pod>();
+    // Another pod of the name, or bound by somebody else: not ours to speak of.
+    if (edited.metadata.uid != uid || !edited.spec.node_name.empty()) {
+      return client::Change::kNothing;
+    }
+    const std::string node = why.nomination.value_or(edited.status.nominated_node_name);
+    auto& conditions = edited.status.conditions;
+    auto condition = std::ranges::find(conditions, "PodScheduled", &core_v1::PodCondition::type);
+    if (condition == conditions.end()) {
+      condition = conditions.insert(conditions.end(), {.type = "PodScheduled"});
+    }
+    if (condition->status == "False" && condition->reason == why.reason &&
+        condition->message == why.message && edited.status.nominated_node_name == node) {
+      return client::Change::kNothing;
+    }
+    edited.status.nominated_node_name = node;
+    if (condition->status != "False") condition->last_transition_time = now;
+    condition->status = "False";
+    condition->reason = why.reason;
+    condition->message = why.message;
+    condition->observed_generation = edited.metadata.generation;
+    return client::Change::kWrite;
+  };
+}
+
 }  // namespace
 
 Result<api::Object> TellWhyNotScheduled(client::Client& client,
@@ -24,32 +52,16 @@ Result<api::Object> TellWhyNotScheduled(client::Client& client,
                                         std::string_view uid,
                                         const WhyNotScheduled& why,
                                         api::Time now) {
-  return client::ReadModifyWrite(
-      client, known, "status", [&](api::Object& copy) -> Result<client::Change> {
-        auto& edited = copy.Mutable<core_v1::Pod>();
-        // Another pod of the name, or bound by somebody else: not ours to speak of.
-        if (edited.metadata.uid != uid || !edited.spec.node_name.empty()) {
-          return client::Change::kNothing;
-        }
-        const std::string node = why.nomination.value_or(edited.status.nominated_node_name);
-        auto& conditions = edited.status.conditions;
-        auto condition =
-            std::ranges::find(conditions, "PodScheduled", &core_v1::PodCondition::type);
-        if (condition == conditions.end()) {
-          condition = conditions.insert(conditions.end(), {.type = "PodScheduled"});
-        }
-        if (condition->status == "False" && condition->reason == why.reason &&
-            condition->message == why.message && edited.status.nominated_node_name == node) {
-          return client::Change::kNothing;
-        }
-        edited.status.nominated_node_name = node;
-        if (condition->status != "False") condition->last_transition_time = now;
-        condition->status = "False";
-        condition->reason = why.reason;
-        condition->message = why.message;
-        condition->observed_generation = edited.metadata.generation;
-        return client::Change::kWrite;
-      });
+  return client::ReadModifyWrite(client, known, "status", ConditionEdit(uid, why, now));
+}
+
+Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
+                                      api::Object known,
+                                      WhyNotScheduled why,
+                                      api::Time now) {
+  const client::Edit edit = ConditionEdit(known.metadata().uid, why, now);
+  std::string status = "status";
+  co_return co_await client::ReadModifyWrite(rounds, known, std::move(status), &edit);
 }
 
 bool IsPreempted(const core_v1::PodStatus& status) {

@@ -10,7 +10,9 @@
 #include "api/object.h"
 #include "api/value/time.h"
 #include "base/result.h"
+#include "base/task.h"
 #include "client/client.h"
+#include "client/write_rounds.h"
 
 namespace dray::scheduler {
 
@@ -29,6 +31,11 @@ Result<api::Object> TellWhyNotScheduled(client::Client& client,
                                         std::string_view uid,
                                         const WhyNotScheduled& why,
                                         api::Time now);
+/// The same for the pod `known`, in rounds.
+Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
+                                      api::Object known,
+                                      WhyNotScheduled why,
+                                      api::Time now);
 
 /// Whether a scheduler deletes the pod to make room.
 bool IsPreempted(const api::core_v1::PodStatus& status);

@@ -2,9 +2,22 @@
 #include "scheduler/queue.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace dray::scheduler {
+namespace {
+
+/// The namespace of a pod "namespace/name", or of a group "podgroup:namespace/name".
+std::string_view OwnerOf(std::string_view pod) {
+  const size_t slash = pod.find('/');
+  if (slash == std::string_view::npos) return {};
+  const size_t colon = pod.find(':');
+  const size_t begin = colon < slash ? colon + 1 : 0;
+  return pod.substr(begin, slash - begin);
+}
+
+}  // namespace
 
 void SchedulingQueue::Add(const std::string& pod,
                           int32_t priority,
@@ -34,8 +47,7 @@ std::optional<std::string> SchedulingQueue::Pop(MonotonicTime now) {
   Pods::iterator first;
   for (;;) {
     if (active_.empty()) return std::nullopt;
-    first = pods_.find(std::get<2>(*active_.begin()));
-    Leave(first);
+    first = pods_.find(active_.Pop());
     if (MayGo(first->second, now)) break;
     first->second.not_before = rests_.find(first->second.share)->second;
     MoveToActiveOrBackoff(first, now);
@@ -44,6 +56,10 @@ std::optional<std::string> SchedulingQueue::Pop(MonotonicTime now) {
   ++first->second.story.attempts;
   first->second.story.tried = now;
   return first->first;
+}
+
+void SchedulingQueue::Charge(std::string_view pod, uint64_t work) {
+  active_.Charge(OwnerOf(pod), work);
 }
 
 void SchedulingQueue::Gate(std::string_view pod, WaitsFor waits_for, MonotonicTime now) {
@@ -146,7 +162,7 @@ void SchedulingQueue::MoveToActiveOrBackoff(Pods::iterator pod, MonotonicTime no
     return;
   }
   entry.state = State::kActive;
-  active_.emplace(-int64_t{entry.priority}, entry.ticket, pod->first);
+  active_.Add(entry.priority, entry.ticket, OwnerOf(pod->first), pod->first);
 }
 
 void SchedulingQueue::MoveToUnschedulable(Pods::iterator pod,
@@ -165,9 +181,7 @@ void SchedulingQueue::MoveToUnschedulable(Pods::iterator pod,
 void SchedulingQueue::Leave(Pods::iterator pod) {
   Entry& entry = pod->second;
   switch (entry.state) {
-    case State::kActive:
-      active_.erase({-int64_t{entry.priority}, entry.ticket, pod->first});
-      return;
+    case State::kActive: active_.Remove(entry.priority, entry.ticket, OwnerOf(pod->first)); return;
     case State::kBackoff: backoff_.erase({entry.not_before, pod->first}); return;
     case State::kInFlight: return;
     case State::kUnschedulable: break;

@@ -11,12 +11,12 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/world.h"
 #include "scheduler/cluster_event.h"
+#include "scheduler/fair_order.h"
 
 namespace dray::scheduler {
 
@@ -63,9 +63,13 @@ class SchedulingQueue {
   void Remove(std::string_view pod);
   bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
-  /// The next pod: highest priority, then longest in the queue. It is in flight from now on,
-  /// until AddUnschedulable, AddBackoff or Remove.
+  /// The next pod: highest priority, then the namespace that has used the fewest turns, then
+  /// longest in the queue (FairOrder). It is in flight from now on, until AddUnschedulable,
+  /// AddBackoff or Remove.
   std::optional<std::string> Pop(MonotonicTime now);
+
+  /// Counts work that an attempt for the pod has done, whether the pod is still here or not.
+  void Charge(std::string_view pod, uint64_t work);
 
   /// The pod may not be tried yet: no attempt is counted.
   void Gate(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
@@ -124,8 +128,8 @@ class SchedulingQueue {
   Pods pods_;
   uint64_t next_ticket_ = 0;
   size_t gated_ = 0;
-  std::map<std::string, MonotonicTime, std::less<>> rests_;      // of shares that rest: until when
-  std::set<std::tuple<int64_t, uint64_t, std::string>> active_;  // -priority, ticket
+  std::map<std::string, MonotonicTime, std::less<>> rests_;  // of shares that rest: until when
+  FairOrder active_;
   std::set<std::pair<MonotonicTime, std::string>> backoff_;
   std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by when it began to wait
   std::map<ClusterEvent, Names> by_event_;

@@ -35,8 +35,9 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-// Pods tried before the informers are looked at again.
-constexpr size_t kPodsPerStep = 16;
+// Attempts may do so much, but for the last one, before the informers are looked at again: the pod
+// that should be next may have come meanwhile.
+constexpr uint64_t kWorkPerStep = 1'000'000;
 // Events sent in an idle moment.
 constexpr size_t kEventsPerStep = 16;
 
@@ -53,7 +54,10 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       world_(world),
       log_(std::move(log)),
       options_(std::move(options)),
-      events_(client, world, "default-scheduler", log_),
+      reporter_(client,
+                world,
+                log_,
+                options_.reports_elsewhere ? Reporter::Place::kElsewhere : Reporter::Place::kHere),
       queue_(options_.configuration.queue),
       cluster_({.features = options_.features,
                 .selectors = options_.selectors,
@@ -85,10 +89,15 @@ void Scheduler::Run() {
   loop_.Run(world_.clock, [this] { return Step(); });
 }
 
+void Scheduler::RunReporter() {
+  reporter_.Run();
+}
+
 void Scheduler::Stop() {
   stopping_ = true;
   loop_.Stop();
   tasks_.Close();
+  reporter_.Stop();
   if (reports_.has_value()) reports_->Stop();
 }
 
@@ -107,12 +116,12 @@ std::optional<MonotonicTime> Scheduler::Step() {
   next = client::Earlier(next, GoOnWithWaiting());
   // Deciding with half a picture would give devices away twice.
   if (!synced) return next;
-  for (size_t i = 0; i < kPodsPerStep && !loop_.stopping(); ++i) {
+  for (uint64_t work = 0; work < kWorkPerStep && !loop_.stopping();) {
     const MonotonicTime now = Now();
     const std::optional<std::string> pod = queue_.Pop(now);
     if (!pod) break;
     ScheduleOne(*pod, now);
-    if (work_.has_value() && work_->is_spent()) break;  // that took long: what has come meanwhile?
+    work += ChargeAttempt(*pod);
   }
   if (options_.metrics != nullptr) {
     options_.metrics->SetSizes(queue_.sizes(),
@@ -124,7 +133,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
   next = client::Earlier(next, queue_.Next(now));
   next = client::Earlier(next, ExplainUnfitPods());
   if (next && *next <= now) return next;
-  return events_.Send(kEventsPerStep) ? now : next;
+  return reporter_.Send(kEventsPerStep) ? now : next;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -307,16 +316,23 @@ void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why
   Count(fits_nowhere ? AttemptResult::kUnschedulable : AttemptResult::kError,
         pod,
         queue_.StoryOf(EntryOf(pod.As<core_v1::Pod>())));
-  events_.Record(pod,
-                 {.type = client::EventType::kWarning,
-                  .reason = "FailedScheduling",
-                  .message = why.message,
-                  .action = "Scheduling",
-                  .component = NameFor(pod)});
+  reporter_.Record(pod,
+                   {.type = client::EventType::kWarning,
+                    .reason = "FailedScheduling",
+                    .message = why.message,
+                    .action = "Scheduling",
+                    .component = NameFor(pod)});
   if (reports_.has_value() && fits_nowhere && AsksForDevices(pod.As<core_v1::Pod>()))
     reports_->Note(pod, Now());
   const api::Object* found = cluster_.FindPod(api::ObjectKey(pod.metadata()));
   const api::Object newest = found == nullptr ? pod : *found;
+  // A nomination counts from now on, so this thread writes it.
+  const std::string& nominated = newest.As<core_v1::Pod>().status.nominated_node_name;
+  const bool is_nomination = why.nomination.value_or(nominated) != nominated;
+  if (reporter_.is_elsewhere() && !is_nomination) {
+    if (newest.metadata().uid == pod.metadata().uid) reporter_.Tell(newest, why);
+    return;
+  }
   const Result<api::Object> written = TellWhyNotScheduled(
       client_, newest, pod.metadata().uid, why, api::Time::Of(world_.clock.Now()));
   if (written) {

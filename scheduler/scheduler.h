@@ -22,7 +22,6 @@
 #include "base/log.h"
 #include "base/world.h"
 #include "client/client.h"
-#include "client/event_recorder.h"
 #include "client/loop.h"
 #include "dray/allocator.h"
 #include "scheduler/attempt.h"
@@ -37,6 +36,7 @@
 #include "scheduler/group_trial.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
+#include "scheduler/reporter.h"
 #include "scheduler/scheduler_metrics.h"
 #include "scheduler/unfit_pod.h"
 #include "scheduler/unfit_reports.h"
@@ -49,8 +49,8 @@ inline constexpr std::string_view kDevicesUnavailable = "DevicesUnavailable";
 /// Whether an entry of the queue stands for a group of pods.
 bool IsGroupEntry(std::string_view entry);
 
-/// One thread runs Run(); others may run RunBinder(), one more RunExplainer(). The client and the
-/// world outlive it.
+/// One thread runs Run(); others may run RunBinder(), one each RunExplainer() and RunReporter().
+/// The client and the world outlive it.
 class Scheduler {
  public:
   struct Options {
@@ -84,6 +84,8 @@ class Scheduler {
     ExplainUnfit explain = {};
     /// On the thread of RunExplainer(), not that of Run().
     bool explains_elsewhere = false;
+    /// Events, and conditions of pods that fit nowhere, are written on the thread of RunReporter().
+    bool reports_elsewhere = false;
   };
 
   Scheduler(client::Client& client, World& world, Log log, Options options);
@@ -97,6 +99,8 @@ class Scheduler {
   void RunBinder();
   /// Finds out why pods fit nowhere until Stop(); for Options::explains_elsewhere.
   void RunExplainer();
+  /// Writes events and conditions until Stop(); for Options::reports_elsewhere.
+  void RunReporter();
   /// From any thread. What is decided and not yet being written is dropped: another scheduler may
   /// have begun.
   void Stop();
@@ -199,6 +203,7 @@ class Scheduler {
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
   void HandleFailure(const std::string& key, const api::Object& pod, const AttemptFailed& failed);
   void BeginWork(const std::string& entry, size_t pods);
+  uint64_t ChargeAttempt(std::string_view entry);
   std::string PutAside(const std::string& entry);
   allocator::Budget BudgetFor(const Profile& profile);
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
@@ -246,10 +251,11 @@ class Scheduler {
   Log log_;
   Options options_;
   client::Loop loop_;
-  client::EventRecorder events_;
+  Reporter reporter_;
 
   SchedulingQueue queue_;
   std::optional<allocator::SharedWork> work_;  // that the attempt under way may do
+  uint64_t granted_ = 0;                       // what work_ began with
   std::chrono::nanoseconds rest_{};            // what its share rests if it takes more
   std::atomic<bool> stopping_ = false;
   ClusterCache cluster_;

@@ -94,7 +94,7 @@ std::optional<MonotonicTime> Scheduler::ExplainUnfitPods() {
       Now(),
       [this](const std::string& key) { return GatherUnfit(key); },
       [this](const api::Object& pod, const std::string& line) {
-        events_.Record(pod,
+        reporter_.Record(pod,
                        {.type = client::EventType::kWarning,
                         .reason = std::string(kDevicesUnavailable),
                         .message = line,

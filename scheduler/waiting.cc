@@ -19,7 +19,7 @@ namespace core_v1 = api::core_v1;
 
 /// The claims of the pod are written; the binding follows when its devices are ready.
 void Scheduler::Await(BindTask task) {
-  events_.Record(
+  reporter_.Record(
       task.pod,
       {.type = client::EventType::kNormal,
        .reason = "BindingConditionsPending",
