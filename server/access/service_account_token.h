@@ -44,6 +44,11 @@ struct TokenClaims {
 /// Whom the claims make of their bearer.
 User UserOf(const TokenClaims& claims);
 
+/// The three parts of a token, as they are written.
+struct TokenParts {
+  std::string_view head, payload, signature;
+};
+
 /// Safe from any thread.
 class TokenIssuer {
  public:
@@ -64,11 +69,13 @@ class TokenIssuer {
 
   /// The claims of a token that this issuer signed and that is good `now`.
   /// Errors: kUnauthorized, with upstream's words where it is for a reason that may be told; an
-  ///         empty message when the token is somebody else's, or none.
+  ///         empty message when the token is somebody else's, or none. A reason that may be told
+  ///         says nothing about the signature, which is verified last.
   Result<TokenClaims> Read(std::string_view token, WallTime now);
 
  private:
-  Result<TokenClaims> Verified(std::string_view token);
+  std::optional<TokenClaims> Remembered(const std::string& digest);
+  Result<TokenClaims> ClaimsIn(const TokenParts& parts) const;
 
   const net::tls::TokenKey key_;
   const std::string issuer_;

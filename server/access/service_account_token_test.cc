@@ -78,6 +78,23 @@ TEST_F(TokenIssuerTest, TakesNothingElse) {
   EXPECT_EQ(Why(std::string(kTokenBytesMax + 1, 'a') + ".b.c", kNow), "");
 }
 
+TEST_F(TokenIssuerTest, TakesNoTokenOfAnotherKeyIdAndOneWithout) {
+  const auto with_head = [&](const std::string& head) {
+    const std::string payload =
+        token_.substr(token_.find('.'), token_.rfind('.') - token_.find('.'));
+    const std::string text = EncodeBase64Url(head) + payload;
+    return text + "." + EncodeBase64Url(*key_.Sign(text));
+  };
+  EXPECT_EQ(Why(with_head(R"({"alg":"ES256","kid":"another"})"), kNow), "");
+  EXPECT_EQ(Why(with_head(R"({"alg":"ES256"})"), kNow), "good");
+}
+
+TEST_F(TokenIssuerTest, AnExpiredTokenCostsNoSignature) {
+  const std::string forged = token_.substr(0, token_.rfind('.') + 1) + "AAAA";
+  EXPECT_EQ(Why(forged, kNow), "");
+  EXPECT_EQ(Why(forged, kNow + 7200), "service account token has expired");
+}
+
 TEST_F(TokenIssuerTest, ReadsMoreTokensThanItRemembers) {
   TokenClaims claims = SomeClaims();
   claims.id = "other";

@@ -203,14 +203,14 @@ Result<User> Authenticator::Issued(std::string_view token,
   if (!owner_) return Unauthorized();
   const std::string& address = peer.owner == nullptr ? peer.address : peer.owner->name;
   switch (gate_->Ask(token, address, now)) {
-    case TokenGate::Verdict::kLook: break;
-    case TokenGate::Verdict::kNobodys: return Unauthorized();
-    case TokenGate::Verdict::kTooMany: return Fail(errors::TooManyRequests());
+    case access::TokenGate::Verdict::kLook: break;
+    case access::TokenGate::Verdict::kNobodys: return Unauthorized();
+    case access::TokenGate::Verdict::kTooMany: return Fail(errors::TooManyRequests());
   }
   Result<User> user = owner_(token);
-  // What is told has a good signature, and may be good another time.
-  const bool is_somebodys = user.has_value() || !user.error().message.empty();
-  gate_->Note(token, address, now, is_somebodys);
+  // A token that is refused for a reason may be good another time, and cost no signature.
+  const bool has_reason = !user.has_value() && !user.error().message.empty();
+  if (!has_reason) gate_->Note(token, address, now, user.has_value());
   if (!user.has_value()) return Unauthorized();
   return user;
 }

@@ -17,7 +17,7 @@
 #include "base/share_budget.h"
 #include "base/world.h"
 #include "net/http.h"
-#include "server/http/token_gate.h"
+#include "server/access/token_gate.h"
 #include "server/verbs/request.h"
 
 namespace dray::server::http {
@@ -53,7 +53,7 @@ class Authenticator {
 
   /// Chance that nobody outside knows, for what is remembered of tokens. Call it before others use
   /// this.
-  void RememberBy(uint64_t seed) { gate_ = std::make_shared<TokenGate>(seed); }
+  void RememberBy(uint64_t seed) { gate_ = std::make_shared<access::TokenGate>(seed); }
 
   /// From now on who shows nothing is refused like one who shows what is not known. Call it before
   /// others use this.
@@ -83,7 +83,7 @@ class Authenticator {
   uint64_t seed_ = 0;
   std::unordered_multimap<uint64_t, Known> tokens_;
   std::function<Result<verbs::User>(std::string_view token)> owner_;
-  std::shared_ptr<TokenGate> gate_ = std::make_shared<TokenGate>(0);
+  std::shared_ptr<access::TokenGate> gate_ = std::make_shared<access::TokenGate>(0);
 };
 
 /// Whether two secrets are the same. Time depends on their lengths alone.

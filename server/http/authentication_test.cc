@@ -91,7 +91,7 @@ TEST(Authentication, AForgedTokenCostsOneLook) {
   EXPECT_EQ(looks, 3U) << "it was good once";
   EXPECT_EQ(show("good1"), "good1");
   for (int i = 0; i < 1000; ++i) show("forged" + std::to_string(i));
-  EXPECT_LE(looks, 4 + static_cast<size_t>(TokenGate::kBurst));
+  EXPECT_LE(looks, 4 + static_cast<size_t>(access::TokenGate::kBurst));
   EXPECT_EQ(show("forged-again"), "TooManyRequests");
   EXPECT_EQ(show("good1"), "good1") << "who is known notices nothing";
   EXPECT_EQ(show("t"), "alice");

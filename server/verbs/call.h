@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "base/share_budget.h"
 #include "base/world.h"
+#include "server/access/token_gate.h"
 #include "server/policies/evaluation.h"
 #include "server/registry/write.h"
 #include "server/storage/allocation_guard.h"
@@ -66,6 +67,9 @@ struct Core {
       std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));
   /// Of the server itself, those that are refused.
   std::shared_ptr<OwnWrites> own_writes = std::make_shared<OwnWrites>();
+  /// Of tokens that are reviewed; the owner of a review stands for an address.
+  std::shared_ptr<access::TokenGate> reviewed_tokens =
+      std::make_shared<access::TokenGate>(world.random.Next());
   /// Certificates (PEM), of Resources::BootstrapAccounts.
   std::string trusted_by_clients = {};
 

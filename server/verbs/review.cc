@@ -21,6 +21,7 @@
 #include "server/access/node_rules.h"
 #include "server/access/rule_index.h"
 #include "server/access/service_account_token.h"
+#include "server/access/token_gate.h"
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
@@ -56,6 +57,25 @@ Result<> AnswerSelf(const Call& call, authentication::SelfSubjectReview& review)
   return {};
 }
 
+// As authentication does: a token that is nobody's is looked at once, and few of them for one
+// owner.
+Result<TokenOwner> OwnerOfIssued(const Call& call,
+                                 const std::string& token,
+                                 const std::vector<std::string>& audiences) {
+  const Frozen<ShareOwner>& asker = call.request->owner;
+  const bool is_limited = asker != nullptr && asker->rank != ShareRank::kExempt;
+  if (!is_limited) return OwnerOfToken(*call.core, token, audiences);
+  access::TokenGate& gate = *call.core->reviewed_tokens;
+  using Verdict = access::TokenGate::Verdict;
+  const Verdict verdict = gate.Ask(token, asker->name, call.now());
+  if (verdict == Verdict::kNobodys) return Fail(StatusReason::kUnauthorized, "");
+  if (verdict == Verdict::kTooMany) return Fail(errors::TooManyRequests());
+  Result<TokenOwner> owner = OwnerOfToken(*call.core, token, audiences);
+  const bool has_reason = !owner.has_value() && !owner.error().message.empty();
+  if (!has_reason) gate.Note(token, asker->name, call.now(), owner.has_value());
+  return owner;
+}
+
 // A static token is good for whatever this server is called.
 Result<TokenOwner> OwnerOf(const Call& call, const authentication::TokenReviewSpec& spec) {
   const Options& options = call.core->options;
@@ -63,7 +83,7 @@ Result<TokenOwner> OwnerOf(const Call& call, const authentication::TokenReviewSp
   std::optional<User> user =
       options.user_of_token ? options.user_of_token(spec.token) : std::nullopt;
   if (!user.has_value()) {
-    DRAY_TRY(TokenOwner owner, OwnerOfToken(*call.core, spec.token, asked));
+    DRAY_TRY(TokenOwner owner, OwnerOfIssued(call, spec.token, asked));
     owner.user.groups.emplace_back(access::kAuthenticated);
     return owner;
   }
@@ -84,6 +104,7 @@ Result<> AnswerToken(const Call& call, authentication::TokenReview& review) {
   review.status = {};
   const Result<TokenOwner> owner = OwnerOf(call, review.spec);
   if (!owner.has_value()) {
+    if (owner.error().reason == StatusReason::kTooManyRequests) return Fail(owner.error());
     const std::string& why = owner.error().message;
     review.status.error =
         why.empty() ? "invalid bearer token" : fmt::format("[invalid bearer token, {}]", why);

@@ -169,5 +169,22 @@ TEST_F(TokensTest, ReviewsSayWhoseATokenIs) {
                     HasSubstr(R"("error":"invalid bearer token")")));
 }
 
+TEST_F(TokensTest, ReviewsOfForgedTokensAreLimited) {
+  const auto owner =
+      std::make_shared<const ShareOwner>(ShareOwner{.name = "eve", .rank = ShareRank::kUsual});
+  const auto review = [&](const std::string& token, Frozen<ShareOwner> asker) {
+    ResourceRequest request = Request(Verb::kCreate, "tokenreviews", "", "");
+    request.body = R"({"spec":{"token":")" + token + R"("}})";
+    request.owner = std::move(asker);
+    return Do(std::move(request));
+  };
+  const std::string known = TokenIn(Ask("{}"));
+  EXPECT_THAT(review(known, owner), HasSubstr(R"("authenticated":true)"));
+  for (int i = 0; i < 100; ++i) review("forged" + std::to_string(i), owner);
+  EXPECT_THAT(review("one more", owner), StartsWith("429 "));
+  EXPECT_THAT(review(known, owner), HasSubstr(R"("authenticated":true)"));
+  EXPECT_THAT(review("one more", nullptr), StartsWith("201 ")) << "who is exempt is not limited";
+}
+
 }  // namespace
 }  // namespace dray::server::verbs

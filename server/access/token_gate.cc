@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/http/token_gate.h"
+#include "server/access/token_gate.h"
 
 #include <algorithm>
 
 #include "base/hash.h"
 
-namespace dray::server::http {
+namespace dray::server::access {
 namespace {
 
 void Remember(std::unordered_set<uint64_t>& hashes, uint64_t hash) {
@@ -55,4 +55,4 @@ void TokenGate::Note(std::string_view token,
   if (!is_somebodys) Refilled(address, now).left -= 1;
 }
 
-}  // namespace dray::server::http
+}  // namespace dray::server::access

@@ -14,7 +14,7 @@
 #include "base/mutex.h"
 #include "base/world.h"
 
-namespace dray::server::http {
+namespace dray::server::access {
 
 /// Safe from any thread. Remembers no tokens, only hashes of them with chance that nobody outside
 /// knows; whoever does not know a token cannot make another with its hash.
@@ -38,8 +38,8 @@ class TokenGate {
   };
   /// O(size of the token).
   Verdict Ask(std::string_view token, const std::string& address, WallTime now);
-  /// What came of a look at `token`: whether it is somebody's. One that may become good later (it
-  /// has expired, its account is gone) is to be told as somebody's.
+  /// What came of a look at `token`: whether it is somebody's. Not to be called for a token that may
+  /// become good later (it has expired, its account is gone).
   void Note(std::string_view token, const std::string& address, WallTime now, bool is_somebodys);
 
  private:
@@ -57,4 +57,4 @@ class TokenGate {
   std::unordered_map<std::string, Address> addresses_ DRAY_GUARDED_BY(mutex_);
 };
 
-}  // namespace dray::server::http
+}  // namespace dray::server::access

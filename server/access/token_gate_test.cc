@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/http/token_gate.h"
+#include "server/access/token_gate.h"
 
 #include <chrono>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dray::server::http {
+namespace dray::server::access {
 namespace {
 
 using Verdict = TokenGate::Verdict;
@@ -63,4 +63,4 @@ TEST_F(TokenGateTest, RemembersSoManyAddressesAndTokens) {
 }
 
 }  // namespace
-}  // namespace dray::server::http
+}  // namespace dray::server::access
