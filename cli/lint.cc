@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "api/resource_v1/claim.h"
+#include "api/core_v1/pod.h"
 #include "base/zoneinfo.h"
 #include "cli/commands.h"
 #include "cli/lint_report.h"
@@ -24,6 +24,7 @@
 #include "manifests/file_text.h"
 #include "manifests/files.h"
 #include "planning/offline_objects.h"
+#include "planning/wanted_pods.h"
 
 namespace dray::cli {
 namespace {
@@ -71,18 +72,31 @@ void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& ou
   if (objects.slices.empty()) {
     notes.emplace_back("the input has no ResourceSlice: devices are not compared (--cluster)");
   }
-  if (objects.classes.empty())
-    notes.emplace_back("the input has no DeviceClass: requests are not looked at");
+  if (objects.classes.empty() && !objects.slices.empty())
+    notes.emplace_back("the input has no DeviceClass: requests are compared with all devices");
   output.Notes(notes);
 }
 
-/// Whether more is looked at than the version. Large dumps have few such objects.
+/// Whether more is looked at than its version, and it must be as it is stored. Large dumps have few
+/// such objects beside slices.
 bool IsRead(const api::Object& object) {
   const std::string_view kind = object.kind().kind;
+  if (planning::IsWorkload(object)) return true;
+  if (const auto* const pod = object.If<api::core_v1::Pod>()) return pod->spec.node_name.empty();
   if (object.kind().group != "resource.k8s.io") return false;
-  const auto* const claim = object.If<api::resource_v1::ResourceClaim>();
-  if (claim != nullptr) return !claim->status.allocation.has_value();
-  return kind == "ResourceClaim" || kind == "ResourceClaimTemplate" || kind == "DeviceClass";
+  return kind == "ResourceClaim" || kind == "ResourceClaimTemplate" || kind == "DeviceClass" ||
+         kind == "ResourceSlice" || kind == "DeviceTaintRule";
+}
+
+/// Whether all objects of the kind are known: from files alone only if they are a dump, and from a
+/// running cluster if they may be listed.
+planning::LintReach ReachOf(std::string_view kind, bool is_of_files, const OfflineInput& input) {
+  if (is_of_files && !input.objects.has_nodes) return planning::LintReach::kFiles;
+  const bool is_listed =
+      input.listed.empty() || std::ranges::any_of(input.listed, [&](const ListedVersion& listed) {
+        return listed.kind->kind == kind;
+      });
+  return is_listed ? planning::LintReach::kCluster : planning::LintReach::kFiles;
 }
 
 Result<Looked> Look(World& world, const LintOptions& options, const Output& output) {
@@ -105,11 +119,15 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
   }
   const auto selectors =
       allocator::SelectorCacheFor(input.features, kLintSelectorsKept, ZoneFilesOf(world.disk));
-  looked.findings = planning::Lint({.objects = looked.objects,
-                                    .slices = std::move(input.objects.slices),
-                                    .classes = input.objects.classes,
-                                    .features = input.features,
-                                    .selectors = *selectors});
+  looked.findings =
+      planning::Lint({.objects = looked.objects,
+                      .cluster = input.objects,
+                      .templates = ReachOf("ResourceClaimTemplate", is_of_files, input),
+                      .claims = ReachOf("ResourceClaim", is_of_files, input),
+                      .features = input.features,
+                      .gates = input.gates,
+                      .selectors = *selectors,
+                      .release = input.release});
   return looked;
 }
 

@@ -81,20 +81,24 @@ Result<> AddKind(client::Client& client,
   return {};
 }
 
-std::string GitVersionIn(std::string_view json) {
+/// What /version answers goes into `live`. Kubernetes' own servers are compiled by gc.
+void ReadVersion(std::string_view json, LiveInput& live) {
   api::JsonReader reader(json);
   std::string key;
-  std::string version;
-  if (reader.Peek() != api::JsonKind::kObject) return {};
+  std::string compiler;
+  if (reader.Peek() != api::JsonKind::kObject) return;
   reader.EnterObject();
   while (reader.NextKey(key)) {
-    if (key == "gitVersion" && reader.Peek() == api::JsonKind::kString) {
-      reader.String(version);
+    const bool is_text = reader.Peek() == api::JsonKind::kString;
+    if (key == "gitVersion" && is_text) {
+      reader.String(live.version);
+    } else if (key == "compiler" && is_text) {
+      reader.String(compiler);
     } else {
       reader.Skip();
     }
   }
-  return version;
+  live.is_upstream = compiler == "gc";
 }
 
 }  // namespace
@@ -127,7 +131,7 @@ Result<LiveInput> ReadLive(World& world,
   DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
            client::HttpClient::Create(world.clock, access));
   LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
-  if (const auto version = client->GetPath("/version")) live.version = GitVersionIn(*version);
+  if (const auto version = client->GetPath("/version")) ReadVersion(*version, live);
   for (const ListedKind& kind : kKinds) DRAY_TRY_VOID(AddKind(*client, kind, access.server, live));
   return live;
 }

@@ -24,6 +24,7 @@ struct LiveInput {
   std::string namespace_;     // of the context; empty: it names none
   std::vector<ListedVersion> listed;
   std::string version = {};  // "v1.37.0"; empty: the server does not say
+  bool is_upstream = false;  // the server is Kubernetes' own, as its compiler shows
 };
 
 /// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home

@@ -72,6 +72,28 @@ api::Release ReleaseOfNodes(const planning::OfflineObjects& objects) {
   return newest;
 }
 
+/// The newest release of a kubelet, with its patch.
+planning::ClusterRelease PatchOfNodes(const planning::OfflineObjects& objects) {
+  planning::ClusterRelease newest;
+  for (const auto& [name, object] : objects.nodes) {
+    const auto& info = object.As<api::core_v1::Node>().status.node_info;
+    const planning::ClusterRelease release = planning::ReleaseIn(info.kubelet_version);
+    if (std::pair(release.minor, release.patch) > std::pair(newest.minor, newest.patch))
+      newest = release;
+  }
+  return newest;
+}
+
+/// The release whose defects the cluster has; Dray itself has none of them.
+planning::ClusterRelease PatchOf(const OfflineInputOptions& options,
+                                 const LiveInput& live,
+                                 const planning::OfflineObjects& objects) {
+  if (!options.release.empty()) return planning::ReleaseIn(options.release);
+  if (!options.profile.empty()) return {};
+  if (live.version.empty()) return PatchOfNodes(objects);
+  return live.is_upstream ? planning::ReleaseIn(live.version) : planning::ClusterRelease();
+}
+
 /// Of a server that says what it is, or a cluster whose nodes say what they run; else the newest.
 Chosen ChosenByCluster(const std::string& version, const planning::OfflineObjects& objects) {
   const Result<api::Release> served = api::ParseRelease(version);
@@ -246,13 +268,15 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   }
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
+  const planning::ClusterRelease release = PatchOf(options, live, objects);
   return OfflineInput{.features = rules.features,
                       .gates = rules.gates,
                       .objects = std::move(objects),
                       .is_known = is_known,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
-                      .work = std::move(work.objects)};
+                      .work = std::move(work.objects),
+                      .release = release};
 }
 
 planning::OfflineOptions RulesFor(const OfflineInput& input) {

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "dray/features.h"
 #include "manifests/objects.h"
+#include "planning/cluster_release.h"
 #include "planning/offline_cluster.h"
 #include "planning/offline_objects.h"
 
@@ -43,6 +44,8 @@ struct OfflineInput {
   std::string namespace_;            // of objects that name none, and of names in the question
   std::vector<ListedVersion> listed = {};            // of a running cluster
   std::vector<manifests::ManifestObject> work = {};  // those of the objects that are the work
+  /// What the options, a server of Kubernetes or the nodes say, with its patch.
+  planning::ClusterRelease release = {};
 };
 
 inline constexpr const char* kDefaultNamespace = "default";

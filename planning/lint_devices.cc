@@ -26,6 +26,17 @@ LintDevices::LintDevices(std::vector<Frozen<v1::ResourceSlice>> slices,
                          cel::SelectorCache& selectors)
     : population_(std::move(slices), {}, features), features_(features), selectors_(selectors) {}
 
+const controllers::PoolUsage* LintDevices::PoolOf(std::string_view driver,
+                                                  std::string_view name) const {
+  const auto& pools = population_.pools();
+  const auto found =
+      std::ranges::lower_bound(pools, std::pair(driver, name), {}, [](const PopulationPool& pool) {
+        return std::pair(pool.driver, pool.name);
+      });
+  const bool is_there = found != pools.end() && found->driver == driver && found->name == name;
+  return is_there ? found->usage : nullptr;
+}
+
 const LintChoice& LintDevices::Choose(const v1::DeviceClass& device_class,
                                       std::span<const v1::DeviceSelector> selectors) {
   std::string key = device_class.metadata.name;

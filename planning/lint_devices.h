@@ -48,6 +48,9 @@ class LintDevices {
               cel::SelectorCache& selectors);
 
   size_t size() const { return population_.devices().size(); }
+  const DevicePopulation& population() const { return population_; }
+  /// The slices of the pool's newest generation; null when there is no such pool. O(log pools).
+  const controllers::PoolUsage* PoolOf(std::string_view driver, std::string_view name) const;
   cel::SelectorCache& selectors() const { return selectors_; }
 
   /// Valid as long as this. O(selectors), and O(devices) when asked for the first time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planning/lint_finding.h"
 
+#include <algorithm>
 #include <array>
 
 namespace dray::planning {
@@ -45,6 +46,32 @@ constexpr std::array<LintRuleText, kLintRules> kRules = {{
     {LintRule::kTolerationWithoutTaint,
      "toleration-without-taint",
      "A toleration matches no taint of any device."},
+    {LintRule::kMissingTemplate,
+     "missing-template",
+     "A pod or workload names a ResourceClaimTemplate that is not there."},
+    {LintRule::kMissingClaim,
+     "missing-claim",
+     "A pod or workload names a ResourceClaim that is not there."},
+    {LintRule::kSharedExtendedName,
+     "shared-extended-name",
+     "Two classes have one extended resource name, and only the newest counts."},
+    {LintRule::kSelectorTerms,
+     "selector-terms",
+     "The node selector of a device has several terms, which schedulers answer with an error."},
+    {LintRule::kTwoSlashes, "two-slashes", "The name of an attribute or capacity has two slashes."},
+    {LintRule::kPolicyWithoutSharing,
+     "policy-without-sharing",
+     "A capacity has rules for sharing, and its device cannot be shared."},
+    {LintRule::kLongDriverName,
+     "long-driver-name",
+     "With the name of the driver, paths of its sockets can get too long."},
+    {LintRule::kUnusedCounter, "unused-counter", "No device draws from a counter."},
+    {LintRule::kUndeclaredCounter,
+     "undeclared-counter",
+     "A device draws from a counter that its pool does not have."},
+    {LintRule::kKnownDefect,
+     "known-defect",
+     "The release of the cluster has a defect that this object meets."},
 }};
 
 }  // namespace
@@ -64,6 +91,20 @@ std::span<const LintRuleText, kLintRules> LintRules() {
 
 std::string_view RuleName(LintRule rule) {
   return kRules[static_cast<size_t>(rule)].name;
+}
+
+Finding& FindingList::Say(LintRule rule, std::string field, std::string why, std::string advice) {
+  return findings_.emplace_back(Finding{.rule = rule,
+                                        .severity = LintSeverity::kError,
+                                        .object = object_,
+                                        .field = std::move(field),
+                                        .why = std::move(why),
+                                        .advice = std::move(advice)});
+}
+
+size_t FindingList::Errors() const {
+  return static_cast<size_t>(
+      std::ranges::count(findings_, LintSeverity::kError, &Finding::severity));
 }
 
 }  // namespace dray::planning

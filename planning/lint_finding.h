@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dray::planning {
@@ -36,8 +37,18 @@ enum class LintRule : uint8_t {
   kConstraintWithoutAttribute,
   kConstraintWithoutValue,
   kTolerationWithoutTaint,
+  kMissingTemplate,
+  kMissingClaim,
+  kSharedExtendedName,
+  kSelectorTerms,
+  kTwoSlashes,
+  kPolicyWithoutSharing,
+  kLongDriverName,
+  kUnusedCounter,
+  kUndeclaredCounter,
+  kKnownDefect,
 };
-inline constexpr size_t kLintRules = 16;
+inline constexpr size_t kLintRules = 26;
 
 struct LintRuleText {
   LintRule rule;
@@ -62,6 +73,26 @@ struct Finding {
   std::string why = {};
   std::string advice = {};          // what to do about it
   std::vector<TextFix> fixes = {};  // the first that can be made is enough; none: it takes a person
+};
+
+/// Findings about one object after another.
+class FindingList {
+ public:
+  /// What is said from here on is about the object at that place of those looked at.
+  void Begin(size_t object) { object_ = object; }
+
+  /// An error, unless the caller changes that. Valid until the next.
+  Finding& Say(LintRule rule, std::string field, std::string why, std::string advice);
+
+  size_t size() const { return findings_.size(); }
+  size_t Errors() const;
+  /// Those from the place `from` on.
+  std::span<Finding> Since(size_t from) { return std::span(findings_).subspan(from); }
+  std::vector<Finding> Take() && { return std::move(findings_); }
+
+ private:
+  size_t object_ = 0;
+  std::vector<Finding> findings_;
 };
 
 }  // namespace dray::planning
