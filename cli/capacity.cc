@@ -142,6 +142,7 @@ class Account {
          .claims = claims_,
          .classes = objects.classes,
          .unhealthy = unhealthy,
+         .nodes = objects.nodes,
          .node =
              is_of_node ? &objects.nodes.at(options_.input.node).As<api::core_v1::Node>() : nullptr,
          .driver = options_.driver,
@@ -264,9 +265,9 @@ void AddCapacity(Command& program) {
   Command& command = program.Add("capacity", "which devices there are, and what is left of them");
   AddOptions(command, *options);
   command.Notes(
-      "Each device counts once: used (a claim has it, or a share), free, tainted, blocked (others "
-      "have the counters that it draws from) or unusable (its pool is incomplete or contradicts "
-      "itself). Nothing is written anywhere.\n"
+      "Each device counts once: used (a claim has it, or a share), free, tainted, cordoned or node "
+      "tainted (its node keeps pods away), blocked (others have the counters that it draws from) "
+      "or unusable (its pool is incomplete or contradicts itself). Nothing is written anywhere.\n"
       "Exit codes: 0 counted, 2 bad options or unreadable input.\n"
       "Examples:\n"
       "  dray capacity --by node                  # where kubectl asks\n"

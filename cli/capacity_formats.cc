@@ -33,6 +33,8 @@ struct CountName {
 constexpr std::array kStates = {CountName{"used", &DeviceCounts::used},
                                 CountName{"free", &DeviceCounts::free},
                                 CountName{"tainted", &DeviceCounts::tainted},
+                                CountName{"cordoned", &DeviceCounts::cordoned},
+                                CountName{"nodeTainted", &DeviceCounts::node_tainted},
                                 CountName{"blocked", &DeviceCounts::blocked},
                                 CountName{"unusable", &DeviceCounts::unusable}};
 /// Of all of them.
@@ -86,8 +88,13 @@ void WriteShape(const PartitionShape& shape, api::JsonWriter& json) {
 void WritePartitions(const CapacityRow& row, api::JsonWriter& json) {
   json.Member("partitions").Object([&] {
     if (row.largest.has_value()) json.Member("largest", row.shapes[*row.largest].label);
-    if (row.fragmentation.has_value())
-      json.Member("fragmentationPercent", Percent(*row.fragmentation));
+    if (row.fragmentation.has_value()) {
+      json.Member("fragmentationPercent", Percent(row.fragmentation->Lost()));
+      json.Member("fragmented")
+          .Object({{"shape", row.fragmentation->shape},
+                   {"fit", row.fragmentation->fit},
+                   {"ifTogether", row.fragmentation->if_together}});
+    }
     json.Member("shapes").Array([&] {
       for (const PartitionShape& shape : row.shapes) WriteShape(shape, json);
     });
@@ -212,9 +219,10 @@ class Gauges {
           static_cast<double>(shape.fit.most));
     });
     Begin("dray_fragmentation_ratio",
-          "How much smaller the largest partitions are than if what is left lay together.");
+          "What of the largest partitions cannot be placed, since what is left does not lie "
+          "together.");
     for (const CapacityRow& row : report_.rows) {
-      if (row.fragmentation.has_value()) Add(row, {}, *row.fragmentation);
+      if (row.fragmentation.has_value()) Add(row, {}, row.fragmentation->Lost());
     }
   }
 
@@ -294,8 +302,8 @@ std::string CsvOf(const planning::CapacityReport& report) {
     for (const auto& [name, count] : kStates) fields.push_back(std::to_string(row.devices.*count));
     for (const auto& [name, count] : kMarks) fields.push_back(std::to_string(row.devices.*count));
     fields.push_back(row.largest.has_value() ? row.shapes[*row.largest].label : "");
-    fields.push_back(row.fragmentation.has_value() ? std::to_string(Percent(*row.fragmentation))
-                                                   : "");
+    fields.push_back(
+        row.fragmentation.has_value() ? std::to_string(Percent(row.fragmentation->Lost())) : "");
     std::vector<std::string> parts;
     parts.reserve(row.shapes.size());
     for (const PartitionShape& shape : row.shapes)

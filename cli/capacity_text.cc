@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -26,6 +27,8 @@ constexpr std::array kCounts = {CountColumn{"DEVICES", &DeviceCounts::total, tru
                                 CountColumn{"USED", &DeviceCounts::used, true},
                                 CountColumn{"FREE", &DeviceCounts::free, true},
                                 CountColumn{"TAINTED", &DeviceCounts::tainted, false},
+                                CountColumn{"CORDONED", &DeviceCounts::cordoned, false},
+                                CountColumn{"NODE TAINTED", &DeviceCounts::node_tainted, false},
                                 CountColumn{"BLOCKED", &DeviceCounts::blocked, false},
                                 CountColumn{"UNUSABLE", &DeviceCounts::unusable, false},
                                 CountColumn{"UNHEALTHY", &DeviceCounts::unhealthy, false}};
@@ -121,12 +124,18 @@ class CapacityText {
 
   void Losses() {
     std::vector<Row> rows = {Heads()};
-    rows.front().insert(rows.front().end(), {"LARGEST LEFT", "FRAGMENTED"});
+    rows.front().insert(rows.front().end(), {"LARGEST LEFT", "OF THE LARGEST", "FRAGMENTED"});
     for (const CapacityRow& row : report_.rows) {
       if (row.shapes.empty()) continue;
       Row line = Names(row);
       line.push_back(row.largest.has_value() ? Printable(row.shapes[*row.largest].label) : "none");
-      line.push_back(row.fragmentation.has_value() ? PercentText(*row.fragmentation) : "");
+      const auto& lost = row.fragmentation;
+      line.push_back(lost.has_value() ? fmt::format("{} of {} {}",
+                                                    std::min(lost->fit, lost->if_together),
+                                                    lost->if_together,
+                                                    Printable(lost->shape))
+                                      : "");
+      line.push_back(lost.has_value() ? PercentText(lost->Lost()) : "");
       rows.push_back(std::move(line));
     }
     Table("the largest of them", rows);

@@ -18,12 +18,35 @@
 namespace dray::planning {
 namespace {
 
+namespace core = api::core_v1;
 using api::Quantity;
 
-enum class State : uint8_t { kLeftOut, kUsed, kFree, kTainted, kBlocked, kUnusable };
+enum class State : uint8_t {
+  kLeftOut,
+  kUsed,
+  kFree,
+  kTainted,
+  kCordoned,
+  kNodeTainted,
+  kBlocked,
+  kUnusable
+};
 
 /// Driver, pool, class, node: what a row is about.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
+
+/// What of a node keeps pods that tolerate nothing away: kFree is nothing.
+State StateOf(const core::Node& node) {
+  if (node.spec.unschedulable) return State::kCordoned;
+  State state = State::kFree;
+  for (const core::Taint& taint : node.spec.taints) {
+    if (taint.key == kCordonTaint) return State::kCordoned;
+    if (taint.effect == "NoSchedule" || taint.effect == "NoExecute") state = State::kNodeTainted;
+  }
+  return state;
+}
 
 class Accountant {
  public:
@@ -31,7 +54,12 @@ class Accountant {
       : question_(question),
         population_(question.slices, question.claims, question.features),
         counters_(population_.pools().size()),
-        states_(population_.devices().size(), State::kLeftOut) {}
+        states_(population_.devices().size(), State::kLeftOut) {
+    for (const auto& [name, node] : question.nodes) {
+      const State state = planning::StateOf(node.As<core::Node>());
+      if (state != State::kFree) closed_nodes_.emplace(name, state);
+    }
+  }
 
   Result<CapacityReport> Run() {
     report_.by = question_.by;
@@ -83,6 +111,8 @@ class Accountant {
     if (question_.features.partitionable_devices && !device.slice->spec.shared_counters.empty())
       return State::kUnusable;
     if (IsTainted(device)) return State::kTainted;
+    const auto closed = closed_nodes_.find(device.node);
+    if (closed != closed_nodes_.end()) return closed->second;
     return counters_[device.pool]->HasRoomFor(*device.device) ? State::kFree : State::kBlocked;
   }
 
@@ -100,6 +130,8 @@ class Accountant {
         break;
       case State::kFree: ++counts.free; break;
       case State::kTainted: ++counts.tainted; break;
+      case State::kCordoned: ++counts.cordoned; break;
+      case State::kNodeTainted: ++counts.node_tainted; break;
       case State::kBlocked: ++counts.blocked; break;
       case State::kUnusable:
       case State::kLeftOut: ++counts.unusable; break;
@@ -205,7 +237,8 @@ class Accountant {
 
   /// Whether what is left of a device in use can be had.
   bool IsOpen(const PopulationDevice& device) const {
-    return population_.pools()[device.pool].trouble.empty() && !IsTainted(device);
+    return population_.pools()[device.pool].trouble.empty() && !IsTainted(device) &&
+           !closed_nodes_.contains(device.node);
   }
 
   const CapacityQuestion& question_;
@@ -213,6 +246,7 @@ class Accountant {
   std::vector<std::unique_ptr<PoolCounters>> counters_;  // by pool; null: it is left out
   std::vector<State> states_;                            // by device
   std::map<RowKey, std::vector<size_t>> rows_;           // devices, by pool
+  std::map<std::string_view, State> closed_nodes_;
   CarvingMemo memo_;
   CapacityReport report_;
 };

@@ -2,12 +2,15 @@
 // What is left of the devices of a cluster: values in, a value out.
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/core_v1/node.h"
+#include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
@@ -25,8 +28,9 @@ struct CapacityQuestion {
   std::span<const Frozen<api::resource_v1::ResourceClaim>> claims;
   std::span<const Frozen<api::resource_v1::DeviceClass>> classes;
   const std::set<allocator::DeviceId, allocator::DeviceIdLess>& unhealthy;
-  const api::core_v1::Node* node = nullptr;  // only devices that it can use; null: all
-  std::string_view driver = {}, pool = {};   // only these; empty: all
+  const std::map<std::string, api::Object>& nodes;  // by name
+  const api::core_v1::Node* node = nullptr;         // only devices that it can use; null: all
+  std::string_view driver = {}, pool = {};          // only these; empty: all
   allocator::Features features = {};
   cel::SelectorCache& selectors;
   CapacityBy by = CapacityBy::kDriver;

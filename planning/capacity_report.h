@@ -15,14 +15,16 @@ namespace dray::planning {
 
 enum class CapacityBy : uint8_t { kDriver, kPool, kClass, kNode };
 
-/// Each device is in one of used, free, tainted, blocked and unusable: their sum is total.
+/// Each device is in one of the states from used to unusable: their sum is total.
 struct DeviceCounts {
   size_t total = 0;
-  size_t used = 0;      // a claim has it, or a share of it
-  size_t free = 0;      // a request that tolerates nothing can have it
-  size_t tainted = 0;   // unused, and a taint keeps requests away
-  size_t blocked = 0;   // unused, and others have the counters it needs
-  size_t unusable = 0;  // unused, and its pool is incomplete or contradicts itself
+  size_t used = 0;          // a claim has it, or a share of it
+  size_t free = 0;          // a pod and a request that tolerate nothing can have it
+  size_t tainted = 0;       // unused, and a taint keeps requests away
+  size_t cordoned = 0;      // unused, and the only node that reaches it is cordoned
+  size_t node_tainted = 0;  // unused, and a taint of that node keeps pods away
+  size_t blocked = 0;       // unused, and others have the counters it needs
+  size_t unusable = 0;      // unused, and its pool is incomplete or contradicts itself
   // Of these:
   size_t used_tainted = 0;
   size_t unhealthy = 0;  // status of claims or pods says so
@@ -40,6 +42,21 @@ struct PartitionShape {
   CarvingAnswer::Fit fit;  // beside each other, if all that is left is for this shape
   size_t together = 0;     // in a mix that uses up what is left, the largest first
   double size = 0;         // share of what it is cut from
+  size_t if_together = 0;  // as `fit`, if all that is left of GPUs that have the shape lay together
+};
+
+/// What of the largest shape cannot be placed, since what is left does not lie together: of the
+/// shapes of one size, the largest of which one would fit otherwise.
+struct Fragmentation {
+  std::string shape;       // label of the first such
+  size_t fit = 0;          // at least
+  size_t if_together = 0;  // more than 0
+
+  /// 0: all that would fit does; 1: none.
+  double Lost() const {
+    if (fit >= if_together) return 0;
+    return 1 - static_cast<double>(fit) / static_cast<double>(if_together);
+  }
 };
 
 /// A counter, or the sum of all of that name.
@@ -66,11 +83,9 @@ struct CapacityRow {
   // none selects, that several nodes reach.
   std::string driver, pool, device_class, node;
   DeviceCounts devices;
-  std::vector<PartitionShape> shapes;  // the largest first
-  std::optional<size_t> largest;       // shape of which one can be had
-  /// How much smaller the largest partitions are than those that would fit if what is left lay
-  /// together: 0 is not at all, 1 is nothing left of use. Nothing: nothing is left to be cut.
-  std::optional<double> fragmentation;
+  std::vector<PartitionShape> shapes;          // the largest first
+  std::optional<size_t> largest;               // shape of which one can be had
+  std::optional<Fragmentation> fragmentation;  // nothing: nothing is left to be cut
   std::vector<CounterLeft> counters;
   std::vector<SharedCapacity> shared;
 };

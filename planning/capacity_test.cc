@@ -57,6 +57,7 @@ CapacityReport ReportOf(const Pool& pool, const allocator::Features& features = 
                                               .claims = claims,
                                               .classes = {},
                                               .unhealthy = {},
+                                              .nodes = {},
                                               .features = features,
                                               .selectors = *selectors});
   DRAY_CHECK(report.has_value());
@@ -134,7 +135,10 @@ TEST(Capacity, CutsGpusOfOnePoolByThemselves) {
   EXPECT_EQ(ShapesOf(report), "s=2 0/2, s=1 2/4");
   EXPECT_EQ(row.devices.blocked, 2U);
   EXPECT_EQ(row.devices.free, 2U);
-  EXPECT_EQ(row.fragmentation, 0);  // halves of two GPUs never lie together
+  ASSERT_TRUE(row.fragmentation.has_value());  // a whole GPU is left, and none can be had
+  EXPECT_EQ(row.fragmentation->shape, "s=2");
+  EXPECT_EQ(row.fragmentation->if_together, 1U);
+  EXPECT_EQ(row.fragmentation->Lost(), 1);
   ASSERT_EQ(row.counters.size(), 1U);
   EXPECT_EQ(row.counters[0].left.ToString(), "2");
 }

@@ -126,7 +126,6 @@ class Carver {
     for (const CarvingCounter& counter : problem.counters) {
       left_.push_back(counter.left);
       total_of_kind_[counter.kind] += counter.total;
-      left_of_kind_[counter.kind] += std::max<int64_t>(counter.left, 0);
     }
     for (const CarvingPart& part : problem.parts) {
       if (has_parts_[part.shape]) continue;
@@ -144,7 +143,6 @@ class Carver {
     if (problem_.is_overdrawn) return std::move(answer_);
     for (size_t shape = 0; shape < problem_.shapes; ++shape) Fit(shape);
     UseUp();
-    Largest();
     return std::move(answer_);
   }
 
@@ -187,22 +185,11 @@ class Carver {
     }
   }
 
-  void Largest() {
-    for (size_t shape = 0; shape < problem_.shapes; ++shape) {
-      if (!has_parts_[shape]) continue;
-      const double size = answer_.sizes[shape];
-      if (answer_.fits[shape].least > 0) answer_.largest = std::max(answer_.largest, size);
-      const bool would_fit = std::ranges::all_of(
-          sums_[shape], [&](const auto& sum) { return sum.second <= left_of_kind_.at(sum.first); });
-      if (would_fit) answer_.largest_if_together = std::max(answer_.largest_if_together, size);
-    }
-  }
-
   const CarvingProblem& problem_;
   std::vector<Sums> sums_;  // by shape
   std::vector<bool> has_parts_;
   Left left_;
-  std::map<size_t, int64_t> total_of_kind_, left_of_kind_;
+  std::map<size_t, int64_t> total_of_kind_;
   CarvingAnswer answer_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can still be cut from devices that share counters: how often each shape fits into what is
-// left, and how much of that is lost because what is left does not lie together. Pure numbers.
+// left. Pure numbers.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct CarvingCounter {
   int64_t total = 0;
   int64_t left = 0;
   /// Counters of one kind are as good as each other for somebody else ("slice-0", "slice-1"): their
-  /// sums say what would fit if what is left lay together.
+  /// sums bound what can fit.
   size_t kind = 0;
 };
 
@@ -86,10 +86,7 @@ struct CarvingAnswer {
   /// One way to use up what is left: the largest shape as long as it goes, and so on. By shape.
   std::vector<size_t> together;
   std::vector<double> sizes;  // by shape: the largest share of a kind that it takes
-  /// Sizes of the largest shape that fits, and of the largest that would if what is left lay
-  /// together; 0: none.
-  double largest = 0, largest_if_together = 0;
-  size_t steps = 0;  // of all searches
+  size_t steps = 0;           // of all searches
 };
 
 /// Exact unless a search takes more than `steps_max` steps; then ranges.

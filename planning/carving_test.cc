@@ -37,22 +37,10 @@ TEST(Carving, CountsEachShapeByItselfAndOneMix) {
   EXPECT_EQ(all.fits, (std::vector<CarvedFit>{{1, 1}, {2, 2}, {4, 4}}));
   EXPECT_EQ(all.together, (std::vector<size_t>{1, 0, 0}));
   EXPECT_EQ(all.sizes, (std::vector<double>{1, 0.5, 0.25}));
-  EXPECT_EQ(all.largest, 1);
 
   const CarvingAnswer side = Carve(Slices({0, 1, 1, 1}));
   EXPECT_EQ(side.fits, (std::vector<CarvedFit>{{0, 0}, {1, 1}, {3, 3}}));
   EXPECT_EQ(side.together, (std::vector<size_t>{0, 1, 1}));
-}
-
-TEST(Carving, TellsWhatIsLostWhereWhatIsLeftDoesNotLieTogether) {
-  const CarvingAnswer apart = Carve(Slices({0, 1, 0, 1}));
-  EXPECT_EQ(apart.largest, 0.25);
-  EXPECT_EQ(apart.largest_if_together, 0.5);
-  const CarvingAnswer beside = Carve(Slices({0, 0, 1, 1}));
-  EXPECT_EQ(beside.largest, 0.5);
-  EXPECT_EQ(beside.largest_if_together, 0.5);
-  const CarvingAnswer nothing = Carve(Slices({0, 0, 0, 0}));
-  EXPECT_EQ(nothing.largest_if_together, 0);
 }
 
 TEST(Carving, GivesNothingOfAnOverdrawnPool) {

@@ -2,6 +2,7 @@
 #include "planning/partitions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -210,6 +211,7 @@ size_t PartitionAccount::ShapeOf(const PoolCounters& counters, const PopulationD
     shapes_.push_back({.driver = device.driver(),
                        .label = std::get<1>(place->first),
                        .example = device.device->name});
+    left_for_.emplace_back();
   }
   ++shapes_[place->second].devices;
   return place->second;
@@ -225,6 +227,8 @@ class PartitionAccount::Numbers {
   }
 
   const CarvingProblem& problem() const { return problem_; }
+  /// What is left of each kind of counter, in thousandths; of an overdrawn pool nothing.
+  const std::map<std::string, long double>& left() const { return left_; }
   /// Places in the row, by number here.
   const std::vector<size_t>& shapes() const { return shapes_; }
 
@@ -272,6 +276,8 @@ class PartitionAccount::Numbers {
       const PoolCounters::Counter& counter = pool_.counters_[place];
       counter_numbers_.emplace(place, problem_.counters.size());
       const auto kind = kinds_.try_emplace({number->second, counter.kind}, kinds_.size()).first;
+      if (!pool_.is_overdrawn_)
+        left_[counter.kind] += static_cast<long double>(counter.left.MilliValue());
       int64_t left = pool_.Scaled(counter.left);
       if (pool_.is_rounded_) --left;  // it was rounded up
       problem_.counters.push_back(
@@ -285,6 +291,7 @@ class PartitionAccount::Numbers {
   std::vector<size_t> shapes_;
   std::map<size_t, size_t> shape_numbers_, set_numbers_, counter_numbers_;
   std::map<std::pair<size_t, std::string_view>, size_t> kinds_;
+  std::map<std::string, long double> left_;
 };
 
 void PartitionAccount::AddUnit(const PoolCounters& counters, const Unit& unit) {
@@ -300,9 +307,24 @@ void PartitionAccount::AddUnit(const PoolCounters& counters, const Unit& unit) {
     shape.fit.most += counters.is_rounded_ ? parts[i] : answer.fits[i].most;
     shape.together += answer.together[i];
     shape.size = std::max(shape.size, answer.sizes[i]);
+    if (parts[i] == 0) continue;
+    for (const auto& [kind, left] : numbers.left()) left_for_[numbers.shapes()[i]][kind] += left;
   }
-  largest_ += answer.largest;
-  largest_if_together_ += answer.largest_if_together;
+}
+
+/// How many of each shape would fit into the sums of what is left.
+void PartitionAccount::CountTogether() {
+  for (const auto& [key, place] : shape_places_) {
+    PartitionShape& shape = shapes_[place];
+    auto fits = static_cast<long double>(shape.devices);
+    for (const auto& [kind, amount] : std::get<2>(key)) {
+      if (amount <= 0) continue;
+      const auto left = left_for_[place].find(kind);
+      const long double there = left == left_for_[place].end() ? 0 : left->second;
+      fits = std::min(fits, std::floor(there / static_cast<long double>(amount)));
+    }
+    shape.if_together = static_cast<size_t>(fits);
+  }
 }
 
 void PartitionAccount::AddCounters(const PoolCounters& counters,
@@ -321,6 +343,7 @@ void PartitionAccount::AddCounters(const PoolCounters& counters,
 }
 
 void PartitionAccount::Finish(CapacityRow& row) && {
+  CountTogether();
   // Those of one size stand in the order of their names.
   std::ranges::sort(shapes_, {}, [](const PartitionShape& shape) {
     return std::tuple(-shape.size,
@@ -332,7 +355,13 @@ void PartitionAccount::Finish(CapacityRow& row) && {
   for (size_t i = 0; i < row.shapes.size() && !row.largest.has_value(); ++i) {
     if (row.shapes[i].fit.least > 0) row.largest = i;
   }
-  if (largest_if_together_ > 0) row.fragmentation = 1 - largest_ / largest_if_together_;
+  const auto first = std::ranges::find_if(
+      row.shapes, [](const PartitionShape& shape) { return shape.if_together > 0; });
+  for (auto shape = first; shape != row.shapes.end() && shape->size == first->size; ++shape) {
+    if (!row.fragmentation.has_value()) row.fragmentation = {.shape = shape->label};
+    row.fragmentation->fit += shape->fit.least;
+    row.fragmentation->if_together += shape->if_together;
+  }
   for (auto& [key, counter] : counters_) {
     const auto& [driver, set, name] = key;
     row.counters.push_back({.driver = std::string(driver),

@@ -90,6 +90,7 @@ class PartitionAccount {
 
   size_t ShapeOf(const PoolCounters& counters, const PopulationDevice& device);
   void AddUnit(const PoolCounters& counters, const Unit& unit);
+  void CountTogether();
   void AddCounters(const PoolCounters& counters,
                    std::string_view driver,
                    const std::set<size_t>& sets);
@@ -102,7 +103,8 @@ class PartitionAccount {
     api::Quantity total, left;
   };
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Sum> counters_;
-  double largest_ = 0, largest_if_together_ = 0;
+  /// By shape, what is left of each kind of counter where the shape can be cut; in thousandths.
+  std::vector<std::map<std::string, long double>> left_for_;
 };
 
 }  // namespace dray::planning

@@ -244,6 +244,7 @@ void ExpectSums(const CapacityRow& row) {
   const DeviceCounts& counts = row.devices;
   EXPECT_EQ(counts.total,
             counts.used + counts.free + counts.tainted + counts.blocked + counts.unusable);
+  EXPECT_EQ(counts.cordoned + counts.node_tainted, 0U);  // no node says so
   EXPECT_LE(counts.used_tainted, counts.used);
   bool fits = false;
   for (const planning::PartitionShape& shape : row.shapes) {
@@ -254,8 +255,9 @@ void ExpectSums(const CapacityRow& row) {
   }
   EXPECT_EQ(fits, row.largest.has_value());
   if (row.fragmentation.has_value()) {
-    EXPECT_GE(*row.fragmentation, 0);
-    EXPECT_LE(*row.fragmentation, 1);
+    EXPECT_GE(row.fragmentation->Lost(), 0);
+    EXPECT_LE(row.fragmentation->Lost(), 1);
+    EXPECT_GT(row.fragmentation->if_together, 0U);
   }
   for (const planning::SharedCapacity& shared : row.shared) {
     EXPECT_LE(shared.most, shared.left);
@@ -287,6 +289,7 @@ TEST(CapacityProperty, AddsUpAndIsARecount) {
                                                                   .claims = recount.holders(),
                                                                   .classes = problem.classes,
                                                                   .unhealthy = {},
+                                                                  .nodes = {},
                                                                   .features = problem.features,
                                                                   .selectors = *selectors,
                                                                   .by = by});
