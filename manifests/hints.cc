@@ -106,15 +106,6 @@ std::optional<std::string> FindBelow(const api::Type& type, std::string_view nam
   return std::nullopt;
 }
 
-/// "since 1.33", "in 1.31", "up to 1.36".
-std::string Described(api::Releases in) {
-  constexpr uint8_t kNewest = api::MinorOf(api::Release::kNewest);
-  if (in.first == in.last) return fmt::format("in 1.{}", in.first);
-  if (in.last >= kNewest) return fmt::format("since 1.{}", in.first);
-  return in.first == 0 ? fmt::format("up to 1.{}", in.last)
-                       : fmt::format("from 1.{} to 1.{}", in.first, in.last);
-}
-
 /// The name spelled most alike, when it is alike enough.
 std::string_view Nearest(const std::vector<const api::Field*>& fields, std::string_view name) {
   std::string_view nearest;
@@ -177,6 +168,14 @@ std::string_view Example(api::TypeKind kind) {
 
 }  // namespace
 
+std::string Described(api::Releases in) {
+  constexpr uint8_t kNewest = api::MinorOf(api::Release::kNewest);
+  if (in.first == in.last) return fmt::format("in 1.{}", in.first);
+  if (in.last >= kNewest) return fmt::format("since 1.{}", in.first);
+  return in.first == 0 ? fmt::format("up to 1.{}", in.last)
+                       : fmt::format("from 1.{} to 1.{}", in.first, in.last);
+}
+
 std::string HintForUnknownField(const api::KindInfo& kind,
                                 api::Release release,
                                 std::string_view path) {
@@ -226,6 +225,17 @@ std::string HintForKind(std::span<const api::KindInfo* const> kinds,
   }
   const std::string nearest = NearestName(kind, names);
   return nearest.empty() ? nearest : fmt::format("did you mean {}?", nearest);
+}
+
+std::string VersionsOf(std::span<const api::KindInfo* const> kinds,
+                       std::string_view group,
+                       std::string_view kind) {
+  std::vector<std::string_view> versions;
+  for (const api::KindInfo* one : kinds) {
+    if (one->group == group && one->kind == kind && one->served)
+      versions.push_back(one->api_version);
+  }
+  return fmt::format("{}", fmt::join(versions, ", "));
 }
 
 std::string HintForVersion(std::span<const api::KindInfo* const> kinds,

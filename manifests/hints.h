@@ -29,11 +29,19 @@ std::string HintForKind(std::span<const api::KindInfo* const> kinds,
                         std::string_view group,
                         std::string_view kind);
 
+/// "resource.k8s.io/v1, resource.k8s.io/v1beta2": in which versions there is such a kind.
+std::string VersionsOf(std::span<const api::KindInfo* const> kinds,
+                       std::string_view group,
+                       std::string_view kind);
+
 /// Which versions of `kind` (of `group`) `release` serves, or else which releases do; empty when no
 /// release has such a kind.
 std::string HintForVersion(std::span<const api::KindInfo* const> kinds,
                            std::string_view group,
                            std::string_view kind,
                            api::Release release);
+
+/// "since 1.33", "in 1.31", "from 1.31 to 1.33", "up to 1.36".
+std::string Described(api::Releases in);
 
 }  // namespace dray::manifests

@@ -113,13 +113,15 @@ class Reader {
             .message = fmt::format("{}:{}: {}", path, line, why)};
   }
 
-  /// "; did you mean Pod?"
-  std::string Meant(const api::TypeMeta& type) const {
+  /// "not a kind Dray knows; did you mean Pod?", or which versions of the kind it knows.
+  std::string WhyUnknown(const api::TypeMeta& type) const {
     const size_t slash = type.api_version.find('/');
     const std::string group =
         slash == std::string::npos ? std::string() : type.api_version.substr(0, slash);
+    const std::string versions = VersionsOf(scheme_.kinds(), group, type.kind);
+    if (!versions.empty()) return fmt::format("not a version Dray knows: that is {}", versions);
     const std::string hint = HintForKind(scheme_.kinds(), group, type.kind);
-    return hint.empty() ? hint : "; " + hint;
+    return "not a kind Dray knows" + (hint.empty() ? hint : "; " + hint);
   }
 
   /// "ResourceClaim e/h0: " of an item of a list, of whose place a line says little.
@@ -159,11 +161,11 @@ class Reader {
     if (decoded.kind == nullptr) {
       Note(path,
            text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
-           fmt::format("{}skipped {} {}: not a kind Dray knows{}",
+           fmt::format("{}skipped {} {}: {}",
                        WhichItem(text),
                        type.api_version,
                        type.kind,
-                       Meant(type)));
+                       WhyUnknown(type)));
       return {};
     }
     if (!decoded.object) {

@@ -43,6 +43,9 @@ constexpr int kOk = 200;
 /// The releases that are asked in turn when none is chosen.
 constexpr std::array kPreferred = {api::Release::kNewest, api::Release::k1_31, api::Release::k1_30};
 
+/// Kubernetes mends the newest three.
+constexpr api::Release kOldestSupported = api::Release::k1_35;
+
 struct GroupVersion {
   std::string_view group, version;
 };
@@ -177,6 +180,7 @@ class ObjectValidator {
     } else {
       verdict_.release = release;
       KnownKind(*kind, release);
+      if (!options_.release.has_value()) WarnOfOldVersion(*kind);
     }
     return std::move(verdict_);
   }
@@ -244,6 +248,22 @@ class ObjectValidator {
               ? HintForVersion(
                     scheme_.kinds(), Split(text_.type.api_version).group, text_.type.kind, release)
               : std::string());
+  }
+
+  /// That the object was judged by a release that nobody should run any more.
+  void WarnOfOldVersion(const api::KindInfo& kind) {
+    if (kind.in.Has(api::Release::kNewest)) return;
+    std::string now = api::ReleaseName(api::Release::kNewest) + " does not serve it";
+    if (kind.in.last < MinorOf(kOldestSupported)) {
+      now = fmt::format("no supported release ({} to {}) serves it",
+                        api::ReleaseName(kOldestSupported),
+                        api::ReleaseName(api::Release::kNewest));
+    }
+    Warn("apiVersion",
+         "NotServed",
+         fmt::format(
+             "{} {} was served {}; {}", kind.api_version, kind.kind, Described(kind.in), now),
+         HintForVersion(scheme_.kinds(), kind.group, kind.kind, api::Release::kNewest));
   }
 
   void KnownKind(const api::KindInfo& kind, api::Release release) {
