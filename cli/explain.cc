@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray explain: why a pod or claim gets no devices.
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "base/spelling.h"
 #include "cli/commands.h"
+#include "cli/explain_groups.h"
 #include "cli/explain_report.h"
 #include "cli/interruption.h"
 #include "cli/mistakes.h"
@@ -54,15 +57,20 @@ Result<std::string> TargetOf(const ExplainOptions& options, const std::string& n
 
 std::string Rendered(const ExplainOptions& options,
                      const std::vector<planning::OfflineExplanation>& answers,
-                     Colours colours) {
+                     Colours colours,
+                     size_t columns) {
   const OutputFormat format = FormatOf(options.format);
   if (format != OutputFormat::kText) return DocumentText(format, JsonOf(answers));
-  std::string text;
-  for (const planning::OfflineExplanation& answer : answers) {
-    if (!text.empty()) text += '\n';
-    text += TextOf(answer, {.all = options.all, .colours = colours});
+  const ExplainTextOptions by{.all = options.all, .colours = colours, .columns = columns};
+  if (options.all || answers.size() == 1) {
+    std::vector<ExplanationGroup> each;
+    for (size_t i = 0; i < answers.size(); ++i) each.push_back({i});
+    return TextOf(answers, each, by);
   }
-  return text;
+  const std::vector<ExplanationGroup> groups = GroupsOf(answers);
+  std::string text = TextOf(answers, groups, by);
+  const bool is_short = std::ranges::count(text, '\n') <= std::ptrdiff_t{kBriefLinesMax};
+  return is_short || options.format == "wide" ? text : BriefOf(answers, groups, by);
 }
 
 /// At Ctrl-C what is known by then is said, unless a watch goes on. Before the input is read, it
@@ -100,7 +108,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   if (answers.empty()) {
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
   }
-  return Said{.text = Rendered(options, answers, output.colours),
+  return Said{.text = Rendered(options, answers, output.colours, output.columns),
               .code = ExitCodeOf(VerdictsOf(answers), is_cut_short),
               .listed = std::move(input.listed)};
 }
@@ -135,13 +143,14 @@ void AddExplain(Command& program) {
   command.Flag("-w, --watch",
                options->watch,
                "follow a running cluster: print again when the answer changes, until Ctrl-C");
-  command.Flag("--all", options->all, "do not cut long lists short");
-  command.Text("-o, --output", options->format, "text, json or yaml")
-      .OneOf({"text", "json", "yaml"})
+  command.Flag("--all", options->all, "each pod by itself, and no list is cut short");
+  command.Text("-o, --output", options->format, "text, wide, json or yaml")
+      .OneOf({"text", "wide", "json", "yaml"})
       .ShowsDefault();
   command.Notes(
       "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "
-      "written anywhere.\n"
+      "written anywhere. Pods that wait for one reason are one entry; where that takes more than "
+      "100 lines, each reason has a few, and all with -o wide.\n"
       "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
       "input, or nothing of that name, 3 a search was given up or ended by Ctrl-C.\n"
       "Examples:\n"

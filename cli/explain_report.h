@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "api/codec/json_writer.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include "planning/offline_cluster.h"
 
@@ -15,13 +17,19 @@ namespace dray::cli {
 struct ExplainTextOptions {
   bool all = false;  // lists are not cut short
   Colours colours = Colours::kNone;
+  size_t columns = kHelpColumns;
+  /// Of all pods or claims of which the same is to be said; fewer than two: the answer's own.
+  std::vector<std::string> names = {};
 };
 
-/// For people: at most kHelpColumns columns wherever names allow it. Lists end after kReasonsMax
+/// For people: at most so many columns wherever names allow it. Lists end after kReasonsMax
 /// entries and say how many are left.
 std::string TextOf(const planning::OfflineExplanation& explanation,
                    const ExplainTextOptions& options);
 inline constexpr size_t kReasonsMax = 5;
+/// The same in a few lines.
+std::string BriefOf(const planning::OfflineExplanation& explanation,
+                    const ExplainTextOptions& options);
 
 /// For programs: {"explanations": […]}, lists complete; docs/explain.md has the members.
 std::string JsonOf(std::span<const planning::OfflineExplanation> explanations);

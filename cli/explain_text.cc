@@ -50,6 +50,21 @@ class ExplainText {
   ExplainText(const planning::OfflineExplanation& answer, const ExplainTextOptions& options)
       : answer_(answer), explanation_(answer.explanation), options_(options) {}
 
+  std::string Brief() && {
+    Head();
+    const auto& groups = explanation_.groups;
+    const auto near = std::ranges::find_if(groups, [](const NodeGroup& group) {
+      return group.trouble != planning::Trouble::kObjection;
+    });
+    if (answer_.verdict == planning::Verdict::kFits || groups.empty()) return std::move(out_);
+    const NodeGroup& group = near == groups.end() ? groups.front() : *near;
+    Say(2, GroupText(group), 6);
+    if (explanation_.suggestions.empty()) return std::move(out_);
+    const planning::Suggestion& first = explanation_.suggestions.front();
+    Say(2, fmt::format("- {}: {}", first.text, FitsText(first)), 4);
+    return std::move(out_);
+  }
+
   std::string Run() && {
     Head();
     if (!answer_.note.empty()) Say(2, answer_.note);
@@ -66,11 +81,11 @@ class ExplainText {
 
  private:
   void Say(size_t indent, std::string_view text, size_t hanging = 2) {
-    out_ +=
-        std::string(indent, ' ') + Wrapped(Printable(text), indent + hanging, kHelpColumns) + "\n";
+    out_ += std::string(indent, ' ') +
+            Wrapped(Printable(text), indent + hanging, options_.columns) + "\n";
   }
   void Title(std::string_view text) {
-    const std::string title = Wrapped(Printable(text), 2, kHelpColumns);
+    const std::string title = Wrapped(Printable(text), 2, options_.columns);
     out_ += "\n" + Painted(title, kYellow, options_.colours) + "\n";
   }
 
@@ -80,23 +95,39 @@ class ExplainText {
       Say(indent, fmt::format("… and {} more (--all shows them)", count - Shown(count)));
   }
 
+  bool IsOfSeveral() const { return options_.names.size() > 1; }
+
+  /// "pod default/a"; "57 pods".
+  std::string Subject() const {
+    if (!IsOfSeveral()) return answer_.what;
+    return fmt::format(
+        "{} {}s", options_.names.size(), answer_.what.substr(0, answer_.what.find(' ')));
+  }
+
   void Head() {
     if (!answer_.state.empty()) return Say(0, fmt::format("{} {}", answer_.what, answer_.state));
+    const size_t count = options_.names.size();
     if (answer_.verdict == planning::Verdict::kFits) {
-      return Say(0,
-                 fmt::format("{} fits on {} of {} {}",
-                             answer_.what,
-                             explanation_.groups.front().nodes.size(),
-                             explanation_.nodes,
-                             Plural(explanation_.nodes, "node", "nodes")));
+      Say(0,
+          fmt::format("{} {} on {} of {} {}",
+                      Subject(),
+                      Plural(IsOfSeveral() ? count : 1, "fits", "fit"),
+                      explanation_.groups.front().nodes.size(),
+                      explanation_.nodes,
+                      Plural(explanation_.nodes, "node", "nodes")));
+      if (IsOfSeveral()) Say(2, List(options_.names), 0);
+      return;
     }
-    std::string_view verdict = "does not fit";
-    if (answer_.verdict == planning::Verdict::kRefused) verdict = "gets no devices";
-    if (answer_.verdict == planning::Verdict::kUndecided) verdict = "is undecided";
+    std::string_view verdict = IsOfSeveral() ? "do not fit" : "does not fit";
+    if (answer_.verdict == planning::Verdict::kRefused)
+      verdict = IsOfSeveral() ? "get no devices" : "gets no devices";
+    if (answer_.verdict == planning::Verdict::kUndecided)
+      verdict = IsOfSeveral() ? "are undecided" : "is undecided";
     const std::string title =
-        Wrapped(TextFor("{} {}: {}", answer_.what, verdict, FirstLine()), 2, kHelpColumns);
+        Wrapped(TextFor("{} {}: {}", Subject(), verdict, FirstLine()), 2, options_.columns);
     out_ += Painted(title, kRed, options_.colours) + "\n";
     OtherLines();
+    if (IsOfSeveral()) Say(2, List(options_.names), 0);
     if (!answer_.fix.empty()) Say(2, answer_.fix);
   }
 
@@ -181,17 +212,20 @@ class ExplainText {
     Title("nodes, the most promising first");
     for (size_t i = 0; i < Shown(explanation_.groups.size()); ++i) {
       const NodeGroup& group = explanation_.groups[i];
-      Say(2,
-          fmt::format("{} {}: {}",
-                      group.nodes.size(),
-                      Plural(group.nodes.size(), "node", "nodes"),
-                      planning::ToString(group)));
+      Say(2, GroupText(group));
       Say(6, List(group.nodes), 0);
     }
     SayMore(2, explanation_.groups.size());
     const bool is_known = answer_.verdict != planning::Verdict::kUndecided;
     if (is_known && !explanation_.closest.empty() && !explanation_.fits_when_empty)
       Say(2, "Even with nothing in use none of the nodes would do.");
+  }
+
+  static std::string GroupText(const NodeGroup& group) {
+    return fmt::format("{} {}: {}",
+                       group.nodes.size(),
+                       Plural(group.nodes.size(), "node", "nodes"),
+                       planning::ToString(group));
   }
 
   std::string List(const std::vector<std::string>& names) const {
@@ -272,6 +306,11 @@ class ExplainText {
 std::string TextOf(const planning::OfflineExplanation& explanation,
                    const ExplainTextOptions& options) {
   return ExplainText(explanation, options).Run();
+}
+
+std::string BriefOf(const planning::OfflineExplanation& explanation,
+                    const ExplainTextOptions& options) {
+  return ExplainText(explanation, options).Brief();
 }
 
 }  // namespace dray::cli

@@ -232,8 +232,9 @@ void Print(const LintOptions& options,
                         : SarifOf(findings, version.substr(0, version.find(" ("))));
     return;
   }
-  const std::string text =
-      options.format == "github" ? GithubOf(findings) : TextOf(findings, output.colours);
+  const std::string text = options.format == "github"
+                               ? GithubOf(findings)
+                               : TextOf(findings, output.colours, output.columns);
   cli::Print(output.out, "{}", Composed(text));
 }
 

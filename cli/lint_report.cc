@@ -95,7 +95,7 @@ std::string GithubText(std::string_view text, bool is_property) {
 
 }  // namespace
 
-std::string TextOf(std::span<const PlacedFinding> findings, Colours colours) {
+std::string TextOf(std::span<const PlacedFinding> findings, Colours colours, size_t columns) {
   std::string text;
   for (const PlacedFinding& one : findings) {
     const planning::Finding& finding = one.finding;
@@ -105,11 +105,10 @@ std::string TextOf(std::span<const PlacedFinding> findings, Colours colours) {
                         Printable(one.object),
                         planning::RuleName(finding.rule));
     const std::string why = finding.field + ": " + finding.why;
-    text += "    " + Wrapped(Printable(why), 4, kHelpColumns) + "\n";
-    text +=
-        "    " +
-        Painted(Wrapped("fix: " + Printable(finding.advice), 4, kHelpColumns), kFaint, colours) +
-        "\n";
+    text += "    " + Wrapped(Printable(why), 4, columns) + "\n";
+    text += "    " +
+            Painted(Wrapped("fix: " + Printable(finding.advice), 4, columns), kFaint, colours) +
+            "\n";
   }
   return text + SummaryOf(findings) + "\n";
 }

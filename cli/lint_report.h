@@ -21,7 +21,7 @@ struct PlacedFinding {
 };
 
 /// FILE:LINE: error: OBJECT: RULE, below it the field, why and what to do, and a line of counts.
-std::string TextOf(std::span<const PlacedFinding> findings, Colours colours);
+std::string TextOf(std::span<const PlacedFinding> findings, Colours colours, size_t columns);
 /// {"findings": […], "summary": {…}}; docs/lint.md has its members.
 std::string JsonOf(std::span<const PlacedFinding> findings);
 /// SARIF 2.1.0, of the tool's version.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "api/codec/json.h"
@@ -18,6 +19,15 @@ namespace {
 
 bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Of a terminal; of what is none, or does not say, as many as help has.
+size_t ColumnsOf(int descriptor) {
+  constexpr size_t kUsual = 80;
+  constexpr size_t kLeast = 40;
+  winsize size{};
+  if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0) return kUsual;
+  return size.ws_col == 0 ? kUsual : std::max<size_t>(size.ws_col, kLeast);
 }
 
 std::string JsonOf(api::JsonScalar value) {
@@ -64,7 +74,8 @@ Output StandardOutput() {
   return {.out = stdout,
           .notes = stderr,
           .colours = is_plain ? Colours::kNone : Colours::kTerminal,
-          .shows_progress = isatty(STDERR_FILENO) != 0};
+          .shows_progress = isatty(STDERR_FILENO) != 0,
+          .columns = ColumnsOf(STDOUT_FILENO)};
 }
 
 std::string Painted(std::string_view text, std::string_view colour, Colours colours) {

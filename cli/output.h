@@ -85,6 +85,7 @@ struct Output {
   std::FILE* notes;                  // notes, progress and errors
   Colours colours = Colours::kNone;  // of the answer
   bool shows_progress = false;       // somebody watches the notes
+  size_t columns = 80;               // of the answer's terminal
 
   /// A line of the notes, made printable.
   void Remark(std::string_view line) const;

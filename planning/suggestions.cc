@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -15,6 +17,7 @@
 
 #include "allocator/inventory/inventory.h"
 #include "allocator/snapshot/cluster_state.h"
+#include "api/claims/extended_claim.h"
 #include "api/resource_v1/claim.h"
 #include "cel/syntax/conjuncts.h"
 #include "dray/allocator.h"
@@ -86,7 +89,15 @@ class Suggester {
   bool IsEnough() const { return question_.one_kind && !found_.empty(); }
 
   void EachWay(void (Suggester::*change)(size_t way)) {
-    for (size_t way = 0; way < question_.funnels.size(); ++way) (this->*change)(way);
+    for (size_t way = 0; way < question_.funnels.size(); ++way) {
+      if (!IsOfScheduler(question_.funnels[way].claim_index)) (this->*change)(way);
+    }
+  }
+
+  /// Whether the scheduler makes the claim, for extended resources: then nobody can change it.
+  bool IsOfScheduler(size_t claim) const {
+    const auto& annotations = question_.claims[claim]->metadata.annotations;
+    return annotations.contains(api::claims::kExtendedClaimAnnotation);
   }
 
   /// Keeps the suggestion if its claims fit somewhere in the cluster.
@@ -129,6 +140,7 @@ class Suggester {
 
   void DropConstraints() {
     for (size_t i = 0; i < question_.claims.size(); ++i) {
+      if (IsOfScheduler(i)) continue;
       const auto& constraints = question_.claims[i]->spec.devices.constraints;
       for (size_t j = 0; j < constraints.size(); ++j) {
         auto claim = std::make_shared<v1::ResourceClaim>(*question_.claims[i]);
@@ -241,17 +253,56 @@ class Suggester {
     return amounts;
   }
 
+  /// Drivers of devices that are of the class of the way, on the most promising nodes.
+  std::set<std::string> DriversOf(size_t way) {
+    std::set<std::string> drivers;
+    for (size_t i = 0; i < std::min(question_.nodes.size(), kNodesTriedMax); ++i) {
+      const auto devices = counter_.DevicesOn(*question_.nodes[i], way);
+      if (!devices) continue;
+      for (const FallenDevice& device : *devices) {
+        if (device.fall.step > Step::kClass) drivers.insert(device.device.driver);
+      }
+    }
+    return drivers;
+  }
+
+  /// The first node where the claims fit with devices of these drivers for the request; null: none.
+  const api::core_v1::Node* NodeWith(const allocator::Attempt& attempt,
+                                     const Funnel& way,
+                                     const std::set<std::string>& drivers) const {
+    for (size_t i = 0; i < std::min(question_.nodes.size(), kNodesTriedMax); ++i) {
+      const Result<allocator::Outcome> outcome =
+          attempt.Allocate(*question_.nodes[i], question_.budget);
+      if (!outcome) continue;
+      const auto* const allocation = std::get_if<allocator::Allocation>(&*outcome);
+      if (allocation == nullptr) continue;
+      const auto& results = allocation->results[way.claim_index].devices.results;
+      const bool are_theirs = std::ranges::all_of(results, [&](const auto& result) {
+        return result.request != way.request || drivers.contains(result.driver);
+      });
+      return are_theirs ? question_.nodes[i] : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Another driver's devices are something else: such a class is no help.
   void TakeOtherClass(size_t way) {
     const Funnel& funnel = question_.funnels[way];
+    const std::set<std::string> drivers = DriversOf(way);
     size_t tried = 0;
     for (const auto& device_class : question_.snapshot.cluster()->inventory().classes()) {
       const std::string& name = device_class->metadata.name;
-      if (name == funnel.device_class || tried++ == kClassesTriedMax) continue;
-      Try({.kind = ChangeKind::kOtherClass,
-           .text = fmt::format("use class {} in {}", name, Named(funnel)),
-           .claims = Edited(
-               question_.claims, funnel, [&](auto& request) { request.device_class_name = name; })},
-          question_.snapshot);
+      if (name == funnel.device_class || drivers.empty() || tried++ == kClassesTriedMax) continue;
+      Suggestion suggestion{.kind = ChangeKind::kOtherClass,
+                            .text = fmt::format("use class {} in {}", name, Named(funnel)),
+                            .claims = Edited(question_.claims, funnel, [&](auto& request) {
+                              request.device_class_name = name;
+                            })};
+      const allocator::Attempt attempt(question_.snapshot, suggestion.claims);
+      const auto* const node = NodeWith(attempt, funnel, drivers);
+      if (node == nullptr) continue;
+      suggestion.node = node->metadata.name;
+      found_.push_back(std::move(suggestion));
     }
   }
 
