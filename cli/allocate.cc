@@ -162,7 +162,8 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
   Print(options, allocated, output);
   if (allocated.is_cut_short) NoteCutShort(output);
-  return ExitCodeOf(VerdictsOf(allocated.answers), allocated.is_cut_short);
+  return ExitCodeOf(
+      ExitCodeOf(VerdictsOf(allocated.answers), allocated.is_cut_short), input, output);
 }
 
 /// What objects it is about.

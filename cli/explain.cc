@@ -109,7 +109,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
   }
   return Said{.text = Rendered(options, answers, output.colours, output.columns),
-              .code = ExitCodeOf(VerdictsOf(answers), is_cut_short),
+              .code = ExitCodeOf(ExitCodeOf(VerdictsOf(answers), is_cut_short), input, output),
               .listed = std::move(input.listed)};
 }
 

@@ -38,7 +38,7 @@ void LiveChanges::Follow(const std::vector<ListedVersion>& listed) {
       return event.type != client::WatchEventType::kBookmark;
     };
     auto watch = state.client->StartWatch(*version.kind,
-                                          {},
+                                          {.namespace_ = version.namespace_},
                                           version.resource_version,
                                           {.events =
                                                [&state, is_change](const auto& events) {

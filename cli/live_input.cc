@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/live_input.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/codec/json_reader.h"
 #include "api/kind.h"
@@ -53,32 +56,71 @@ constexpr ListedKind kKinds[] = {{"Node", kCoreVersions},
                                  {"ResourceQuota", kCoreVersions, true},
                                  {"LimitRange", kCoreVersions, true}};
 
+/// What could not be read.
+struct Unread {
+  std::vector<std::string> of_others;  // kinds that were read in one namespace
+  std::vector<std::string> all;
+};
+
+/// The objects of a kind, of one namespace where those of all may not be listed.
+Result<client::ObjectList> ListWherePossible(client::Client& client,
+                                             const api::KindInfo& kind,
+                                             const std::string& namespace_,
+                                             ListedVersion& version) {
+  version.kind = &kind;
+  Result<client::ObjectList> list = client.List(kind, {});
+  const bool is_forbidden = !list && list.error().reason == StatusReason::kForbidden;
+  if (is_forbidden && kind.namespaced) {
+    version.namespace_ = namespace_;
+    list = client.List(kind, {.namespace_ = namespace_});
+  }
+  if (list) version.resource_version = list->resource_version;
+  return list;
+}
+
 /// Adds the objects of one kind. Errors: the server cannot be reached.
 Result<> AddKind(client::Client& client,
                  const ListedKind& listed,
                  const std::string& server,
-                 LiveInput& live) {
+                 LiveInput& live,
+                 Unread& unread) {
   manifests::Manifests& read = live.read;
   const api::Scheme scheme;
   for (const std::string_view version : listed.versions) {
     const api::KindInfo* const kind = scheme.FindKind(version, listed.kind);
     if (kind == nullptr) continue;
-    const Result<client::ObjectList> list = client.List(*kind, {});
+    ListedVersion found;
+    const Result<client::ObjectList> list =
+        ListWherePossible(client, *kind, live.namespace_, found);
     if (!list && list.error().reason == StatusReason::kNotFound) continue;
     if (!list && list.error().reason == StatusReason::kForbidden) {
-      read.notes.push_back(
-          fmt::format("you may not list {}: the answer does without", kind->plural));
+      unread.all.emplace_back(kind->plural);
       return {};
     }
     if (!list) return Fail(list.error());
+    if (!found.namespace_.empty()) unread.of_others.emplace_back(kind->plural);
     for (const api::Object& object : list->items)
       read.objects.push_back({.object = object, .file = server, .line = 0});
-    live.listed.push_back({.kind = kind, .resource_version = list->resource_version});
+    live.listed.push_back(std::move(found));
     return {};
   }
   if (!listed.is_optional)
     read.notes.push_back(fmt::format("the server has no kind {}", listed.kind));
   return {};
+}
+
+void NoteUnread(Unread unread, LiveInput& live) {
+  if (!unread.of_others.empty()) {
+    live.read.notes.push_back(fmt::format("you may list these in namespace {} only: {}",
+                                          live.namespace_,
+                                          fmt::join(unread.of_others, ", ")));
+  }
+  if (!unread.all.empty()) {
+    live.read.notes.push_back(
+        fmt::format("you may not list these: {}", fmt::join(unread.all, ", ")));
+  }
+  live.unread = std::move(unread.of_others);
+  std::ranges::move(unread.all, std::back_inserter(live.unread));
 }
 
 /// What /version answers goes into `live`. Kubernetes' own servers are compiled by gc.
@@ -126,13 +168,19 @@ Result<client::ClusterAccess> AccessTo(World& world,
 
 Result<LiveInput> ReadLive(World& world,
                            const std::string& kubeconfig,
-                           const std::string& context) {
+                           const std::string& context,
+                           const std::string& namespace_) {
   DRAY_TRY(const client::ClusterAccess access, AccessTo(world, kubeconfig, context));
   DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
            client::HttpClient::Create(world.clock, access));
   LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
   if (const auto version = client->GetPath("/version")) ReadVersion(*version, live);
-  for (const ListedKind& kind : kKinds) DRAY_TRY_VOID(AddKind(*client, kind, access.server, live));
+  if (!namespace_.empty()) live.namespace_ = namespace_;
+  if (live.namespace_.empty()) live.namespace_ = kDefaultNamespace;
+  Unread unread;
+  for (const ListedKind& kind : kKinds)
+    DRAY_TRY_VOID(AddKind(*client, kind, access.server, live, unread));
+  NoteUnread(std::move(unread), live);
   return live;
 }
 

@@ -236,7 +236,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   Progress progress(output, world.clock);
   if (is_live) {
     progress.Now("asking the cluster");
-    DRAY_TRY(live, ReadLive(world, kubeconfig, options.context));
+    DRAY_TRY(live, ReadLive(world, kubeconfig, options.context, options.namespace_));
     progress.Clear();
     output.Notes(live.read.notes);
   }
@@ -275,6 +275,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .is_known = is_known,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
+                      .unread = std::move(live.unread),
                       .work = std::move(work.objects),
                       .release = release};
 }
@@ -301,6 +302,13 @@ int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short
   };
   if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return kExitNo;
   return is_cut_short || any(Verdict::kUndecided) ? kExitUndecided : kExitYes;
+}
+
+int ExitCodeOf(int code, const OfflineInput& input, const Output& output) {
+  if (code != kExitYes || input.unread.empty()) return code;
+  output.Notes(std::vector<std::string>{fmt::format(
+      "not known: what the {} that you may not list would change", fmt::join(input.unread, ", "))});
+  return kExitUndecided;
 }
 
 void NoteCutShort(const Output& output) {

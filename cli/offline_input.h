@@ -43,12 +43,11 @@ struct OfflineInput {
   bool is_known;                     // false: the files hold no object
   std::string namespace_;            // of objects that name none, and of names in the question
   std::vector<ListedVersion> listed = {};            // of a running cluster
+  std::vector<std::string> unread = {};              // LiveInput::unread
   std::vector<manifests::ManifestObject> work = {};  // those of the objects that are the work
   /// What the options, a server of Kubernetes or the nodes say, with its patch.
   planning::ClusterRelease release = {};
 };
-
-inline constexpr const char* kDefaultNamespace = "default";
 
 // Subjects of options, as help shows them.
 inline constexpr const char* kInputGroup = "What is read";
@@ -92,6 +91,9 @@ std::vector<planning::Verdict> VerdictsOf(const Answers& answers) {
   for (const auto& answer : answers) verdicts.push_back(answer.verdict);
   return verdicts;
 }
+/// The same, but kExitUndecided instead of kExitYes where something of the cluster could not be
+/// read: then it says "not known" and what.
+int ExitCodeOf(int code, const OfflineInput& input, const Output& output);
 /// That somebody ended the search, and what is printed is all that is known.
 void NoteCutShort(const Output& output);
 

@@ -318,7 +318,7 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
   if (answer.is_cut_short) NoteCutShort(output);
-  return CodeOf(answer);
+  return ExitCodeOf(CodeOf(answer), input, output);
 }
 
 void AddChanges(Command& command, WhatIfOptions& options) {
