@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "api/batch_v1/job.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/offline_input.h"
@@ -76,9 +77,24 @@ struct Work {
   std::vector<planning::PlacedObject> pods;
 };
 
+/// A Job as it is when somebody lets it run; others as they are.
+api::Object Resumed(const api::Object& workload, const Output& output) {
+  const auto* const job = workload.If<api::batch_v1::Job>();
+  if (job == nullptr || !job->spec.suspend.value_or(false)) return workload;
+  output.Notes(std::vector<std::string>{
+      fmt::format("Job {} is suspended: this is what it would get when it is resumed",
+                  api::ObjectKey(workload.metadata()))});
+  api::Object resumed = workload.Clone();
+  resumed.Mutable<api::batch_v1::Job>().spec.suspend = false;
+  return resumed;
+}
+
 /// Which of all objects the work is. Workloads become pods, which are added to the objects.
 /// Errors: kBadRequest  a workload has too many.
-Result<Work> WorkOf(World& world, const WhatIfOptions& options, OfflineInput& input) {
+Result<Work> WorkOf(World& world,
+                    const WhatIfOptions& options,
+                    OfflineInput& input,
+                    const Output& output) {
   Work work;
   const planning::OfflineObjects own = planning::SortManifests(
       world, {.objects = planning::CopiesOf(input.work), .notes = {}}, input.namespace_);
@@ -86,7 +102,8 @@ Result<Work> WorkOf(World& world, const WhatIfOptions& options, OfflineInput& in
   for (const manifests::ManifestObject& manifest : input.work) {
     if (!planning::IsWorkload(manifest.object)) continue;
     const planning::PlacedObject workload{
-        planning::AsStored(world, manifest.object, input.namespace_), manifests::PlaceOf(manifest)};
+        Resumed(planning::AsStored(world, manifest.object, input.namespace_), output),
+        manifests::PlaceOf(manifest)};
     DRAY_TRY(const std::vector<planning::PlacedObject> pods,
              planning::PodsOf(world, workload, input.objects.nodes, options.replicas));
     std::ranges::copy(pods, std::back_inserter(work.pods));
@@ -295,7 +312,7 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
     return Fail(StatusReason::kBadRequest,
                 "nothing was decided: the files of --cluster hold no objects that Dray knows");
   }
-  DRAY_TRY(Work work, WorkOf(world, options, input));
+  DRAY_TRY(Work work, WorkOf(world, options, input, output));
   DRAY_TRY_VOID(CheckAsked(options, work, !options.changes.empty()));
   NoteWhatLacks(input.objects, output);
   for (const Change& change : options.changes) {
