@@ -43,11 +43,10 @@ std::optional<EndOfAttempt> AddWanted(const api::Object& object,
     return ForAllNodes(fmt::format("resource claim {} is in the process of being allocated",
                                    api::ObjectKey(claim.metadata)),
                        view,
-                       {.events = {}, .claims = {api::ObjectKey(claim.metadata)}});
+                       {});
   }
   if (std::string missing = MissingClass(claim, view); !missing.empty()) {
-    return ForAllNodes(
-        std::move(missing), view, {.events = {ClusterEvent::kClasses}, .claims = {}});
+    return ForAllNodes(std::move(missing), view, {.events = {ClusterEvent::kClasses}});
   }
   set.prioritized =
       set.prioritized || std::ranges::any_of(claim.spec.devices.requests, [](const auto& request) {

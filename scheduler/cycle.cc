@@ -37,6 +37,13 @@ constexpr uint64_t kWorkPerVictim = 1'000;
 constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
 constexpr const char* kTooMuch = "the attempt takes too much";
 
+/// Any change of its claims may let the pod fit: they may be deleted and made anew meanwhile.
+void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
+  for (const api::Object& claim : claims) {
+    result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
+  }
+}
+
 class NodeSearch {
  public:
   NodeSearch(const core_v1::Pod& pod,
@@ -120,9 +127,7 @@ class NodeSearch {
     if (result_.waits_for.events.contains(ClusterEvent::kDevices)) {
       result_.waits_for.events.insert(ClusterEvent::kClasses);
     }
-    for (const api::Object& claim : claims) {
-      result_.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
-    }
+    WaitForClaims(claims, result_);
     if (result_.left_over_in_the_way) {
       result_.waits_for.claims.push_back(api::ObjectKey(view_.left_over->metadata()));
     }
@@ -572,8 +577,9 @@ Decision Decide(const core_v1::Pod& pod,
   }
   if (obstacle) {
     auto* nowhere = std::get_if<Unschedulable>(&*obstacle);
-    if (nowhere != nullptr && pod.spec.preemption_policy == "Never") {
-      nowhere->not_preempting = kNever;
+    if (nowhere != nullptr) {
+      WaitForClaims(claims, *nowhere);
+      if (pod.spec.preemption_policy == "Never") nowhere->not_preempting = kNever;
     }
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }

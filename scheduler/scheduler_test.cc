@@ -102,6 +102,20 @@ TEST_F(SchedulerTest, MissingClaimIsWaitedForInSilence) {
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
+// What keeps the pod is the same on all nodes, so they are not looked at.
+TEST_F(SchedulerTest, AClaimThatIsMadeAnewMovesThePodThatWaits) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu", 1, "no-such-class");
+  cluster_.AddPod("worker", {"gpu"});
+  Settle(2);
+  EXPECT_THAT(cluster_.Condition("worker"), HasSubstr("no-such-class does not exist"));
+  cluster_.DeleteClaim("gpu");
+  Settle(2);
+  cluster_.AddClaim("gpu");
+  Settle(2);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
 TEST_F(SchedulerTest, NodesAndSlicesThatComeLaterMovePods) {
   cluster_.AddClaim("gpu");
   cluster_.AddPod("worker", {"gpu"});

@@ -88,13 +88,13 @@ class Cluster {
     gpu.metadata.name = "gpu";
     Must(client.Create(api::Object::Of(std::move(gpu))));
   }
-  void AddClaim(const std::string& name, int64_t count = 1) {
+  void AddClaim(const std::string& name, int64_t count = 1, const std::string& class_name = "gpu") {
     api::resource_v1::ResourceClaim claim;
     claim.metadata.namespace_ = "lab";
     claim.metadata.name = name;
     api::resource_v1::DeviceRequest request{.name = "gpu"};
     request.exactly.emplace();
-    request.exactly->device_class_name = "gpu";
+    request.exactly->device_class_name = class_name;
     request.exactly->allocation_mode = "ExactCount";
     request.exactly->count = count;
     claim.spec.devices.requests.push_back(std::move(request));
@@ -213,6 +213,10 @@ class Cluster {
       Must(client.Update(copy, {}));
       ASSERT_TRUE(client.Delete(client::RefOf(claim), {}));
     }
+  }
+  void DeleteClaim(const std::string& name) {
+    ASSERT_TRUE(
+        client.Delete({&api::Reflected<api::resource_v1::ResourceClaim>::kKind, "lab", name}, {}));
   }
   void DeletePod(const std::string& name) {
     ASSERT_TRUE(client.Delete({&api::Reflected<api::core_v1::Pod>::kKind, "lab", name},
