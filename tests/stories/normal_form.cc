@@ -59,8 +59,9 @@ json::object Chosen(const json::object& object, std::span<const std::string_view
   return chosen;
 }
 
-/// Members of unions without members of their own: that they are there says all.
-constexpr std::array<std::string_view, 3> kSaysAll = {"basic", "single", "all"};
+/// Members that mean something by being there, although they are empty: choices of unions, and the
+/// selector of a taint rule, which chooses all devices then.
+constexpr std::array<std::string_view, 4> kSaysAll = {"basic", "single", "all", "deviceSelector"};
 
 bool IsEmpty(const json::value& value) {
   if (value.is_object()) return value.get_object().empty();
