@@ -69,8 +69,14 @@ class Search {
  private:
   const core_v1::Node& NodeAt(size_t node) const { return board_.nodes[node]->value(); }
 
-  /// Whether the two can stand for each other: all they ask for is alike, and their own.
+  /// Whether the two can stand for each other: all they ask for is alike, and their own; and so is
+  /// what rules of other pods see of them.
   bool IsLike(size_t one, size_t other) const {
+    const api::meta_v1::ObjectMeta& meta = members_[one].value().metadata;
+    const api::meta_v1::ObjectMeta& peer_meta = members_[other].value().metadata;
+    if (meta.labels != peer_meta.labels || meta.owner_references != peer_meta.owner_references) {
+      return false;
+    }
     const auto& claims = members_[one].claims;
     const auto& others = members_[other].claims;
     if (claims.size() != others.size()) return false;
@@ -334,7 +340,7 @@ allocator::Snapshot WithoutBanned(const allocator::Snapshot& devices,
       const auto device =
           std::ranges::find(slice.spec.devices, id.device, &resource_v1::Device::name);
       if (device == slice.spec.devices.end()) continue;
-      device->taints.push_back({.key = "scheduler.dray/banned", .effect = "NoSchedule"});
+      device->taints.push_back({.key = {}, .effect = "NoSchedule"});
     }
   }
   if (slices.empty()) return devices;

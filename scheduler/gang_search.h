@@ -58,8 +58,8 @@ struct GangBoard {
 
 /// The names of the slices of a pool, "driver/pool".
 using SlicesOf = std::function<std::vector<std::string>(const std::string& pool)>;
-/// The devices as they are, but for those banned: they get a taint, which only what tolerates
-/// everything tolerates. They take nothing of their counters, unlike devices that are taken.
+/// The devices as they are, but for those banned: they get a taint that nothing tolerates. They
+/// take nothing of their counters, unlike devices that are taken.
 allocator::Snapshot WithoutBanned(const allocator::Snapshot& devices,
                                   const Banned& banned,
                                   const SlicesOf& slices_of);

@@ -89,8 +89,7 @@ Result<bool> Assignment::Enter(size_t claim, rules::Placement& placement, Entere
   const rules::DeviceEntry& entry = *placement.device;
   if (!MaySkipNodeOperations(entry)) return false;
   if (!EnterCounters(entry, entered)) return false;
-  if (features_.device_taints &&
-      rules::BlockingTaint(*entry.device, placement.variant->tolerations) != nullptr) {
+  if (rules::TaintInTheWay(*entry.device, placement.variant->tolerations, features_) != nullptr) {
     return false;
   }
   DRAY_TRY(const bool fits, EnterConstraints(claim, placement, entered));

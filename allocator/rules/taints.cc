@@ -8,6 +8,7 @@ namespace dray::allocator::rules {
 namespace v1 = api::resource_v1;
 
 bool Tolerates(const v1::DeviceToleration& toleration, const v1::DeviceTaint& taint) {
+  if (taint.key.empty()) return false;
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
   if (toleration.operator_.empty() || toleration.operator_ == "Equal") {
@@ -26,6 +27,14 @@ const v1::DeviceTaint* BlockingTaint(const v1::Device& device,
     if (!tolerated) return &taint;
   }
   return nullptr;
+}
+
+const v1::DeviceTaint* TaintInTheWay(const v1::Device& device,
+                                     std::span<const v1::DeviceToleration> tolerations,
+                                     const Features& features) {
+  if (features.device_taints) return BlockingTaint(device, tolerations);
+  const auto ban = std::ranges::find(device.taints, "", &v1::DeviceTaint::key);
+  return ban == device.taints.end() ? nullptr : &*ban;
 }
 
 }  // namespace dray::allocator::rules

@@ -174,8 +174,8 @@ void PreparedClaims::Judge(size_t v,
   }
   const size_t bit = v * rows.words * 64 + device;
   if (any_all_) SetBit(rows.listed, bit);
-  if (shape.Has(snapshot::Shape::kTainted) && features.device_taints &&
-      rules::BlockingTaint(*shape.device, variant.plan->tolerations) != nullptr) {
+  if (shape.Has(snapshot::Shape::kTainted) &&
+      rules::TaintInTheWay(*shape.device, variant.plan->tolerations, features) != nullptr) {
     return;
   }
   if (shape.Has(snapshot::Shape::kDrawsCounters) && !features.partitionable_devices) return;
