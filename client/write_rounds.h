@@ -21,21 +21,24 @@ namespace dray::client {
 /// Tasks that write through this wait for a round, in which the writes of all that wait become one
 /// Client::WriteAll. Each goes on with its answer on the thread that runs the rounds; the order of
 /// its own writes is its own. One thread. Outlives its tasks; the client outlives it.
+///
+/// Where there is no memory for a write or an answer, the task gets kServiceUnavailable: the write
+/// may have been carried out.
 class WriteRounds {
   using Answer = Result<api::Object>;
 
+  /// Continues a task with the answers to its writes, or with one error for all of them.
+  using GoOn = std::move_only_function<void(std::span<Answer>)>;
   /// Of a task that waits: its writes, and what goes on with their answers.
   struct Waiting {
     size_t writes;
-    std::move_only_function<void(std::span<Answer>)> go_on;
+    GoOn go_on;
   };
 
   auto Do(Write write) {
     return FromCallback<Answer>([this, write = std::move(write)](auto done) mutable {
-      writes_.push_back(std::move(write));
-      waiting_.push_back({.writes = 1, .go_on = [done = std::move(done)](auto answers) mutable {
-                            done(std::move(answers.front()));
-                          }});
+      Enqueue(std::span(&write, 1),
+              [done = std::move(done)](auto answers) mutable { done(std::move(answers.front())); });
     });
   }
 
@@ -83,6 +86,8 @@ class WriteRounds {
  private:
   using SequenceDone = std::move_only_function<void(Result<std::vector<api::Object>>)>;
   void AddSequence(std::vector<Write> writes, SequenceDone done);
+  /// Adds the writes to the next round.
+  void Enqueue(std::span<Write> writes, GoOn go_on);
 
   Client& client_;
   std::vector<Write> writes_;

@@ -17,6 +17,7 @@
 #include "api/core_v1/pod.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "client/outcome.h"
@@ -513,36 +514,49 @@ void TakeBack(client::WriteRounds& rounds, BindTask& task) {
 
 }  // namespace
 
-Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask task) {
-  BindOutcome outcome{.pod_key = task.pod_key, .pod = task.pod, .node = task.node};
+Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask* task) {
+  BindOutcome outcome{.pod_key = task->pod_key, .pod = task->pod, .node = task->node};
+  outcome.written.reserve(task->claims.size());  // so that nothing is lost for want of memory
   bool is_elsewhere = false;
-  const bool has_failed = !task.refusal.empty();
+  const bool has_failed = !task->refusal.empty();
   if (has_failed) {
-    outcome.error = task.refusal;
+    outcome.error = task->refusal;
   } else {
-    DRAY_CO_TRY(outcome.error, co_await TryToBind(rounds, &task, &is_elsewhere));
+    Result<std::string> error = co_await TryToBind(rounds, task, &is_elsewhere);
+    if (error) {
+      outcome.error = *std::move(error);
+    } else {
+      task->unsure = true;  // out of memory: what was written, and what not, is found out later
+    }
   }
-  if (has_failed || (!outcome.error.empty() && !is_elsewhere && !IsUnsure(task))) {
-    task.refusal = outcome.error;
-    TakeBack(*rounds, task);
+  if (has_failed || (!outcome.error.empty() && !is_elsewhere && !IsUnsure(*task))) {
+    const bool had_memory = HadMemory([&] {
+      task->refusal = outcome.error;
+      TakeBack(*rounds, *task);
+    });
+    task->unsure = task->unsure || !had_memory;
   }
-  for (const ClaimToBind& claim : task.claims) {
+  for (const ClaimToBind& claim : task->claims) {
     if (!IsToCreate(claim)) outcome.written.push_back(claim.claim);
   }
-  if (IsUnsure(task)) {
-    outcome.unknown = std::move(task);
+  if (IsUnsure(*task)) {
+    outcome.unknown = std::move(*task);
     co_return outcome;
   }
-  outcome.holds = std::exchange(task.holds, {});
-  if (task.waits && outcome.error.empty()) {
-    outcome.waiting = std::move(task);
+  outcome.holds = std::exchange(task->holds, {});
+  if (task->waits && outcome.error.empty()) {
+    outcome.waiting = std::move(*task);
   }
   co_return outcome;
 }
 
 BindOutcome Bind(client::Client& client, BindTask task) {
-  return *client::RunAlone<BindOutcome>(
-      client, [&](client::WriteRounds& rounds) { return Bind(&rounds, std::move(task)); });
+  Result<BindOutcome> outcome = Fail(OutOfMemory());
+  (void)HadMemory([&] {
+    outcome = client::RunAlone<BindOutcome>(
+        client, [&](client::WriteRounds& rounds) { return Bind(&rounds, &task); });
+  });
+  return outcome ? *std::move(outcome) : BindOutcome{.unknown = std::move(task)};
 }
 
 Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {

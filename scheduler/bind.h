@@ -94,9 +94,11 @@ inline constexpr int kClaimTriesMax = 256;
 /// either all of it is written or it is gone through step by step.
 ///
 /// Writes in rounds, each time one; what follows from a failure is written at once. `rounds`
-/// outlives it. Errors: none, but where there is no memory.
-Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask task);
-/// The same alone. Blocks; safe on any thread.
+/// and `task` outlive it. Where there is no memory in between, the outcome is unknown.
+///
+/// Errors: kInternalError  there was no memory to begin with, and `task` is as it was.
+Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask* task);
+/// The same alone; an outcome in any case. Blocks; safe on any thread.
 BindOutcome Bind(client::Client& client, BindTask task);
 
 /// Deletes a claim that was made for extended resources, its finalizer first. One that is gone, or

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placements on their way to the server: who writes them, and what becomes of each.
+#include <iterator>
+#include <list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/out_of_memory.h"
 #include "base/task.h"
 #include "client/write_rounds.h"
 #include "scheduler/bind.h"
@@ -18,16 +21,28 @@ namespace core_v1 = api::core_v1;
 
 void Scheduler::RunBinder() {
   client::WriteRounds rounds(client_);
+  std::list<BindTask> under_way;
   bool has_outcome = false;
-  const auto note = [&](Result<BindOutcome> outcome) {
+  const auto note = [&](BindOutcome outcome) {
     // There is room for the outcome of every task that was accepted.
-    DRAY_CHECK(outcome.has_value() && outcomes_.TryPush(*std::move(outcome)));
+    DRAY_CHECK(outcomes_.TryPush(std::move(outcome)));
     has_outcome = true;
+  };
+  const auto begin = [&](BindTask task) {
+    const bool is_kept = HadMemory([&] { under_way.push_back(std::move(task)); });
+    if (!is_kept) return note({.unknown = std::move(task)});
+    const auto kept = std::prev(under_way.end());
+    const auto finish = [&under_way, &note, kept](Result<BindOutcome> outcome) {
+      note(outcome ? *std::move(outcome) : BindOutcome{.unknown = std::move(*kept)});
+      under_way.erase(kept);
+    };
+    const bool is_begun = HadMemory([&] { Start(Bind(&rounds, &*kept), finish); });
+    if (!is_begun) finish(Fail(OutOfMemory()));
   };
   while (true) {
     std::optional<BindTask> task = rounds.idle() ? tasks_.Pop() : tasks_.TryPop();
     for (; task && !loop_.stopping(); task = tasks_.TryPop()) {
-      Start(Bind(&rounds, *std::move(task)), note);
+      begin(*std::move(task));
     }
     if (rounds.idle() && !has_outcome) return;  // closed
     if (!rounds.idle()) rounds.Run();
@@ -59,7 +74,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   if (outcome.unknown.has_value()) {
     log_.Warning("nobody knows whether a pod was bound: asks again",
                  "pod",
-                 outcome.pod_key,
+                 outcome.unknown->pod_key,
                  "error",
                  outcome.error);
     unknown_.emplace(Now() + options_.ask_again, *std::move(outcome.unknown));
