@@ -161,11 +161,14 @@ void DeviceTaintEviction::OnPod(const api::Object* before, const api::Object* af
     return;
   }
   const auto& pod = after->As<core_v1::Pod>();
-  if (pod.spec.resource_claims.empty() || !AnyTaints()) return;
+  const auto& extended = pod.status.extended_resource_claim_status;
+  const bool has_claims = !pod.spec.resource_claims.empty() || extended.has_value();
+  if (!has_claims || !AnyTaints()) return;
   if (before != nullptr) {
     const auto& old = before->As<core_v1::Pod>();
     const bool is_same = old.spec.node_name == pod.spec.node_name &&
-                         old.status.resource_claim_statuses == pod.status.resource_claim_statuses;
+                         old.status.resource_claim_statuses == pod.status.resource_claim_statuses &&
+                         old.status.extended_resource_claim_status == extended;
     if (is_same) return;
   }
   Enqueue("pod", api::ObjectKey(pod.metadata));
@@ -271,23 +274,24 @@ std::optional<Eviction> DeviceTaintEviction::EvictionOfPod(const core_v1::Pod& p
     VisitTaints(device, as_if, visit);
   };
   std::optional<Eviction> eviction;
+  const auto add = [&](std::string_view name, bool generated) {
+    const api::Object* found = claims_.Find(fmt::format("{}/{}", pod.metadata.namespace_, name));
+    if (found == nullptr) return;
+    const auto& claim = found->As<ResourceClaim>();
+    if (!claim.status.allocation.has_value()) return;
+    if (generated && !api::claims::IsMadeFor(claim.metadata, pod)) return;
+    if (!api::claims::IsKeptFor(claim, pod)) return;
+    const std::optional<Eviction> one = EvictionOf(*claim.status.allocation, taints_of);
+    if (!one.has_value()) return;
+    if (eviction.has_value()) return eviction->Join(*one);
+    eviction = one;
+  };
   for (const auto& entry : pod.spec.resource_claims) {
     const auto target = api::claims::TargetOf(pod, entry);
-    if (target.state != api::claims::Target::State::kClaim) continue;
-    const api::Object* found = claims_.Find(pod.metadata.namespace_ + "/" + target.name);
-    if (found == nullptr) continue;
-    const auto& claim = found->As<ResourceClaim>();
-    if (!claim.status.allocation.has_value()) continue;
-    if (target.generated && !api::claims::IsMadeFor(claim.metadata, pod)) continue;
-    if (!api::claims::IsKeptFor(claim, pod)) continue;
-    const std::optional<Eviction> one = EvictionOf(*claim.status.allocation, taints_of);
-    if (!one.has_value()) continue;
-    if (eviction.has_value()) {
-      eviction->Join(*one);
-    } else {
-      eviction = one;
-    }
+    if (target.state == api::claims::Target::State::kClaim) add(target.name, target.generated);
   }
+  const auto& extended = pod.status.extended_resource_claim_status;
+  if (extended.has_value()) add(extended->resource_claim_name, true);
   return eviction;
 }
 

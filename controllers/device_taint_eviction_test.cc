@@ -149,6 +149,31 @@ TEST_F(DeviceTaintEvictionTest, PodsOfAGroupThatHasTheDeviceGo) {
   EXPECT_FALSE(IsEvicted("alone"));
 }
 
+TEST_F(DeviceTaintEvictionTest, PodsWhoseExtendedResourcesAreDevicesGo) {
+  core_v1::Pod pod;
+  pod.metadata.namespace_ = "lab";
+  pod.metadata.name = "number";
+  pod.spec.node_name = "n";
+  pod.status.extended_resource_claim_status.emplace().resource_claim_name = "made";
+  const std::string uid = Create(api::Object::Of(std::move(pod))).metadata().uid;
+  resource_v1::ResourceClaim claim;
+  claim.metadata.namespace_ = "lab";
+  claim.metadata.name = "made";
+  claim.metadata.owner_references = {
+      {.api_version = "v1", .kind = "Pod", .name = "number", .uid = uid, .controller = true}};
+  api::Object stored = Create(api::Object::Of(std::move(claim))).Clone();
+  auto& status = stored.Mutable<resource_v1::ResourceClaim>().status;
+  status.allocation.emplace().devices.results.push_back(
+      {.request = "r", .driver = "d", .pool = "p", .device = "gpu"});
+  status.reserved_for = {{.resource = "pods", .name = "number", .uid = uid}};
+  ASSERT_TRUE(client_.Update(stored, "status").has_value());
+  Run();
+  EXPECT_FALSE(IsEvicted("number"));
+  AddRule();
+  Run();
+  EXPECT_TRUE(IsEvicted("number"));
+}
+
 TEST_F(DeviceTaintEvictionTest, ConditionFirstThenDeletionByUid) {
   AddSlice("tainted", 2, {Taint()});
   const size_t before = client_.journal().size();
