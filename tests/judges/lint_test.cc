@@ -43,9 +43,9 @@ std::vector<Finding> FindingsOf(const Problem& problem) {
     objects.push_back({.object = std::move(object), .written = &kind});
   }
   const auto selectors = allocator::SelectorCacheFor(problem.features, 100);
+  const planning::OfflineObjects cluster{.slices = problem.slices, .classes = problem.classes};
   return planning::Lint({.objects = objects,
-                         .slices = problem.slices,
-                         .classes = problem.classes,
+                         .cluster = cluster,
                          .features = problem.features,
                          .selectors = *selectors});
 }
