@@ -135,10 +135,15 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
            planning::RunWorkloads(world, input.objects, options.input.namespace_));
   if (!input.objects.has_nodes && scope.has_nodes) NoteWhatLacks(input.objects, output);
   const Interruption interruption;
+  allocator::SharedWork work = SearchWorkOf(options.input);
+  Progress progress(output, world.clock);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.namespace_ = options.input.namespace_;
-  rules.budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()};
+  rules.budget = {.steps_max = options.input.steps_max,
+                  .cancelled = &interruption.flag(),
+                  .work = &work};
+  rules.begins = [&progress](std::string_view what) { progress.Now(LookingFor(what)); };
   rules.devices_only = true;
   if (options.each_node) rules.answers = planning::NodeAnswers::kEach;
   planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
@@ -152,8 +157,6 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
                     waiting.size() == 1 ? "one waits for" : "these wait for",
                     SomeOf(waiting)));
   }
-  Progress progress(output, world.clock);
-  progress.Now("looking for devices");
   allocated.answers = cluster.AllocateAll();
   progress.Clear();
   allocated.is_cut_short = interruption.came();
@@ -161,6 +164,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
     return Refused(WhyNothing(options, scope, allocated.left_out));
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
   Print(options, allocated, output);
+  NoteWorkSpent(options.input, work, output);
   if (allocated.is_cut_short) NoteCutShort(output);
   return ExitCodeOf(
       ExitCodeOf(VerdictsOf(allocated.answers), allocated.is_cut_short), input, output);

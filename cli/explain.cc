@@ -80,12 +80,13 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   std::optional<Interruption> interruption;
   if (!options.watch) interruption.emplace();
   const std::atomic<bool>* const stop = interruption ? &interruption->flag() : nullptr;
+  allocator::SharedWork work = SearchWorkOf(options.input);
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.namespace_ = options.input.namespace_;
-  rules.budget = {.steps_max = options.input.steps_max, .cancelled = stop};
+  rules.budget = {.steps_max = options.input.steps_max, .cancelled = stop, .work = &work};
   planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
@@ -104,6 +105,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   }
   progress.Clear();
   const bool is_cut_short = stop != nullptr && *stop;
+  NoteWorkSpent(options.input, work, output);
   if (is_cut_short) NoteCutShort(output);
   if (answers.empty()) {
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});

@@ -154,7 +154,9 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
           return;
         }
         if (!answer.reason.empty()) json.Member("reason", answer.reason);
-        if (!answer.fix.empty()) json.Member("fix", answer.fix);
+        if (!answer.fix.empty() && answer.verdict != planning::Verdict::kFits) {
+          json.Member("fix", answer.fix);
+        }
         if (!answer.note.empty()) json.Member("note", answer.note);
         WriteExplanation(answer.explanation, json);
       });

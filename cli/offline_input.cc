@@ -27,6 +27,9 @@
 namespace dray::cli {
 namespace {
 
+constexpr uint64_t kWorkPerSecond = 1'000'000'000;
+constexpr int64_t kSecondsMax = 1'000'000;
+
 /// Whose rules hold: the allocator's profile, and the release whose gates are meant.
 struct Chosen {
   allocator::Profile profile;
@@ -196,6 +199,13 @@ void AddRules(Command& command, OfflineInputOptions& options) {
       .Between(1, std::numeric_limits<int64_t>::max())
       .ShowsDefault()
       .InGroup(kRulesGroup);
+  command
+      .Number("--seconds-max",
+              options.seconds_max,
+              "give up all searches after so much work; a second is that of a usual machine")
+      .Between(1, kSecondsMax)
+      .ShowsDefault()
+      .InGroup(kRulesGroup);
 }
 
 void AddLiveInput(Command& command, OfflineInputOptions& options) {
@@ -306,9 +316,23 @@ int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short
 
 int ExitCodeOf(int code, const OfflineInput& input, const Output& output) {
   if (code != kExitYes || input.unread.empty()) return code;
-  output.Notes(std::vector<std::string>{fmt::format(
-      "not known: what the {} that you may not list would change", fmt::join(input.unread, ", "))});
+  output.Notes(std::vector<std::string>{
+      "not known: whether what you may not list would change the answer"});
   return kExitUndecided;
+}
+
+allocator::SharedWork SearchWorkOf(const OfflineInputOptions& options) {
+  return allocator::SharedWork(static_cast<uint64_t>(options.seconds_max) * kWorkPerSecond);
+}
+
+void NoteWorkSpent(const OfflineInputOptions& options,
+                   const allocator::SharedWork& work,
+                   const Output& output) {
+  if (!work.is_spent()) return;
+  output.Notes(std::vector<std::string>{
+      fmt::format("the searches were given up after the work of {} seconds; --seconds-max allows "
+                  "more",
+                  options.seconds_max)});
 }
 
 void NoteCutShort(const Output& output) {

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/live_input.h"
 #include "cli/output.h"
+#include "dray/budget.h"
 #include "dray/features.h"
 #include "manifests/objects.h"
 #include "planning/cluster_release.h"
@@ -33,6 +34,7 @@ struct OfflineInputOptions {
   std::string release;             // of Kubernetes; neither: what the nodes say, or the newest
   std::string feature_gates;       // "DRAAdminAccess=false,…"; the release's defaults otherwise
   int64_t steps_max = 20'000'000;  // of one search
+  int64_t seconds_max = 60;        // of the work of all searches together
 };
 
 /// A cluster, and the rules that hold in it.
@@ -62,7 +64,7 @@ Option& AddFiles(Command& command, OfflineInputOptions& options);
 void AddLiveInput(Command& command, OfflineInputOptions& options);
 /// --release, --profile and --feature-gates.
 void AddProfile(Command& command, OfflineInputOptions& options);
-/// These, and --steps-max.
+/// These, --steps-max and --seconds-max.
 void AddRules(Command& command, OfflineInputOptions& options);
 
 /// The kubeconfig of the running cluster that is read. Precondition: no thread has started.
@@ -96,6 +98,14 @@ std::vector<planning::Verdict> VerdictsOf(const Answers& answers) {
 int ExitCodeOf(int code, const OfflineInput& input, const Output& output);
 /// That somebody ended the search, and what is printed is all that is known.
 void NoteCutShort(const Output& output);
+
+/// The work that all searches of the command may do together. A second of it is what an optimised
+/// program does in about a second, so the answers do not depend on the machine.
+allocator::SharedWork SearchWorkOf(const OfflineInputOptions& options);
+/// Says so if that was not enough for all of them.
+void NoteWorkSpent(const OfflineInputOptions& options,
+                   const allocator::SharedWork& work,
+                   const Output& output);
 
 /// Errors: kBadRequest  --node names none of `nodes`.
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes);

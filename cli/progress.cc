@@ -13,6 +13,10 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 
 }  // namespace
 
+std::string LookingFor(std::string_view what) {
+  return fmt::format("looking for devices for {}", what);
+}
+
 std::string ProgressLine::Now(std::string_view what, MonotonicTime now) {
   const std::string cleared = Clear();
   what_ = what;

@@ -18,6 +18,9 @@ namespace dray::cli {
 /// Work that takes no longer says nothing of itself.
 inline constexpr std::chrono::seconds kQuickWork{1};
 
+/// "looking for devices for pod default/trainer-0".
+std::string LookingFor(std::string_view what);
+
 /// What stands in the line, and what to write so that it does: nothing while the work is quick.
 class ProgressLine {
  public:

@@ -136,14 +136,14 @@ Result<std::pair<std::string, size_t>> NodeAndCount(const std::string& text) {
   return Fail(StatusReason::kBadRequest, fmt::format("--add-nodes: {:?} is not NODE=COUNT", text));
 }
 
+/// Pods that have to find a place because of a change.
 using Moved = Result<std::vector<std::string>>;
 
-Moved AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {
+Result<> AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {
   DRAY_TRY(const auto added, NodeAndCount(text));
   const auto& [name, count] = added;
   if (objects.nodes.contains(name) || !node::HasProfile(name)) {
-    DRAY_TRY_VOID(planning::AddNodesLike(objects, name, count));
-    return std::vector<std::string>();
+    return planning::AddNodesLike(objects, name, count);
   }
   if (count > planning::kCopiesMax) {
     return Fail(StatusReason::kBadRequest,
@@ -165,7 +165,11 @@ Moved AddNodes(World& world, const std::string& text, planning::OfflineObjects& 
         std::move(slices)));
     ++made;
   }
-  return std::vector<std::string>();
+  return {};
+}
+
+bool AddsNodes(ChangeKind kind) {
+  return kind == ChangeKind::kLike || kind == ChangeKind::kAddNodes;
 }
 
 Moved Apply(World& world,
@@ -194,11 +198,16 @@ Moved Apply(World& world,
                   fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));
     }
     case ChangeKind::kLike:
-      DRAY_TRY_VOID(planning::AddNodesLike(objects, change.text, 1));
-      return std::vector<std::string>();
     case ChangeKind::kAddNodes: break;
   }
-  return AddNodes(world, change.text, objects);
+  std::set<std::string> before;
+  for (const auto& [name, node] : objects.nodes) before.insert(name);
+  if (change.kind == ChangeKind::kLike) {
+    DRAY_TRY_VOID(planning::AddNodesLike(objects, change.text, 1));
+  } else {
+    DRAY_TRY_VOID(AddNodes(world, change.text, objects));
+  }
+  return planning::AddDaemons(world, objects, before);
 }
 
 /// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
@@ -206,9 +215,8 @@ WhatIfAnswer FillUp(World& world,
                     const Work& work,
                     const Interruption& interruption,
                     planning::OfflineCluster& cluster,
-                    const Output& output) {
+                    Progress& progress) {
   WhatIfAnswer answer;
-  Progress progress(output, world.clock);
   size_t copies = 0;
   answer.copies = 0;
   while (copies < planning::kCopiesMax) {
@@ -234,13 +242,10 @@ WhatIfAnswer FillUp(World& world,
   return answer;
 }
 
-WhatIfAnswer PlaceAll(World& world,
-                      const Interruption& interruption,
+WhatIfAnswer PlaceAll(const Interruption& interruption,
                       planning::OfflineCluster& cluster,
-                      const Output& output) {
+                      Progress& progress) {
   WhatIfAnswer answer;
-  Progress progress(output, world.clock);
-  progress.Now("looking for devices");
   answer.placed = cluster.AllocateAll();
   answer.is_cut_short = interruption.came();
   for (const planning::OfflineAnswer& one : answer.placed) {
@@ -248,7 +253,6 @@ WhatIfAnswer PlaceAll(World& world,
     progress.Now("explaining " + one.what);
     if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
   }
-  progress.Clear();
   return answer;
 }
 
@@ -315,25 +319,35 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   DRAY_TRY(Work work, WorkOf(world, options, input, output));
   DRAY_TRY_VOID(CheckAsked(options, work, !options.changes.empty()));
   NoteWhatLacks(input.objects, output);
+  std::set<std::string> daemons;  // of nodes that are new: they are there before the work
   for (const Change& change : options.changes) {
     DRAY_TRY(const std::vector<std::string> moved,
              Apply(world, change, input.namespace_, input.objects));
     work.what.insert(moved.begin(), moved.end());
+    if (AddsNodes(change.kind)) daemons.insert(moved.begin(), moved.end());
   }
   const Interruption interruption;
+  allocator::SharedWork searching = SearchWorkOf(options.input);
+  Progress progress(output, world.clock);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
-  rules.budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()};
-  rules.only = options.max ? std::set<std::string>() : work.what;
+  rules.budget = {.steps_max = options.input.steps_max,
+                  .cancelled = &interruption.flag(),
+                  .work = &searching};
+  rules.only = options.max ? daemons : work.what;
   rules.finds_failures = false;
+  rules.begins = [&progress](std::string_view what) { progress.Now(LookingFor(what)); };
   rules.nodes_take_turns = true;
   rules.defragments = options.defragment;
   planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, output)
-                                          : PlaceAll(world, interruption, cluster, output);
+  if (options.max && !daemons.empty()) (void)cluster.AllocateAll();
+  const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, progress)
+                                          : PlaceAll(interruption, cluster, progress);
+  progress.Clear();
   DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
+  NoteWorkSpent(options.input, searching, output);
   if (answer.is_cut_short) NoteCutShort(output);
   return ExitCodeOf(CodeOf(answer), input, output);
 }

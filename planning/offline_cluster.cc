@@ -17,6 +17,7 @@
 #include "controllers/claim_sync.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
+#include "planning/switched_off.h"
 #include "planning/waiting.h"
 #include "scheduler/pod_claims.h"
 
@@ -161,7 +162,8 @@ std::string OfflineCluster::FixOf(const Claims& claims) const {
       }
     }
   }
-  return {};
+  const auto& lists = list_attributes_.Get([this] { return ListAttributes(objects_.slices); });
+  return SwitchedOff(claims, lists, options_.features);
 }
 
 OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) const {
@@ -225,6 +227,7 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   for (const PlacedObject& placed : objects_.pods) {
     if (options_.budget.IsCancelled()) return answers;
     if (!IsMeant(placed.object) || !StateOfPod(placed.object.As<core::Pod>()).empty()) continue;
+    Begin("pod " + api::ObjectKey(placed.object.metadata()));
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
     for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
@@ -236,6 +239,7 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   }
   for (const std::string& key : WaitingClaims(of_pods)) {
     if (options_.budget.IsCancelled()) return answers;
+    Begin("claim " + key);
     answers.push_back(AllocateClaim(key));
     DefragmentFor(answers.back());
     NoteCancelled(answers.back());
@@ -256,6 +260,10 @@ std::vector<std::string> OfflineCluster::WaitingClaims(const std::set<std::strin
     if (waiting.contains(key)) in_order.push_back(key);
   }
   return in_order;
+}
+
+void OfflineCluster::Begin(const std::string& what) const {
+  if (options_.begins) options_.begins(what);
 }
 
 void OfflineCluster::NoteCancelled(OfflineAnswer& answer) const {
@@ -437,6 +445,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   answer.reason = scheduler::MessageOf(nowhere);
   if (nowhere.claim_reason.empty()) {
     answer.fix = UnservedResource(pod.As<core::Pod>());
+    if (answer.fix.empty()) answer.fix = FixOf(claims);
     if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
   } else {
     answer.fix = FixOf(claims);
@@ -603,6 +612,7 @@ OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
     if (!fits && here.failure.has_value()) failures.Add(*here.failure, here.node);
   }
   answer.failures = failures.groups();
+  if (!fits) answer.fix = FixOf(claim);
   if (fits) cluster_.objects().claims.Put(answer.claims[0]);
   if (!each) answer.nodes.clear();
   return answer;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/resource_v1/allocation.h"
+#include "base/lazy.h"
 #include "base/world.h"
 #include "cel/selector_cache.h"
 #include "dray/allocator.h"
@@ -52,6 +54,8 @@ struct OfflineOptions {
   std::optional<std::set<std::string>> only = {};
   /// OfflineAnswer::failures are looked for; a search or more for each node.
   bool finds_failures = true;
+  /// Called before AllocateAll decides about each of them.
+  std::function<void(std::string_view what)> begins = {};
   /// Of equal nodes the first by name; or the next one after that of the pod before, as the
   /// scheduler has it.
   bool nodes_take_turns = false;
@@ -183,6 +187,8 @@ class OfflineCluster {
   // Moves: offline_moves.cc.
   class Undo;
   void DefragmentFor(OfflineAnswer& answer);
+  /// Tells OfflineOptions::begins.
+  void Begin(const std::string& what) const;
   /// Makes an answer that was given while the budget was cancelled say so.
   void NoteCancelled(OfflineAnswer& answer) const;
   std::vector<std::string> AllocatedClaims() const;
@@ -232,7 +238,8 @@ class OfflineCluster {
   NodeAnswer AnswerOf(const api::core_v1::Node& node,
                       const std::string& key,
                       const allocator::Attempt& attempt) const;
-  /// What to do about the first request that names a class which is not there; or nothing.
+  /// What to do about the first request that names a class which is not there, or needs a feature
+  /// that is off; or nothing.
   std::string FixOf(const Claims& claims) const;
   /// The first claim or template that the pod names and that is not there.
   struct Missing {
@@ -301,6 +308,7 @@ class OfflineCluster {
   std::map<std::string, std::string> refused_claims_;  // why, by the uid of their pod
   std::map<std::string, OfflineAnswer> of_groups_;     // of members decided about, by uid
   Undo* undo_ = nullptr;                               // which is told of what changes
+  Lazy<std::set<std::string>> list_attributes_;        // of devices
 };
 
 }  // namespace dray::planning

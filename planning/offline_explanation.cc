@@ -2,8 +2,11 @@
 // What OfflineCluster has to say of one pod or claim.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -38,6 +41,26 @@ const api::Object* FullClaim(std::span<const api::Object> claims, const core::Po
            !api::claims::IsReservedFor(claim, pod.metadata.uid);
   });
   return full == claims.end() ? nullptr : &*full;
+}
+
+/// Calls the requests of the claim for extended resources as its user knows them: by the resource,
+/// and by the container too where several ask for that resource.
+void NameAsResources(std::span<const core::ContainerExtendedResourceRequest> mappings,
+                     v1::ResourceClaim& claim) {
+  std::map<std::string_view, size_t> counts;  // requests, by resource
+  std::map<std::string_view, const core::ContainerExtendedResourceRequest*> of_request;
+  for (const auto& mapping : mappings) {
+    const bool is_new = of_request.try_emplace(mapping.request_name, &mapping).second;
+    if (is_new) ++counts[mapping.resource_name];
+  }
+  for (v1::DeviceRequest& request : claim.spec.devices.requests) {
+    const auto found = of_request.find(request.name);
+    if (found == of_request.end()) continue;
+    const auto& mapping = *found->second;
+    request.name = counts[mapping.resource_name] == 1
+                       ? mapping.resource_name
+                       : fmt::format("{} of {}", mapping.resource_name, mapping.container_name);
+  }
 }
 
 }  // namespace
@@ -150,6 +173,7 @@ Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod
       pod, served, [this](std::string_view resource) { return cluster_.ClassOf(resource); });
   v1::ResourceClaim claim = scheduler::MakeExtendedClaim(pod, std::move(requests.requests));
   claim.metadata.name = scheduler::kExtendedClaimName;
+  NameAsResources(requests.mappings, claim);
   return std::make_shared<const v1::ResourceClaim>(std::move(claim));
 }
 

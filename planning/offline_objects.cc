@@ -17,6 +17,7 @@
 #include "api/value/time.h"
 #include "base/parallel.h"
 #include "base/text_uuid.h"
+#include "planning/repeated_objects.h"
 #include "planning/wanted_pods.h"
 #include "scheduler/cluster_cache.h"
 
@@ -169,6 +170,12 @@ OfflineObjects SortManifests(World& world,
                              const std::string& default_namespace) {
   std::vector<manifests::ManifestObject> objects = std::move(manifests.objects);
   std::vector<std::string> uids = UidsFor(objects, default_namespace);
+  std::vector<Naming> naming;
+  naming.reserve(objects.size());
+  for (const manifests::ManifestObject& one : objects) {
+    const api::meta_v1::ObjectMeta& metadata = one.object.metadata();
+    naming.push_back({.is_named = !metadata.name.empty(), .has_uid = !metadata.uid.empty()});
+  }
   const api::Time now = api::Time::Of(world.clock.Now());
   InParallel(objects.size(), kObjectsAtOnce, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -176,6 +183,7 @@ OfflineObjects SortManifests(World& world,
           Stored(std::move(objects[i].object), std::move(uids[i]), now, default_namespace);
     }
   });
+  JoinRepeated(objects, naming);
   Sorter sorter;
   for (const manifests::ManifestObject& manifest : objects) sorter.Add(manifest);
   return std::move(sorter).Finish();

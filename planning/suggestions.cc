@@ -23,6 +23,7 @@
 #include "dray/allocator.h"
 #include "planning/holders.h"
 #include "planning/pod_split.h"
+#include "scheduler/extended_resources.h"
 
 namespace dray::planning {
 namespace {
@@ -117,8 +118,15 @@ class Suggester {
     return fmt::format("request {} of claim {}", way.request, way.claim);
   }
 
+  /// Whether the claim is the one that is made for extended resources: its user can change how many
+  /// devices it asks for, and nothing else.
+  static bool IsOfResources(const Funnel& way) {
+    return way.claim.ends_with(scheduler::kExtendedClaimName);
+  }
+
   void Tolerate(size_t way) {
     const Funnel& funnel = question_.funnels[way];
+    if (IsOfResources(funnel)) return;
     for (const Removal& removal : funnel.removals) {
       if (removal.step != Step::kTaints) continue;
       const size_t colon = removal.text.rfind(':');
@@ -288,6 +296,7 @@ class Suggester {
   /// Another driver's devices are something else: such a class is no help.
   void TakeOtherClass(size_t way) {
     const Funnel& funnel = question_.funnels[way];
+    if (IsOfResources(funnel)) return;
     const std::set<std::string> drivers = DriversOf(way);
     size_t tried = 0;
     for (const auto& device_class : question_.snapshot.cluster()->inventory().classes()) {

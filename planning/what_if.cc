@@ -2,8 +2,12 @@
 #include "planning/what_if.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +21,7 @@
 #include "controllers/eviction.h"
 #include "dray/device_id.h"
 #include "dray/taint_rules.h"
+#include "planning/workloads.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::planning {
@@ -318,6 +323,28 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
     }
   }
   return {};
+}
+
+Result<std::vector<std::string>> AddDaemons(World& world,
+                                            OfflineObjects& objects,
+                                            const std::set<std::string>& nodes_before) {
+  std::map<std::string, api::Object> added = objects.nodes;
+  std::erase_if(added, [&](const auto& node) { return nodes_before.contains(node.first); });
+  std::vector<std::string> names;
+  std::vector<PlacedObject> daemons;
+  for (const PlacedWorkload& one : objects.workloads) {
+    if (one.workload.object.kind().kind != "DaemonSet" || added.empty()) continue;
+    DRAY_TRY(std::vector<PlacedObject> pods, PodsOf(world, one.workload, added));
+    for (PlacedObject& pod : pods) {
+      names.push_back("pod " + api::ObjectKey(pod.object.metadata()));
+      daemons.push_back(std::move(pod));
+    }
+  }
+  for (PlacedWorkload& one : objects.workloads) one.pods_before += daemons.size();
+  objects.pods.insert(objects.pods.begin(),
+                      std::make_move_iterator(daemons.begin()),
+                      std::make_move_iterator(daemons.end()));
+  return names;
 }
 
 PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name) {

@@ -56,6 +56,14 @@ Result<> AddNode(OfflineObjects& objects,
 /// Errors: kBadRequest  no such node, or more than kCopiesMax.
 Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t count);
 
+/// Adds the pods of all DaemonSets for the nodes that are not among `nodes_before`, before all
+/// other pods: they are there first. Returns them, "pod namespace/name".
+///
+/// Errors: kBadRequest  too many nodes (PodsOf).
+Result<std::vector<std::string>> AddDaemons(World& world,
+                                            OfflineObjects& objects,
+                                            const std::set<std::string>& nodes_before);
+
 /// A pod like `pod` that nothing knows yet: with this name, waiting.
 PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name);
 

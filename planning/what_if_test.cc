@@ -7,9 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "api/apps_v1/daemon_set.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "base/simulated_world.h"
 #include "planning/offline_cluster.h"
@@ -72,6 +74,68 @@ TEST(OfflineCluster, SaysOnlyWhatIsKnownWhenItIsCancelled) {
   EXPECT_EQ(cluster.Explain("pod default/third")->verdict, Verdict::kUndecided);
   cancelled = false;
   EXPECT_EQ(cluster.Explain("pod default/third")->verdict, Verdict::kDoesNotFit);
+}
+
+/// Node "a" with two devices of a class, and claims "first" and "second" for one each.
+OfflineObjects TwoClaims() {
+  OfflineObjects objects;
+  core::Node node;
+  node.metadata.name = "a";
+  objects.nodes.emplace("a", api::Object::Of(std::move(node)));
+  auto gpu = std::make_shared<v1::DeviceClass>();
+  gpu->metadata.name = "gpu";
+  objects.classes.push_back(std::move(gpu));
+  auto slice = std::make_shared<v1::ResourceSlice>();
+  slice->metadata.name = "gpus-of-a";
+  slice->spec.driver = "gpu.acme.example";
+  slice->spec.node_name = "a";
+  slice->spec.pool = {.name = "a", .generation = 1, .resource_slice_count = 1};
+  slice->spec.devices = {{.name = "gpu-0"}, {.name = "gpu-1"}};
+  objects.slices.push_back(std::move(slice));
+  for (const std::string name : {"first", "second"}) {
+    v1::ResourceClaim claim;
+    claim.metadata = {.name = name, .namespace_ = "default", .uid = "uid-" + name};
+    v1::DeviceRequest request{.name = "gpu"};
+    request.exactly.emplace() = {
+        .device_class_name = "gpu", .allocation_mode = "ExactCount", .count = 1};
+    claim.spec.devices.requests.push_back(std::move(request));
+    objects.claims.emplace("default/" + name, PlacedObject{api::Object::Of(std::move(claim)), ""});
+    objects.claim_order.push_back("default/" + name);
+  }
+  return objects;
+}
+
+TEST(OfflineCluster, WhatIsFoundBeforeTheWorkIsSpentIsKnown) {
+  SimulatedWorld world(1);
+  allocator::SharedWork work(1'000'000'000);
+  std::vector<std::string> begun;
+  OfflineCluster cluster(
+      world.world(), TwoClaims(), {.budget = {.work = &work}, .begins = [&](std::string_view what) {
+                                     begun.emplace_back(what);
+                                     if (begun.size() == 2) work.Charge(work.left());
+                                   }});
+  const std::vector<OfflineAnswer> answers = cluster.AllocateAll();
+  EXPECT_EQ(begun, (std::vector<std::string>{"claim default/first", "claim default/second"}));
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].verdict, Verdict::kFits);
+  EXPECT_EQ(answers[1].verdict, Verdict::kUndecided);
+}
+
+TEST(WhatIf, ANewNodeHasThePodsOfDaemonSetsFirst) {
+  SimulatedWorld world(1);
+  OfflineObjects objects = Cluster();
+  api::apps_v1::DaemonSet agents;
+  agents.metadata = {.name = "agents", .namespace_ = "default", .uid = "uid-agents"};
+  objects.workloads.push_back(
+      {.workload = {api::Object::Of(std::move(agents)), ""}, .pods_before = 1});
+  const size_t before = objects.pods.size();
+  ASSERT_TRUE(AddNodesLike(objects, "a", 1));
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a"}).value(),
+            std::vector<std::string>{"pod default/agents-a-more-0"});
+  EXPECT_EQ(objects.pods.size(), before + 1);
+  EXPECT_EQ(objects.pods.front().object.metadata().name, "agents-a-more-0");
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a", "a-more-0"}).value(),
+            std::vector<std::string>());
 }
 
 TEST(WhatIf, PodsOfADrainedNodeWaitAgainButThoseOfDaemonSets) {
