@@ -274,6 +274,7 @@ std::string EventSource(const Event& event) {
 struct NamedCell {
   std::string_view name;
   std::string (*cell)(const api::Object& object, WallTime now);
+  bool is_number = false;  // else a text
 };
 
 // A cell function of the hub's struct as one of objects of all versions.
@@ -310,7 +311,7 @@ constexpr NamedCell kOwnCells[] = {
     {"event-first-seen", Of<Event, FirstSeen>},
     {"event-object", Of<Event, EventObject>},
     {"event-source", Of<Event, EventSource>},
-    {"event-count", Of<Event, EventCount>},
+    {.name = "event-count", .cell = Of<Event, EventCount>, .is_number = true},
 };
 
 }  // namespace
@@ -318,7 +319,8 @@ constexpr NamedCell kOwnCells[] = {
 std::string CellJson(const api::Column& column, const api::Object& object, WallTime now) {
   for (const NamedCell& computed : kOwnCells) {
     if (!column.compute.empty() && computed.name == column.compute) {
-      return JsonCell(computed.cell(object, now));
+      std::string text = computed.cell(object, now);
+      return computed.is_number ? text : JsonCell(text);
     }
   }
   if (const auto cell = ResourceCell(column.compute, object, now)) return *cell;

@@ -151,7 +151,7 @@ TEST(Table, EventsShowWhatHappenedToWhat) {
                 R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p"},"reason":"R",
       "type":"Normal","message":"m","count":3,"lastTimestamp":"2026-01-01T00:59:55Z",
       "source":{"component":"c","host":"h"}})"),
-            R"(["5s","Normal","R","pod/p","","c, h","m","<unknown>","3","e"])")
+            R"(["5s","Normal","R","pod/p","","c, h","m","<unknown>",3,"e"])")
       << "the name is not the first but the last";
 }
 
