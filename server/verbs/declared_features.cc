@@ -92,7 +92,9 @@ Result<> CheckDeclaredFeatures(const Call& call,
                                const store::Snapshot& snapshot,
                                const AdmittedWrite& write) {
   const auto* const slice = write.object == nullptr ? nullptr : write.object->If<ResourceSlice>();
-  const bool is_on = call.core->options.rules.Has(api::Gate::kNodeAllocatableResources);
+  const Options& options = call.core->options;
+  const bool is_on = options.release != api::Release::kAny &&
+                     options.rules.Has(api::Gate::kNodeAllocatableResources);
   if (slice == nullptr || !is_on) return {};
   for (const Device& device : slice->spec.devices) {
     if (device.node_allocatable_resources.empty()) continue;

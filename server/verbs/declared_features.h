@@ -12,7 +12,9 @@ namespace dray::server::verbs {
 
 /// Whether a slice may be stored: each node that can use one of its devices with
 /// nodeAllocatableResources has DRANodeAllocatableResources in status.declaredFeatures. True for
-/// all other writes, and while the feature is off. O(nodes) for each selector of such a device.
+/// all other writes, while the feature is off, and where no release is played: nodes that nobody
+/// else runs are simulated there, and can do everything. O(nodes) for each selector of such a
+/// device.
 ///
 /// Errors: kForbidden  a node does not have it, or a device is of no node, in upstream's words.
 Result<> CheckDeclaredFeatures(const Call& call,

@@ -19,9 +19,16 @@ constexpr std::string_view kPlainDevice = R"({"name":"d"})";
 constexpr std::string_view kMappedDevice =
     R"({"name":"d","nodeAllocatableResources":{"cpu":{"mapping":{"deviceMultiplier":"2"}}}})";
 
+/// A server of the newest release.
+Options WithGates(const api::FeatureGates& gates, api::Release release = api::Release::kNewest) {
+  return {.rules = registry::RuleSet({.release = release, .gates = gates}), .release = release};
+}
+
 class DeclaredFeaturesTest : public testing::ServerTest {
  protected:
-  using ServerTest::ServerTest;
+  explicit DeclaredFeaturesTest(
+      const Options& options = WithGates(api::FeatureGates::AllOf(api::Release::kNewest)))
+      : ServerTest(options) {}
   void AddNode(std::string_view name, std::string_view features) {
     ASSERT_THAT(Post("nodes",
                      "",
@@ -88,12 +95,22 @@ TEST_F(DeclaredFeaturesTest, DevicesMayHaveNodesOfTheirOwn) {
 class WithoutTheFeatureTest : public DeclaredFeaturesTest {
  protected:
   WithoutTheFeatureTest()
-      : DeclaredFeaturesTest({.rules = registry::RuleSet({.release = api::Release::kNewest,
-                                                          .gates = api::FeatureGates::DefaultsOf(
-                                                              api::Release::kNewest)})}) {}
+      : DeclaredFeaturesTest(WithGates(api::FeatureGates::DefaultsOf(api::Release::kNewest))) {}
 };
 
 TEST_F(WithoutTheFeatureTest, NothingIsAsked) {
+  AddNode("unable", "");
+  EXPECT_THAT(Publish(R"("nodeName":"unable")"), StartsWith("201 "));
+}
+
+class WithoutAReleaseTest : public DeclaredFeaturesTest {
+ protected:
+  WithoutAReleaseTest()
+      : DeclaredFeaturesTest(
+            WithGates(api::FeatureGates::AllOf(api::Release::kNewest), api::Release::kAny)) {}
+};
+
+TEST_F(WithoutAReleaseTest, NodesAreSimulatedAndCanDoEverything) {
   AddNode("unable", "");
   EXPECT_THAT(Publish(R"("nodeName":"unable")"), StartsWith("201 "));
 }
