@@ -60,9 +60,60 @@ TEST(PodRules, NewPods) {
         "pod.spec.resourceClaims: gpu"}},
       {R"({"spec":{"resourceClaims":[{"name":"gpu"}],"containers":[{"name":"c","image":"i"}]}})",
        {R"(spec.resourceClaims[0]: Invalid value: {"Name":"gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`)"}},
+      {R"({"spec":{"volumes":[{"name":"a","emptyDir":{}},{"name":"v","projected":{"sources":[
+          {"secret":{"name":"s"}},{"serviceAccountToken":{"path":"t"}}]}}],
+          "containers":[{"name":"c","image":"i"}]}})",
+       {"spec.volumes[1].projected.sources[1].serviceAccountToken: Forbidden: must not be "
+        "specified when serviceAccountName is not set"}},
+      {R"({"metadata":{"annotations":{"kubernetes.io/config.mirror":"x"}},"spec":{
+          "resourceClaims":[{"name":"gpu"}],"containers":[{"name":"c","image":"i"}]}})",
+       {"[]: Forbidden: static pods do not support resource claims"}},
   };
   for (const Case& one : cases) {
     EXPECT_EQ(Lines(ValidatePod(Read<core_v1::Pod>(one.object), {})), one.want) << one.object;
+  }
+}
+
+TEST(PodRules, StatusesOfExtendedClaims) {
+  constexpr std::string_view kPod =
+      R"({"spec":{"nodeName":"n","containers":[{"name":"c","image":"i",
+          "resources":{"limits":{"example.com/gpu":"1"}}}]},"status":%})";
+  const auto pod = [&](std::string_view status) {
+    std::string text(kPod);
+    return Read<core_v1::Pod>(text.replace(text.find("%"), 1, status));
+  };
+  const std::vector<Case> cases = {
+      {R"({"extendedResourceClaimStatus":{"resourceClaimName":"x","requestMappings":[
+          {"containerName":"c","resourceName":"example.com/gpu","requestName":"r"}]}})",
+       {}},
+      {R"({"nominatedNodeName":"m","extendedResourceClaimStatus":{"requestMappings":[]}})",
+       {"status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a "
+        "node",
+        "status.extendedResourceClaimStatus.requestMappings: Required value: at least one request "
+        "mapping is required",
+        "status.extendedResourceClaimStatus.resourceClaimName: Required value"}},
+      {R"({"extendedResourceClaimStatus":{"resourceClaimName":"x","requestMappings":[
+          {"containerName":"d","resourceName":"example.com/gpu","requestName":"r"},
+          {"containerName":"c","resourceName":"cpu","requestName":"r"},
+          {"containerName":"c","resourceName":"cpu","requestName":"r"}]}})",
+       {"status.extendedResourceClaimStatus.requestMappings[0].containerName: Invalid value: "
+        "\"d\": must match the name of an entry in spec.initContainers.name or "
+        "spec.containers.name",
+        "status.extendedResourceClaimStatus.requestMappings[1].resourceName: Invalid value: "
+        "\"cpu\": must match the extended resource name of an entry in "
+        "spec.initContainers.resources.requests or spec.containers.resources.requests",
+        "status.extendedResourceClaimStatus.requestMappings[2].resourceName: Invalid value: "
+        "\"cpu\": must match the extended resource name of an entry in "
+        "spec.initContainers.resources.requests or spec.containers.resources.requests",
+        "status.extendedResourceClaimStatus.requestMappings[2].containerName: Duplicate value: "
+        "\"c\"",
+        "status.extendedResourceClaimStatus.requestMappings[2].resourceName: Duplicate value: "
+        "\"cpu\"",
+        "status.extendedResourceClaimStatus.requestMappings[2].requestName: Duplicate value: "
+        "\"r\""}}};
+  for (const Case& one : cases) {
+    EXPECT_EQ(Lines(ValidatePodStatusUpdate(pod(one.object), pod("{}"), {})), one.want)
+        << one.object;
   }
 }
 

@@ -381,10 +381,8 @@ namespace {
 
 void CheckSpecOf(const core_v1::Pod& pod, FieldErrors& errors) {
   const Path spec("spec");
-  CheckPodSpec(pod.spec,
-               spec,
-               errors,
-               pods::IsMirror(pod.metadata) ? IsMirror::kYes : IsMirror::kNo);
+  CheckPodSpec(
+      pod.spec, spec, errors, pods::IsMirror(pod.metadata) ? IsMirror::kYes : IsMirror::kNo);
   CheckTokens(pod.spec, spec, errors);
 }
 

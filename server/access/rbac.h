@@ -45,8 +45,8 @@ struct MissingRole {
   std::string kind, name;
   bool operator==(const MissingRole&) const = default;
 };
-/// `<resource>.rbac.authorization.k8s.io "<name>" not found`, where the resource is usually the kind
-/// in small letters.
+/// `<resource>.rbac.authorization.k8s.io "<name>" not found`, where the resource is usually the
+/// kind in small letters.
 std::string Words(const MissingRole& missing, std::string_view resource = {});
 
 /// The objects that a policy is made of.

@@ -42,7 +42,8 @@ Error UidMismatch(const api::KindInfo& kind,
                   std::string_view stored);
 /// `<resource> "<name>" is forbidden: <why>`; without the name where it is empty.
 Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why);
-/// What refusals of admission call an object: its name, else the prefix of the one that it will get.
+/// What refusals of admission call an object: its name, else the prefix of the one that it will
+/// get.
 std::string_view NameInAdmission(const api::meta_v1::ObjectMeta& meta);
 inline constexpr std::string_view kUnknownName = "Unknown";  // of an object without either
 /// A namespace that is going takes nothing in.

@@ -112,8 +112,8 @@ store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   return txn;
 }
 
-// Tries to put `object`, which is the attempt's alone. Upstream generates its name after the plug-ins
-// that change objects, so their refusals show the prefix.
+// Tries to put `object`, which is the attempt's alone. Upstream generates its name after the
+// plug-ins that change objects, so their refusals show the prefix.
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();

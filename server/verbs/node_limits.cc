@@ -428,7 +428,8 @@ Result<> CheckPodOf(const NodeWrite& of, const certificates_v1::PodCertificateRe
                     quoted,
                     GoQuote(spec.node_name)));
   }
-  if (api::pods::IsMirror(pod.metadata)) return of.Refuse(fmt::format("pod {} is a mirror pod", quoted));
+  if (api::pods::IsMirror(pod.metadata))
+    return of.Refuse(fmt::format("pod {} is a mirror pod", quoted));
   DRAY_TRY_VOID(CheckAccountOf(of, spec, pod));
   return CheckSigner(of, spec, pod);
 }

@@ -268,6 +268,25 @@ TEST_F(NodeLimitsTest, RolesDoNotLiftTheLimits) {
   EXPECT_THAT(Make("leases", "default", R"({"metadata":{"name":"n1"}})"),
               HasSubstr(R"(can only access leases in the "kube-node-lease" system namespace)"));
   EXPECT_THAT(AskToken("{}"), HasSubstr("node requested token not bound to a pod"));
+  ResourceRequest binding = Request(Verb::kCreate, "pods", "default", "mine");
+  binding.subresource = "binding";
+  binding.body = R"({"target":{"kind":"Node","name":"n1"}})";
+  EXPECT_THAT(AsNode(std::move(binding)), HasSubstr(R"(unexpected pod subresource "binding")"));
+}
+
+// Upstream generates names after the plug-in, and deletes collections without naming one.
+TEST_F(NodeLimitsTest, RefusalsShowWhatNamesAreKnown) {
+  EXPECT_THAT(Make("pods", "default", R"({"metadata":{"generateName":"m-"}})"),
+              HasSubstr(R"(pods "m-" is forbidden: pod does not have)"));
+  EXPECT_THAT(Make("nodes", "", R"({"metadata":{"generateName":"n"}})"),
+              HasSubstr(R"(nodes "n" is forbidden: node "n1" is not allowed to modify node "")"));
+  Post("resourceslices",
+       "",
+       R"({"metadata":{"name":"s"},"spec":{"driver":"d.example.com","nodeName":"n2","devices":[],)"
+       R"("pool":{"name":"n2","generation":1,"resourceSliceCount":1}}})");
+  ResourceRequest all = Request(Verb::kDeleteCollection, "resourceslices", "", "");
+  all.user = kNode;
+  EXPECT_THAT(Do(std::move(all)), HasSubstr(R"("Unknown" is forbidden: can only delete)"));
 }
 
 // ----------------------------------------------------------------------------------------- itself
@@ -420,6 +439,10 @@ TEST_F(NodeLimitsTest, ANodeWithoutANameMayNothing) {
   request.body = R"({"metadata":{"name":"a"}})";
   request.user = User{.name = "system:node:", .uid = "", .groups = {"system:nodes"}};
   EXPECT_THAT(Do(request), HasSubstr(R"(could not determine node from user "system:node:")"));
+  ResourceRequest review = Request(Verb::kCreate, "selfsubjectrulesreviews", "", "");
+  review.body = R"({"spec":{"namespace":"default"}})";
+  review.user = request.user;
+  EXPECT_THAT(Do(review), HasSubstr(R"("Unknown" is forbidden: could not determine node)"));
 }
 
 }  // namespace

@@ -297,10 +297,7 @@ access::Verdict Rights::Decide(const User& user, const Attributes& asked) {
   ref.name = "system:node";
   const auto usual = policy->RoleOf(ref, "");
   access::Verdict of_node = access::DecideForNode(
-      *node,
-      asked,
-      [&] { return IsOfNode(*store_.Read(), *node, asked); },
-      usual.get());
+      *node, asked, [&] { return IsOfNode(*store_.Read(), *node, asked); }, usual.get());
   if (!of_node.reason.empty() && !verdict.reason.empty()) of_node.reason += "\n";
   if (!of_node.is_allowed) of_node.reason += verdict.reason;
   return of_node;

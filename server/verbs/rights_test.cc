@@ -140,22 +140,59 @@ TEST_F(RightsTest, NobodyGivesWhatHeDoesNotHave) {
       StartsWith("201 "));
 }
 
+constexpr std::string_view kNeedsEverything =
+    "must have cluster-admin privileges to use the aggregationRule";
+
 TEST_F(RightsTest, ARoleWhoseRulesComeFromOthersNeedsEverything) {
   Post("clusterroles", kMaker);
   EXPECT_THAT(Post("clusterroles",
-                   R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[]}})",
+                   R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[{}]}})",
                    kAlice),
-              AllOf(StartsWith("403 "), HasSubstr(R"({NonResourceURLs:["*"], Verbs:["*"]})")));
+              AllOf(StartsWith("403 "), HasSubstr(kNeedsEverything)));
+}
+
+TEST_F(RightsTest, ARoleWhoseRulesComeFromNowhereIsInvalid) {
+  EXPECT_THAT(Post("clusterroles", R"({"metadata":{"name":"x"},"aggregationRule":{}})", kAlice),
+              AllOf(StartsWith("422 "),
+                    HasSubstr("aggregationRule.clusterRoleSelectors: Required value: at least one "
+                              "clusterRoleSelector required if aggregationRule is non-nil")));
 }
 
 // Else what it has gathered could be kept by who does not hold it.
 TEST_F(RightsTest, ARoleThatTookItsRulesFromOthersNeedsEverythingToo) {
   Post("clusterroles",
-       R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[]}})");
+       R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[{}]}})");
   ResourceRequest request = Request(Verb::kPatch, "clusterroles", "", "x");
   request.body = R"({"aggregationRule":null,"rules":[]})";
   request.user = kAlice;
-  EXPECT_THAT(Do(request), AllOf(StartsWith("403 "), HasSubstr(R"(NonResourceURLs:["*"])")));
+  EXPECT_THAT(Do(request), AllOf(StartsWith("403 "), HasSubstr(kNeedsEverything)));
+}
+
+// Upstream reads the roles as part of the request, whose resource the error names.
+TEST_F(RightsTest, ARefusalNamesTheRolesThatAreNotThere) {
+  Bind("none");
+  EXPECT_THAT(Post("clusterroles", kReader, kAlice),
+              HasSubstr(R"(Verbs:["get"]}; resolution errors: )"
+                        R"([clusterroles.rbac.authorization.k8s.io "none" not found])"));
+  Bind("nil");
+  EXPECT_THAT(Post("clusterroles", kReader, kAlice),
+              HasSubstr(R"(; resolution errors: [[clusterroles.rbac.authorization.k8s.io )"));
+  EXPECT_THAT(
+      Post("clusterrolebindings",
+           R"({"metadata":{"name":"x"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
+           R"("kind":"ClusterRole","name":"none"}})",
+           kAlice),
+      AllOf(StartsWith("404 "),
+            HasSubstr(R"(clusterrolebindings.rbac.authorization.k8s.io "none" not found)")));
+}
+
+// The name is generated when the refusal has been written.
+TEST_F(RightsTest, AGeneratedNameIsNotThereYet) {
+  EXPECT_THAT(Post("clusterroles",
+                   R"({"metadata":{"generateName":"x"},"rules":[{"verbs":["get"],"apiGroups":[""],)"
+                   R"("resources":["pods"]}]})",
+                   kAlice),
+              HasSubstr("clusterroles.rbac.authorization.k8s.io is forbidden: user "));
 }
 
 TEST_F(RightsTest, ALabelIsAChangeToo) {
