@@ -35,6 +35,7 @@ from access_world import MERGE, World
 
 MASTER = "differential-token"
 REVIEWS = "/apis/authorization.k8s.io/v1/"
+MADE = '["made", '  # how objects of worlds begin, which are no questions
 EACH_REQUESTER = 8  # questions for one that an account asks who impersonates
 SETTLED_SECONDS_MAX = 60
 # What differs from one server, or one moment, to the next.
@@ -149,7 +150,7 @@ class Played:
             code, answer = self.server.ask(method, path, made,
                                            kind=MERGE if method == "PATCH" else None)
             uid = answer.get("metadata", {}).get("uid", "")
-            self.note([method, path, made], str(code) if code < 400 else f"{code} " +
+            self.note(["made", method, path, made], str(code) if code < 400 else f"{code} " +
                       plain(answer.get("message", "")))
             if method == "POST" and uid:
                 self.uids[f"{path}/{made['metadata']['name']}"] = uid
@@ -268,7 +269,7 @@ def main():
     parser.add_argument("--worlds", type=int, default=4)
     parser.add_argument("--questions", type=int, default=100, help="of each world")
     parser.add_argument("--seed", type=int, default=1, help="of the first world")
-    parser.add_argument("--record", metavar="FILE", help="write the answers, a world a line")
+    parser.add_argument("--record", metavar="FILE", help="add the answers to this file")
     parser.add_argument("--replay", metavar="FILE", help="compare with answers of such a file")
     options = parser.parse_args()
     processes = []
@@ -287,9 +288,22 @@ def main():
                 process.wait()
 
 
+def worlds_in(path):
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["worlds"]
+
+
+def record(path, server, world):
+    """Adds the answers of a server about a world to a file, which says whose they are."""
+    file = pathlib.Path(path)
+    worlds = worlds_in(path) if file.exists() else []
+    version = server.ask("GET", "/version")[1].get("gitVersion", "")
+    source = f"answers of {version}, measured by dev/access_differential.py --record"
+    file.write_text(json.dumps({"source": source, "worlds": worlds + [world]}, indent=0) + "\n",
+                    encoding="utf-8")
+
+
 def play(options, servers):
-    lines = pathlib.Path(options.replay).read_text().splitlines() if options.replay else []
-    recorded = [json.loads(line) for line in lines if not line.startswith("#")]
+    recorded = worlds_in(options.replay) if options.replay else []
     worlds = [one["world"] for one in recorded] or [options.seed + i for i in range(options.worlds)]
     different = asked = 0
     with concurrent.futures.ThreadPoolExecutor(len(servers)) as pool:
@@ -298,12 +312,12 @@ def play(options, servers):
             found = list(pool.map(lambda server, s=seed, c=count: Played(server, s, c).answers(),
                                   servers))
             if options.record:
-                with open(options.record, "a", encoding="utf-8") as file:
-                    file.write(json.dumps({"world": seed, "questions": count,
-                                           "answers": [said for _, said in found[0]]}) + "\n")
+                record(options.record, servers[0], {
+                    "world": seed, "questions": count,
+                    "answers": [said for _, said in found[0]]})
             if recorded:
                 found.append([("recorded", said) for said in recorded[number]["answers"]])
-            asked += len(found[0])
+            asked += sum(not text.startswith(MADE) for text, _ in found[0])
             if len(found) > 1:
                 different += compared(f"world {seed}", found[0], found[1])
     print(f"{asked} questions, {different} differ")

@@ -156,7 +156,9 @@ class Question:
         kinds = [self.read, self.list, self.write, self.role, self.other]
         of_nodes = [self.read, self.list, self.new_pod, self.pod_part, self.node_object, self.token,
                     self.certificate, self.volume_claim, self.slice, self.own_object, self.write]
-        return self.pick(of_nodes if is_node and self.chance.may(0.9) else kinds * 2 + of_nodes)()
+        if is_node and self.chance.may(0.9):
+            return self.pick(of_nodes)()
+        return self.pick(kinds * 2 + [self.role] * 5 + of_nodes)()
 
     def collection(self):
         """(path of a collection, name of one in it)"""
@@ -291,6 +293,8 @@ class Question:
         owner.update(self.pick([{}] * 8 + [
             {"controller": False}, {"blockOwnerDeletion": True}, {"name": "none"},
             {"kind": "Pod"}, {"apiVersion": "v2"}]))
+        if chance.may(0.05):
+            pod["metadata"].pop("annotations", None)
         pod["metadata"]["ownerReferences"] = [owner] * self.pick([1] * 8 + [0, 2])
         if chance.may(0.05):
             pod["metadata"]["generateName"] = pod["metadata"].pop("name")

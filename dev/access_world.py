@@ -284,6 +284,7 @@ class World:
                 "metadata": {"name": driver},
                 "spec": {"tokenRequests": [{"audience": audience}]}}
         yield from self.cluster_roles()
+        yield from self.wide_roles()
         for name in self.volumes:
             yield "POST", "/api/v1/persistentvolumes", self.persistent_volume(name)
         for namespace in self.namespaces:
@@ -307,6 +308,33 @@ class World:
             yield "POST", f"{RBAC}/clusterroles", role
             yield "POST", f"{RBAC}/clusterrolebindings", self.binding(
                 name, "ClusterRole", self.chance.pick([name, name, name, self.prefix + "none"]))
+
+    def wide_roles(self):
+        """Roles that let some pass the first checks, so that what comes after them is asked too."""
+        user, group = ({"apiGroup": RBAC_GROUP, "kind": kind} for kind in ("User", "Group"))
+        impersonate = [
+            {"verbs": [f"impersonate-on:{mode}:{verb}" for mode in MODES for verb in VERBS],
+             "apiGroups": ["*"], "resources": ["*"]},
+            {"verbs": [f"impersonate:{mode}" for mode in MODES], "apiGroups": [AUTHENTICATION],
+             "resources": ["users", *self.chance.some(
+                 ["groups", "uids", "serviceaccounts", "nodes", "userextras/example.com/team",
+                  "userextras/*"], 5)]}]
+        give = [{"verbs": VERBS, "apiGroups": [RBAC_GROUP], "resources": ["*"]}]
+        of_node = [{"verbs": ["*"], "apiGroups": ["*"],
+                    "resources": ["pods", "pods/binding", "pods/resize", "persistentvolumeclaims",
+                                  "nodes", "leases", "csinodes/status", "podcertificaterequests",
+                                  "podcertificaterequests/status"]}]
+        for name, rules, subjects in (
+                ("wi", impersonate, [{**group, "name": "system:serviceaccounts:" +
+                                      self.namespaces[0]}]),
+                ("wr", give, [{**user, "name": self.users[0]}, {**group, "name": self.groups[0]}]),
+                ("wn", of_node, [{**user, "name": "system:node:" + self.nodes[0]}])):
+            yield "POST", f"{RBAC}/clusterroles", {"metadata": {"name": self.prefix + name},
+                                                   "rules": rules}
+            yield "POST", f"{RBAC}/clusterrolebindings", {
+                "metadata": {"name": self.prefix + name}, "subjects": subjects,
+                "roleRef": {"apiGroup": RBAC_GROUP, "kind": "ClusterRole",
+                            "name": self.prefix + name}}
 
     def objects_of(self, namespace):
         chance = self.chance
