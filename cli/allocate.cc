@@ -160,8 +160,13 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
   allocated.answers = cluster.AllocateAll();
   progress.Clear();
   allocated.is_cut_short = interruption.came();
-  if (allocated.answers.empty() && !allocated.is_cut_short)
-    return Refused(WhyNothing(options, scope, allocated.left_out));
+  if (allocated.answers.empty() && !allocated.is_cut_short) {
+    const std::string why = WhyNothing(options, scope, allocated.left_out);
+    if (!options.input.allows_nothing) return Refused(why);
+    output.Notes(std::vector<std::string>{why});
+    if (FormatOf(options.format) != OutputFormat::kText) Print(options, allocated, output);
+    return kExitYes;
+  }
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
   Print(options, allocated, output);
   NoteWorkSpent(options.input, work, output);
@@ -196,6 +201,7 @@ void AddAllocate(Command& program) {
   AddFiles(command, options->input).Required();
   AddRules(command, options->input);
   AddQuestion(command, *options);
+  AddAllowNothing(command, options->input.allows_nothing);
   command.Text("-o, --output", options->format, "table, json or yaml")
       .OneOf({"table", "json", "yaml"})
       .ShowsDefault();

@@ -18,26 +18,6 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json) {
-  json.Member("devices").Array([&] {
-    for (const api::Object& object : claims) {
-      const auto& claim = object.As<v1::ResourceClaim>();
-      if (!claim.status.allocation.has_value()) continue;
-      for (const v1::DeviceRequestAllocationResult& result :
-           claim.status.allocation->devices.results) {
-        json.Object([&] {
-          json.Member("claim", api::ObjectKey(claim.metadata));
-          json.Member("request", result.request);
-          json.Member("driver", result.driver);
-          json.Member("pool", result.pool);
-          json.Member("device", result.device);
-          if (result.admin_access.value_or(false)) json.Member("adminAccess", true);
-        });
-      }
-    }
-  });
-}
-
 void WriteObstacle(const planning::FirstFailure& failure, api::JsonWriter& json) {
   json.Member("claim", failure.claim);
   json.Member("request", failure.request);
@@ -115,6 +95,26 @@ std::map<std::string, std::reference_wrapper<const api::Object>> ClaimsOf(
 
 }  // namespace
 
+void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json) {
+  json.Member("devices").Array([&] {
+    for (const api::Object& object : claims) {
+      const auto& claim = object.As<v1::ResourceClaim>();
+      if (!claim.status.allocation.has_value()) continue;
+      for (const v1::DeviceRequestAllocationResult& result :
+           claim.status.allocation->devices.results) {
+        json.Object([&] {
+          json.Member("claim", api::ObjectKey(claim.metadata));
+          json.Member("request", result.request);
+          json.Member("driver", result.driver);
+          json.Member("pool", result.pool);
+          json.Member("device", result.device);
+          if (result.admin_access.value_or(false)) json.Member("adminAccess", true);
+        });
+      }
+    }
+  });
+}
+
 std::string JsonOf(const Allocated& allocated) {
   const bool fits =
       !allocated.is_cut_short && std::ranges::all_of(allocated.answers, [](const auto& answer) {
@@ -122,6 +122,7 @@ std::string JsonOf(const Allocated& allocated) {
       });
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
+      WriteSchema("allocate", json);
       json.Member("fits", fits);
       if (allocated.is_cut_short) json.Member("cutShort", true);
       json.Member("answers").Array([&] {

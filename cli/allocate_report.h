@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "api/codec/json_writer.h"
+#include "api/object.h"
 #include "planning/offline_cluster.h"
 #include "planning/workloads.h"
 
@@ -25,6 +27,9 @@ struct Allocated {
   std::vector<planning::LeftOut> left_out;       // sorted
   bool is_cut_short = false;                     // somebody ended it: there may be more
 };
+
+/// The member "devices": those that the claims got, each with claim, request and name.
+void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json);
 
 /// One object, described in docs/allocate.md: whether all fits, an answer for each pod and claim,
 /// the claims as they are then, and what takes no part; all sorted by name.

@@ -269,6 +269,7 @@ class Gauges {
 std::string JsonOf(const planning::CapacityReport& report) {
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
+      WriteSchema("capacity", json);
       json.Member("by", kByNames[static_cast<size_t>(report.by)]);
       json.Member("pools", report.pools);
       WriteCounts(report.total, json.Member("devices"));

@@ -54,6 +54,7 @@ class JsonReport {
 
   void Write() {
     json_.Object([&] {
+      WriteSchema("cel", json_);
       WriteQuestion(answer_.expression, answer_.environment, json_);
       json_.Member("type", answer_.type);
       json_.Member("cost").Object([&] { Cost(); });
@@ -187,6 +188,7 @@ std::string JsonOfRefusal(std::string_view expression,
                           std::string_view hint) {
   return api::JsonText([&](JsonWriter& json) {
     json.Object([&] {
+      WriteSchema("cel", json);
       WriteQuestion(expression, environment, json);
       json.Member("error").Object([&] {
         json.Member("message", error.message);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray explain: why a pod or claim gets no devices.
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -22,6 +21,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/watch.h"
+#include "planning/holder_states.h"
+#include "planning/objection_details.h"
 #include "planning/offline_cluster.h"
 
 namespace dray::cli {
@@ -61,16 +62,9 @@ std::string Rendered(const ExplainOptions& options,
                      size_t columns) {
   const OutputFormat format = FormatOf(options.format);
   if (format != OutputFormat::kText) return DocumentText(format, JsonOf(answers));
-  const ExplainTextOptions by{.all = options.all, .colours = colours, .columns = columns};
-  if (options.all || answers.size() == 1) {
-    std::vector<ExplanationGroup> each;
-    for (size_t i = 0; i < answers.size(); ++i) each.push_back({i});
-    return TextOf(answers, each, by);
-  }
-  const std::vector<ExplanationGroup> groups = GroupsOf(answers);
-  std::string text = TextOf(answers, groups, by);
-  const bool is_short = std::ranges::count(text, '\n') <= std::ptrdiff_t{kBriefLinesMax};
-  return is_short || options.format == "wide" ? text : BriefOf(answers, groups, by);
+  return TextOfAll(answers,
+                   {.all = options.all, .colours = colours, .columns = columns},
+                   options.format == "wide" ? Length::kWhole : Length::kBounded);
 }
 
 /// At Ctrl-C what is known by then is said, unless a watch goes on. Before the input is read, it
@@ -83,6 +77,8 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   allocator::SharedWork work = SearchWorkOf(options.input);
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
+  const planning::HolderStates holders(input.objects);
+  const planning::ObjectionDetails details(input.objects);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.namespace_ = options.input.namespace_;
@@ -100,6 +96,8 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
       return Fail(StatusReason::kBadRequest,
                   fmt::format("there is no {} in the input; {}", what, KnownNames(what, waiting)));
     }
+    holders.Mark(what, answer->explanation);
+    details.Mark(what, answer->explanation);
     answers.push_back(*std::move(answer));
     if (stop != nullptr && *stop) break;
   }

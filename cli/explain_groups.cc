@@ -116,8 +116,21 @@ std::string BriefOf(std::span<const OfflineExplanation> answers,
   for (size_t i = shown; i < order.size(); ++i) left += order[i].size();
   if (left > 0)
     text += fmt::format("… and {} more, for {} other reasons\n", left, order.size() - shown);
-  return text +
-         "\n-o wide says all about each reason, --all about each pod, KIND/NAME about one.\n";
+  return fmt::format("{}\n{}\n", text, options.more);
+}
+
+std::string TextOfAll(std::span<const OfflineExplanation> answers,
+                      const ExplainTextOptions& options,
+                      Length length) {
+  if (options.all || answers.size() == 1) {
+    std::vector<ExplanationGroup> each;
+    for (size_t i = 0; i < answers.size(); ++i) each.push_back({i});
+    return TextOf(answers, each, options);
+  }
+  const std::vector<ExplanationGroup> groups = GroupsOf(answers);
+  std::string text = TextOf(answers, groups, options);
+  if (length == Length::kWhole || LinesIn(text) <= kBriefLinesMax) return text;
+  return BriefOf(answers, groups, options);
 }
 
 }  // namespace dray::cli

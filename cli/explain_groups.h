@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,5 +31,12 @@ std::string BriefOf(std::span<const planning::OfflineExplanation> answers,
                     std::span<const ExplanationGroup> groups,
                     const ExplainTextOptions& options);
 inline constexpr size_t kBriefLinesMax = 100;
+
+enum class Length : uint8_t { kBounded, kWhole };
+/// TextOf each group, or of each answer where lists are not to be cut short; BriefOf where that is
+/// longer than kBriefLinesMax and to be bounded.
+std::string TextOfAll(std::span<const planning::OfflineExplanation> answers,
+                      const ExplainTextOptions& options,
+                      Length length);
 
 }  // namespace dray::cli

@@ -79,6 +79,7 @@ void WriteGroup(const planning::NodeGroup& group, api::JsonWriter& json) {
       json.Member("left", static_cast<int64_t>(group.left));
     }
     if (!group.objection.empty()) json.Member("objection", group.objection);
+    if (!group.detail.empty()) json.Member("detail", group.detail);
     json.Member("nodes").ArrayOf(group.nodes);
   });
 }
@@ -119,6 +120,8 @@ void WriteExplanation(const planning::Explanation& explanation, api::JsonWriter&
         json.Member("claim", one.holder.claim);
         json.Member("pods").ArrayOf(one.holder.pods);
         if (!one.holder.since.empty()) json.Member("since", one.holder.since);
+        if (one.state != planning::HolderState::kUnknown)
+          json.Member("state", planning::HolderStateName(one.state));
         json.Member("devices").ArrayOf(one.devices);
       });
     }
@@ -165,8 +168,12 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
 }
 
 std::string JsonOf(std::span<const planning::OfflineExplanation> explanations) {
-  return api::JsonText(
-      [&](api::JsonWriter& json) { json.Object([&] { WriteExplanations(explanations, json); }); });
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      WriteSchema("explain", json);
+      WriteExplanations(explanations, json);
+    });
+  });
 }
 
 }  // namespace dray::cli

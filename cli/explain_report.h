@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/codec/json_writer.h"
@@ -20,6 +21,9 @@ struct ExplainTextOptions {
   size_t columns = kHelpColumns;
   /// Of all pods or claims of which the same is to be said; fewer than two: the answer's own.
   std::vector<std::string> names = {};
+  /// How to see more than BriefOf says.
+  std::string_view more =
+      "-o wide says all about each reason, --all about each pod, KIND/NAME about one.";
 };
 
 /// For people: at most so many columns wherever names allow it. Lists end after kReasonsMax

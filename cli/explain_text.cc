@@ -38,6 +38,14 @@ constexpr std::array<std::string_view, planning::kSteps> kFallen = {
     "short of capacity that others use up",
     "usable"};
 
+/// What the pods of a claim say of it, in the order of HolderState.
+constexpr std::array<std::string_view, 6> kHolderStates = {"",
+                                                     "",
+                                                     "; unused: no pod names it",
+                                                     "; finished: its pods have ended",
+                                                     "; its pods are being deleted",
+                                                     "; its pods have a lower priority"};
+
 /// Where it then fits.
 std::string FitsText(const planning::Suggestion& suggestion) {
   if (suggestion.second_node.empty() || suggestion.second_node == suggestion.node)
@@ -59,6 +67,7 @@ class ExplainText {
     if (answer_.verdict == planning::Verdict::kFits || groups.empty()) return std::move(out_);
     const NodeGroup& group = near == groups.end() ? groups.front() : *near;
     Say(2, GroupText(group), 6);
+    if (!group.detail.empty()) Say(2, group.detail);
     if (explanation_.suggestions.empty()) return std::move(out_);
     const planning::Suggestion& first = explanation_.suggestions.front();
     Say(2, fmt::format("- {}: {}", first.text, FitsText(first)), 4);
@@ -213,6 +222,7 @@ class ExplainText {
     for (size_t i = 0; i < Shown(explanation_.groups.size()); ++i) {
       const NodeGroup& group = explanation_.groups[i];
       Say(2, GroupText(group));
+      if (!group.detail.empty()) Say(6, group.detail, 0);
       Say(6, List(group.nodes), 0);
     }
     SayMore(2, explanation_.groups.size());
@@ -247,6 +257,7 @@ class ExplainText {
         text +=
             fmt::format(" of {} {}", Plural(holder.pods.size(), "pod", "pods"), List(holder.pods));
       if (!holder.since.empty()) text += ", since " + holder.since;
+      text += kHolderStates.at(static_cast<size_t>(holders[i].state));
       Say(2, text);
       Say(6, List(holders[i].devices), 0);
     }

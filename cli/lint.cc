@@ -253,7 +253,7 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
     output.Notes(std::vector<std::string>{
         fmt::format("{} {} mended", mended, Plural(mended, "finding was", "findings were"))});
   }
-  if (looked.given.empty() && !options.input.work.empty()) {
+  if (looked.given.empty() && !options.input.work.empty() && !options.input.allows_nothing) {
     return Fail(StatusReason::kBadRequest,
                 "nothing was looked at: the files hold no objects that Dray knows");
   }
@@ -283,6 +283,7 @@ void AddLint(Command& program) {
   command.Text("-n, --namespace NAMESPACE",
                options->input.namespace_,
                "the namespace of objects that name none");
+  AddAllowNothing(command, options->input.allows_nothing);
   command.Flag("--fix", options->fix, "change the files of -f where that is certain enough");
   command.Text("-o, --output", options->format, "text, json, sarif or github")
       .OneOf({"text", "json", "sarif", "github"})

@@ -116,6 +116,7 @@ std::string TextOf(std::span<const PlacedFinding> findings, Colours colours, siz
 std::string JsonOf(std::span<const PlacedFinding> findings) {
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
+      WriteSchema("lint", json);
       json.Member("findings").Array([&] {
         for (const PlacedFinding& one : findings) {
           json.Object([&] {

@@ -230,6 +230,13 @@ void AddLiveInput(Command& command, OfflineInputOptions& options) {
       .InGroup(kInputGroup);
 }
 
+void AddAllowNothing(Command& command, bool& allows_nothing) {
+  command.Flag(
+      "--allow-nothing",
+      allows_nothing,
+      "exit with 0 where there is nothing to decide: folders of which some want no device");
+}
+
 std::string KubeconfigOf(const OfflineInputOptions& options) {
   return options.kubeconfig.empty() ? UsualKubeconfig() : options.kubeconfig;
 }

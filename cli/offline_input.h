@@ -35,6 +35,7 @@ struct OfflineInputOptions {
   std::string feature_gates;       // "DRAAdminAccess=false,…"; the release's defaults otherwise
   int64_t steps_max = 20'000'000;  // of one search
   int64_t seconds_max = 60;        // of the work of all searches together
+  bool allows_nothing = false;     // work that wants no devices is no error
 };
 
 /// A cluster, and the rules that hold in it.
@@ -69,6 +70,9 @@ void AddRules(Command& command, OfflineInputOptions& options);
 
 /// The kubeconfig of the running cluster that is read. Precondition: no thread has started.
 std::string KubeconfigOf(const OfflineInputOptions& options);
+
+/// --allow-nothing.
+void AddAllowNothing(Command& command, bool& allows_nothing);
 
 /// Reads the files, and the running cluster if one is named or there are no files, and tells what
 /// took no part. Errors: bad options or unreadable input.

@@ -55,6 +55,10 @@ void Output::Remark(std::string_view line) const {
   (void)std::fwrite(text.data(), 1, text.size(), notes);  // if that fails, nobody can be told
 }
 
+void WriteSchema(std::string_view command, api::JsonWriter& json) {
+  json.Member("schema", fmt::format("dray/{}/v1", command));
+}
+
 std::string DocumentText(OutputFormat format, std::string_view json) {
   // JSON is YAML, too: there, what is hidden can be an escape.
   const bool is_yaml = format == OutputFormat::kYaml && !HasHidden(json);

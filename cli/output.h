@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json_writer.h"
 #include "base/printable.h"
 
 namespace dray::cli {
@@ -36,6 +37,10 @@ OutputFormat FormatOf(std::string_view word);
 /// `json`, one value, as JSON on several lines or as YAML. Precondition: not kText.
 std::string DocumentText(OutputFormat format, std::string_view json);
 enum class Colours : uint8_t { kNone, kTerminal };
+
+/// The first member of what `command` prints for programs: "schema": "dray/COMMAND/v1". Members
+/// stay as they are while the number stays (docs/json.md).
+void WriteSchema(std::string_view command, api::JsonWriter& json);
 
 // -------------------------------------------------------------------------------------------
 // texts for people

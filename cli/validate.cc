@@ -22,6 +22,7 @@
 #include "api/measured_release.h"
 #include "cli/command_text.h"
 #include "cli/commands.h"
+#include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "manifests/files.h"
@@ -37,6 +38,7 @@ struct ValidateOptions {
   std::vector<std::string> paths;  // files, folders, "-"
   std::string release;             // "1.37"; empty: the newest that serves an object's version
   std::string feature_gates;       // kube-apiserver's words
+  bool allows_nothing = false;     // files without objects that are judged are no error
   bool strict = false;             // unknown and duplicate fields are errors
   std::string format = "text";
 };
@@ -170,8 +172,7 @@ class Tally {
     ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
     exit_code_ = std::max(exit_code_, name.exit_code);
   }
-  /// kExitUsage when no object was judged at all.
-  int exit_code() const { return IsNothingJudged() ? kExitUsage : exit_code_; }
+  int exit_code() const { return exit_code_; }
   bool IsNothingJudged() const {
     return std::ranges::all_of(kVerdictNames, [&](const NamedVerdict& name) {
       return name.verdict == Verdict::kSkipped ||
@@ -220,6 +221,7 @@ class Run {
     };
     api::JsonWriter json(text);
     json.Object([&] {
+      WriteSchema("validate", json);
       json.Member("objects").ArrayOfLines([&] {
         ValidateAll([&](const ObjectVerdict& verdict) {
           WriteVerdict(verdict, json);
@@ -255,8 +257,9 @@ class Run {
 
  private:
   int End() const {
-    if (tally_.IsNothingJudged()) {
-      output_.Refuse("validate", "nothing was judged: the files hold no objects that Dray knows");
+    if (tally_.IsNothingJudged() && !options_.allows_nothing) {
+      return output_.Refuse("validate",
+                            "nothing was judged: the files hold no objects that Dray knows");
     }
     return tally_.exit_code();
   }
@@ -336,6 +339,7 @@ void AddOptions(Command& command, ValidateOptions& options) {
   command.Text("--feature-gates GATES",
                options.feature_gates,
                "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  AddAllowNothing(command, options.allows_nothing);
   command.Flag("--strict", options.strict, "unknown and duplicate fields are errors");
   command.Text("-o, --output", options.format, "text or json")
       .OneOf({"text", "json"})

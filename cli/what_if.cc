@@ -264,7 +264,7 @@ Result<> CheckAsked(const WhatIfOptions& options, const Work& work, bool any_cha
   const bool has_work = !options.input.work.empty();
   if (!has_work && !any_changes) return refuse("neither work (-f) nor a change is named");
   if (options.max && work.pods.empty()) return refuse("--max: the work has no pod");
-  if (has_work && work.what.empty())
+  if (has_work && work.what.empty() && !options.input.allows_nothing)
     return refuse("the files of -f hold no pod, no claim and no workload");
   return {};
 }
@@ -280,13 +280,14 @@ Result<> CheckDecided(const WhatIfOptions& options,
     return {};
   }
   const std::vector<planning::LeftOut> left_out = cluster.NotDecided();
-  return Fail(StatusReason::kBadRequest,
-              fmt::format("nothing was decided: nothing of the work waits for devices{}",
-                          left_out.empty() ? ""
-                                           : fmt::format(": {} {}{}",
-                                                         left_out[0].what,
-                                                         left_out[0].why,
-                                                         left_out.size() == 1 ? "" : ", …")));
+  std::string why = "nothing of the work waits for devices";
+  if (!left_out.empty())
+    why += fmt::format(
+        ": {} {}{}", left_out[0].what, left_out[0].why, left_out.size() == 1 ? "" : ", …");
+  if (!options.input.allows_nothing)
+    return Fail(StatusReason::kBadRequest, "nothing was decided: " + why);
+  output.Notes(std::vector<std::string>{why});
+  return {};
 }
 
 int CodeOf(const WhatIfAnswer& answer) {
@@ -318,6 +319,10 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   }
   DRAY_TRY(Work work, WorkOf(world, options, input, output));
   DRAY_TRY_VOID(CheckAsked(options, work, !options.changes.empty()));
+  if (work.what.empty() && options.changes.empty()) {
+    output.Notes(std::vector<std::string>{"the files of -f hold no pod, no claim and no workload"});
+    return kExitYes;
+  }
   NoteWhatLacks(input.objects, output);
   std::set<std::string> daemons;  // of nodes that are new: they are there before the work
   for (const Change& change : options.changes) {
@@ -396,6 +401,7 @@ void AddWhatIf(Command& program) {
       .InGroup(kInputGroup);
   AddLiveInput(command, options->input);
   AddRules(command, options->input);
+  AddAllowNothing(command, options->input.allows_nothing);
   AddChanges(command, *options);
   command.Text("--node NODE", options->input.node, "look at this node only");
   command.Text("-n, --namespace NAMESPACE",

@@ -8,6 +8,7 @@
 
 #include "api/codec/json_writer.h"
 #include "cli/allocate_report.h"
+#include "cli/explain_groups.h"
 #include "cli/explain_report.h"
 #include "planning/what_if.h"
 
@@ -45,6 +46,7 @@ void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
     json.Member("verdict", planning::VerdictName(placed.verdict));
     if (!placed.node.empty()) json.Member("node", placed.node);
     if (!placed.reason.empty()) json.Member("reason", placed.reason);
+    if (placed.verdict == planning::Verdict::kFits) WriteDevices(placed.claims, json);
     if (placed.moves.empty()) return;
     json.Member("moves").Array([&] {
       for (const planning::Move& move : placed.moves) {
@@ -112,16 +114,19 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
     if (!one.moves.empty()) PrintMoves(one, output.out);
   }
   if (answer.copies.has_value()) PrintCopies(answer, output.out);
-  for (const planning::OfflineExplanation& reason : answer.reasons) {
-    const std::string text = TextOf(reason, {.all = all, .colours = output.colours});
-    if (&reason != &answer.reasons.front()) cli::Print(output.out, "\n");
-    cli::Print(output.out, "{}", Composed(text));
-  }
+  const std::string text = TextOfAll(answer.reasons,
+                                     {.all = all,
+                                      .colours = output.colours,
+                                      .columns = output.columns,
+                                      .more = "--all says all about each."},
+                                     Length::kBounded);
+  cli::Print(output.out, "{}", Composed(text));
 }
 
 std::string JsonOf(const WhatIfAnswer& answer) {
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
+      WriteSchema("whatif", json);
       json.Member("fits", answer.fits());
       if (answer.is_cut_short) json.Member("cutShort", true);
       json.Member("answers").Array([&] {

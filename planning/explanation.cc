@@ -320,6 +320,18 @@ class Explainer {
 
 }  // namespace
 
+std::string_view HolderStateName(HolderState state) {
+  switch (state) {
+    case HolderState::kUnknown: return "unknown";
+    case HolderState::kInUse: return "inUse";
+    case HolderState::kUnused: return "unused";
+    case HolderState::kFinished: return "finished";
+    case HolderState::kTerminating: return "terminating";
+    case HolderState::kPreemptible: return "preemptible";
+  }
+  return {};
+}
+
 std::string_view TroubleName(Trouble trouble) {
   constexpr std::array<std::string_view, 7> kNames = {
       "none", "undecided", "together", "constraints", "atOnce", "tooFew", "objection"};

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core_v1/node.h"
@@ -52,16 +53,30 @@ struct NodeGroup {
   std::string request = {};             // or request/alternative
   Step step = Step::kUsable;            // of kTooFew: where devices become too few
   std::string objection = {};           // of kObjection
+  std::string detail = {};              // what the objection leaves out; may be empty
   std::vector<std::string> nodes = {};  // those with the most usable devices first
   int64_t wanted = 0;                   // of the request on the first node
   int64_t usable = 0;                   // there
   size_t left = 0;                      // of kTooFew: devices there that got past the step
 };
 
+/// What the pods that name a claim say of it.
+enum class HolderState : uint8_t {
+  kUnknown,      // the input has no pods
+  kInUse,        // a pod uses it, or waits with it
+  kUnused,       // no pod names it
+  kFinished,     // its pods have ended
+  kTerminating,  // those that have not ended are being deleted
+  kPreemptible,  // those have a lower priority than the pod that asks
+};
+/// "unknown", "inUse", …: for programs.
+std::string_view HolderStateName(HolderState state);
+
 /// A claim whose devices are in the way on the most promising node.
 struct InTheWay {
   Holder holder;
   std::vector<std::string> devices;
+  HolderState state = HolderState::kUnknown;
 };
 
 struct Explanation {
