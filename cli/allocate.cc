@@ -140,9 +140,8 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.namespace_ = options.input.namespace_;
-  rules.budget = {.steps_max = options.input.steps_max,
-                  .cancelled = &interruption.flag(),
-                  .work = &work};
+  rules.budget = {
+      .steps_max = options.input.steps_max, .cancelled = &interruption.flag(), .work = &work};
   rules.begins = [&progress](std::string_view what) { progress.Now(LookingFor(what)); };
   rules.devices_only = true;
   if (options.each_node) rules.answers = planning::NodeAnswers::kEach;

@@ -40,11 +40,11 @@ constexpr std::array<std::string_view, planning::kSteps> kFallen = {
 
 /// What the pods of a claim say of it, in the order of HolderState.
 constexpr std::array<std::string_view, 6> kHolderStates = {"",
-                                                     "",
-                                                     "; unused: no pod names it",
-                                                     "; finished: its pods have ended",
-                                                     "; its pods are being deleted",
-                                                     "; its pods have a lower priority"};
+                                                           "",
+                                                           "; unused: no pod names it",
+                                                           "; finished: its pods have ended",
+                                                           "; its pods are being deleted",
+                                                           "; its pods have a lower priority"};
 
 /// Where it then fits.
 std::string FitsText(const planning::Suggestion& suggestion) {

@@ -323,8 +323,8 @@ int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short
 
 int ExitCodeOf(int code, const OfflineInput& input, const Output& output) {
   if (code != kExitYes || input.unread.empty()) return code;
-  output.Notes(std::vector<std::string>{
-      "not known: whether what you may not list would change the answer"});
+  output.Notes(
+      std::vector<std::string>{"not known: whether what you may not list would change the answer"});
   return kExitUndecided;
 }
 

@@ -336,9 +336,8 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   Progress progress(output, world.clock);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
-  rules.budget = {.steps_max = options.input.steps_max,
-                  .cancelled = &interruption.flag(),
-                  .work = &searching};
+  rules.budget = {
+      .steps_max = options.input.steps_max, .cancelled = &interruption.flag(), .work = &searching};
   rules.only = options.max ? daemons : work.what;
   rules.finds_failures = false;
   rules.begins = [&progress](std::string_view what) { progress.Now(LookingFor(what)); };

@@ -109,21 +109,19 @@ class AttemptView {
 
  private:
   void FillView() {
-    view_ = {.nodes = candidates_,
-             .neighbourhood = nodes_,
-             .in_flight = [this](auto uid) { return cluster_.taken().in_flight(uid); },
-             .has_class =
-                 [this](auto name) { return cluster_.objects().classes.Find(name) != nullptr; },
-             .search = options_.member.search
-                           ? options_.member.search
-                           : [this](auto wanted) { return BeginSearch(wanted); },
-             .now = options_.now,
-             .neighbours =
-                 NeighboursIn(cluster_, options_.member.placed, nodes_, options_.budget.work),
-             .volumes = &volumes_,
-             .spread_defaults = &options_.profile.spread,
-             .other_claims = options_.others,
-             .tells_too_much = options_.tells_too_much};
+    view_ = {
+        .nodes = candidates_,
+        .neighbourhood = nodes_,
+        .in_flight = [this](auto uid) { return cluster_.taken().in_flight(uid); },
+        .has_class = [this](auto name) { return cluster_.objects().classes.Find(name) != nullptr; },
+        .search = options_.member.search ? options_.member.search
+                                         : [this](auto wanted) { return BeginSearch(wanted); },
+        .now = options_.now,
+        .neighbours = NeighboursIn(cluster_, options_.member.placed, nodes_, options_.budget.work),
+        .volumes = &volumes_,
+        .spread_defaults = &options_.profile.spread,
+        .other_claims = options_.others,
+        .tells_too_much = options_.tells_too_much};
   }
 
   DevicesOnNode BeginSearch(std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {

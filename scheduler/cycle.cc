@@ -39,9 +39,8 @@ constexpr const char* kTooMuch = "the attempt takes too much";
 
 /// Any change of its claims may let the pod fit: they may be deleted and made anew meanwhile.
 void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
-  for (const api::Object& claim : claims) {
+  for (const api::Object& claim : claims)
     result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
-  }
 }
 
 class NodeSearch {
@@ -160,8 +159,8 @@ class NodeSearch {
     Rejection rejection;
     ClusterEvent event = ClusterEvent::kDevices;
   };
-  static Obstacle NoDevices(std::string reason) {
-    return {.rejection = {.reasons = {std::move(reason)}}};
+  static Obstacle NoDevices(std::string why) {
+    return {.rejection = {.reasons = {std::move(why)}}};
   }
 
   /// What rules about other pods say, of those that are there now.
@@ -200,9 +199,8 @@ class NodeSearch {
   std::vector<std::string> FittingNames() const {
     std::vector<std::string> names;
     if (view_.other_claims == nullptr) return names;
-    for (const Fitting& one : fitting_) {
+    for (const Fitting& one : fitting_)
       names.push_back(view_.nodes[one.index]->value().metadata.name);
-    }
     std::ranges::sort(names);
     return names;
   }
@@ -383,8 +381,8 @@ class NodeSearch {
 
   /// The same for a node that does without devices.
   Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
-    if (std::string why_not = ObjectionOfClaims(state.value()); !why_not.empty())
-      return NoDevices(std::move(why_not));
+    std::string why_not = ObjectionOfClaims(state.value());
+    if (!why_not.empty()) return NoDevices(std::move(why_not));
     const bool is_available = AreAllocatedOn(state.value());
     DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
     if (obstacle) return obstacle;
@@ -504,9 +502,7 @@ class NodeSearch {
   /// Empty: the pod may evict others.
   std::string WhyNotPreempting() const {
     const core_v1::Pod& pod = *needs_.pod;
-    if (pod.spec.preemption_policy == "Never") {
-      return kNever;
-    }
+    if (pod.spec.preemption_policy == "Never") return kNever;
     const std::string& nominated = pod.status.nominated_node_name;
     if (nominated.empty() || !view_.victims_on) return {};
     const bool is_resolvable = std::ranges::any_of(resolvable_, [&](size_t index) {

@@ -86,12 +86,12 @@ void Scheduler::Evict(std::span<const PodOnNode> victims,
       continue;
     }
     reporter_.Record(known,
-                   {.type = client::EventType::kNormal,
-                    .reason = "Preempted",
-                    .message = fmt::format(
-                        "Preempted by {} {} on node {}", preemptor.type, preemptor.uid, place),
-                    .action = "Preempting",
-                    .component = preemptor.scheduler});
+                     {.type = client::EventType::kNormal,
+                      .reason = "Preempted",
+                      .message = fmt::format(
+                          "Preempted by {} {} on node {}", preemptor.type, preemptor.uid, place),
+                      .action = "Preempting",
+                      .component = preemptor.scheduler});
   }
 }
 

@@ -95,11 +95,11 @@ std::optional<MonotonicTime> Scheduler::ExplainUnfitPods() {
       [this](const std::string& key) { return GatherUnfit(key); },
       [this](const api::Object& pod, const std::string& line) {
         reporter_.Record(pod,
-                       {.type = client::EventType::kWarning,
-                        .reason = std::string(kDevicesUnavailable),
-                        .message = line,
-                        .action = "Scheduling",
-                        .component = NameFor(pod)});
+                         {.type = client::EventType::kWarning,
+                          .reason = std::string(kDevicesUnavailable),
+                          .message = line,
+                          .action = "Scheduling",
+                          .component = NameFor(pod)});
       });
 }
 

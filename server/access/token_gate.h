@@ -38,8 +38,8 @@ class TokenGate {
   };
   /// O(size of the token).
   Verdict Ask(std::string_view token, const std::string& address, WallTime now);
-  /// What came of a look at `token`: whether it is somebody's. Not to be called for a token that may
-  /// become good later (it has expired, its account is gone).
+  /// What came of a look at `token`: whether it is somebody's. Not to be called for a token that
+  /// may become good later (it has expired, its account is gone).
   void Note(std::string_view token, const std::string& address, WallTime now, bool is_somebodys);
 
  private:

@@ -10,7 +10,7 @@
 namespace dray::server::access {
 namespace {
 
-using Verdict = TokenGate::Verdict;
+using Answer = TokenGate::Verdict;
 
 class TokenGateTest : public ::testing::Test {
  protected:
@@ -19,7 +19,7 @@ class TokenGateTest : public ::testing::Test {
     size_t looked_at = 0;
     for (size_t i = 0; i < count; ++i) {
       const std::string token = "forged " + std::to_string(next_++);
-      if (gate_.Ask(token, address, now_) != Verdict::kLook) continue;
+      if (gate_.Ask(token, address, now_) != Answer::kLook) continue;
       ++looked_at;
       gate_.Note(token, address, now_, false);
     }
@@ -32,20 +32,20 @@ class TokenGateTest : public ::testing::Test {
 };
 
 TEST_F(TokenGateTest, LooksAtATokenOnce) {
-  EXPECT_EQ(gate_.Ask("bad", "a", now_), Verdict::kLook);
+  EXPECT_EQ(gate_.Ask("bad", "a", now_), Answer::kLook);
   gate_.Note("bad", "a", now_, false);
-  EXPECT_EQ(gate_.Ask("bad", "a", now_), Verdict::kNobodys);
-  EXPECT_EQ(gate_.Ask("bad", "b", now_), Verdict::kNobodys);
-  EXPECT_EQ(gate_.Ask("other", "a", now_), Verdict::kLook);
+  EXPECT_EQ(gate_.Ask("bad", "a", now_), Answer::kNobodys);
+  EXPECT_EQ(gate_.Ask("bad", "b", now_), Answer::kNobodys);
+  EXPECT_EQ(gate_.Ask("other", "a", now_), Answer::kLook);
 }
 
 TEST_F(TokenGateTest, WhoShowsManyHasToWait) {
   const auto burst = static_cast<size_t>(TokenGate::kBurst);
   gate_.Note("good", "a", now_, true);
   EXPECT_EQ(Flood(1000, "a"), burst);
-  EXPECT_EQ(gate_.Ask("new", "a", now_), Verdict::kTooMany);
-  EXPECT_EQ(gate_.Ask("new", "b", now_), Verdict::kLook) << "others notice nothing";
-  EXPECT_EQ(gate_.Ask("good", "a", now_), Verdict::kLook) << "nor who is known beside him";
+  EXPECT_EQ(gate_.Ask("new", "a", now_), Answer::kTooMany);
+  EXPECT_EQ(gate_.Ask("new", "b", now_), Answer::kLook) << "others notice nothing";
+  EXPECT_EQ(gate_.Ask("good", "a", now_), Answer::kLook) << "nor who is known beside him";
   now_ += std::chrono::seconds(1);
   EXPECT_EQ(Flood(1000, "a"), static_cast<size_t>(TokenGate::kEachSecond));
   now_ += std::chrono::hours(1);
