@@ -64,7 +64,7 @@ struct NodeGroup {
 enum class HolderState : uint8_t {
   kUnknown,      // the input has no pods
   kInUse,        // a pod uses it, or waits with it
-  kUnused,       // no pod names it
+  kUnused,       // no pod names it, and it is kept for none
   kFinished,     // its pods have ended
   kTerminating,  // those that have not ended are being deleted
   kPreemptible,  // those have a lower priority than the pod that asks

@@ -218,7 +218,8 @@ Result<TokenClaims> TokenIssuer::ClaimsIn(const TokenParts& parts) const {
   DRAY_TRY(const JsonTree head, ReadPart(parts.head));
   if (TextOf(head.members(), "alg") != key_.algorithm()) return NotOurs();
   const std::string key = TextOf(head.members(), "kid");
-  if (!key.empty() && key != key_.id()) return NotOurs();
+  if (!key.empty() && key != key_.id())
+    return Fail(StatusReason::kUnauthorized, "invalid signature, no keys found");
   TokenClaims claims = ClaimsOf(payload.members());
   if (TextOf(payload.members(), "sub") != UserNameOf(claims)) return NotOurs();
   return claims;
