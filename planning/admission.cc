@@ -83,15 +83,21 @@ Admission::Admission(std::vector<api::Object> quotas,
     limit_ranges_.push_back(object.As<core::LimitRange>());
 }
 
-void Admission::FillIn(core::Pod& pod) const {
+std::vector<core::LimitRange> Admission::LimitRangesOf(const std::string& namespace_) const {
   std::vector<core::LimitRange> ranges;
   for (const core::LimitRange& range : limit_ranges_) {
-    if (range.metadata.namespace_ == pod.metadata.namespace_) ranges.push_back(range);
+    if (range.metadata.namespace_ == namespace_) ranges.push_back(range);
   }
+  return ranges;
+}
+
+void Admission::FillIn(core::Pod& pod) const {
+  const auto ranges = LimitRangesOf(pod.metadata.namespace_);
   if (!ranges.empty()) api::quota::FillIn(ranges, pod);
 }
 
 std::string Admission::Admit(const api::Object& object, const scheduler::ClusterCache& cluster) {
+  if (created_.contains(object.metadata().uid)) return {};
   const std::string& namespace_ = object.metadata().namespace_;
   const auto refusal = [&](std::string_view why) {
     const std::string_view group = object.kind().group;
@@ -103,11 +109,7 @@ std::string Admission::Admit(const api::Object& object, const scheduler::Cluster
                        why);
   };
   if (const auto* pod = object.If<core::Pod>()) {
-    std::vector<core::LimitRange> ranges;
-    for (const core::LimitRange& range : limit_ranges_) {
-      if (range.metadata.namespace_ == namespace_) ranges.push_back(range);
-    }
-    const std::string broken = api::quota::BoundsBrokenBy(*pod, ranges);
+    const std::string broken = api::quota::BoundsBrokenBy(*pod, LimitRangesOf(namespace_));
     if (!broken.empty()) return refusal(broken);
   }
   std::optional<api::quota::Amounts> charge;
@@ -120,6 +122,7 @@ std::string Admission::Admit(const api::Object& object, const scheduler::Cluster
     if (used->has_value()) changes.emplace_back(&quota, **used);
   }
   for (auto& [quota, used] : changes) quota->status.used = std::move(used);
+  created_.insert(object.metadata().uid);
   return {};
 }
 

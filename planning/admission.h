@@ -3,6 +3,7 @@
 // claims that are made for pods.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,13 +33,16 @@ class Admission {
   /// Gives containers what LimitRanges say where they say nothing.
   void FillIn(api::core_v1::Pod& pod) const;
   /// Why the server refuses the new object, in its words; empty: it is created, and its charge
-  /// counts from now on.
+  /// counts from now on. One that was let in before is there, and not charged again.
   std::string Admit(const api::Object& object, const scheduler::ClusterCache& cluster);
 
  private:
+  std::vector<api::core_v1::LimitRange> LimitRangesOf(const std::string& namespace_) const;
+
   std::vector<api::core_v1::ResourceQuota> quotas_;
   std::vector<api::core_v1::LimitRange> limit_ranges_;
   WallTime now_;
+  std::set<std::string> created_;  // uids
 };
 
 }  // namespace dray::planning

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "planning/explanation.h"
 #include "planning/offline_cluster.h"
@@ -17,6 +18,20 @@ namespace {
 /// Of one search; an explanation takes some dozens.
 constexpr int64_t kStepsMax = 2'000;
 
+/// The pod without what it wants of other pods and of volumes: those are not among the objects, and
+/// the line is about devices.
+api::Object AboutDevices(const api::Object& pod) {
+  api::Object copy = pod.Clone();
+  auto& spec = copy.Mutable<api::core_v1::Pod>().spec;
+  if (spec.affinity.has_value()) {
+    spec.affinity->pod_affinity.reset();
+    spec.affinity->pod_anti_affinity.reset();
+  }
+  spec.topology_spread_constraints.clear();
+  spec.volumes.clear();
+  return copy;
+}
+
 OfflineObjects ObjectsOf(const scheduler::UnfitPod& unfit) {
   OfflineObjects objects{.slices = unfit.slices, .classes = unfit.classes};
   const auto add_claim = [&](const api::Object& claim) {
@@ -26,7 +41,7 @@ OfflineObjects ObjectsOf(const scheduler::UnfitPod& unfit) {
   };
   std::ranges::for_each(unfit.claims, add_claim);
   std::ranges::for_each(unfit.holders, add_claim);
-  objects.pods.push_back({unfit.pod, {}});
+  objects.pods.push_back({AboutDevices(unfit.pod), {}});
   for (const scheduler::NodeState& node : unfit.nodes)
     objects.nodes.emplace(node.value().metadata.name, node.node);
   objects.has_nodes = true;

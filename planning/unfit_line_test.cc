@@ -87,6 +87,24 @@ TEST_F(UnfitLine, NamesNoClaimOfAnotherNamespace) {
   EXPECT_NE(line.find("none is not in use"), std::string::npos) << line;
 }
 
+TEST_F(UnfitLine, IsAboutDevicesWhateverThePodWantsOfOtherPodsAndVolumes) {
+  scheduler::UnfitPod unfit = PodFor(2, "lab");
+  const std::string line = Line(unfit);
+  api::Object pod = unfit.pod.Clone();
+  auto& spec = pod.Mutable<core::Pod>().spec;
+  core::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels["app"] = "elsewhere";
+  term.topology_key = "zone";
+  spec.affinity.emplace()
+      .pod_affinity.emplace()
+      .required_during_scheduling_ignored_during_execution.push_back(std::move(term));
+  auto& volume = spec.volumes.emplace_back();
+  volume.name = "data";
+  volume.volume_source.persistent_volume_claim.emplace().claim_name = "data";
+  unfit.pod = std::move(pod);
+  EXPECT_EQ(Line(unfit), line);
+}
+
 TEST_F(UnfitLine, TellsOfASampleThatItIsOne) {
   scheduler::UnfitPod pod = PodFor(3, "lab");
   pod.is_sample = true;
