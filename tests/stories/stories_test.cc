@@ -15,6 +15,7 @@
 #include "api/core_v1/node.h"
 #include "base/world.h"
 #include "tests/stories/comparison.h"
+#include "tests/stories/plays.h"
 #include "tests/stories/sightings.h"
 #include "tests/stories/story_shape.h"
 
@@ -141,6 +142,59 @@ TEST(StoryShape, ObjectsOfASnapshotHaveMetadataAndEventsNeedNone) {
   EXPECT_EQ(wrong(R"({"pods":[{}]})"), "/steps/0/snapshot/pods/0/metadata: is missing");
   EXPECT_EQ(wrong(R"({"pods":[{"metadata":{},"status":[]}]})"),
             "/steps/0/snapshot/pods/0/status: must be an object");
+}
+
+// ------------------------------------------------------------------------------------------------
+
+/// A story that has `differences` in its plays, one after the other, and none later.
+StoryPlay Plays(std::vector<std::string> differences, int& plays) {
+  return [=, &plays]() -> Result<std::vector<std::string>> {
+    const auto play = static_cast<size_t>(plays++);
+    if (play >= differences.size() || differences[play].empty()) return std::vector<std::string>();
+    return std::vector{differences[play]};
+  };
+}
+
+TEST(StoryPlays, WhatDiffersOnceOfThreeTimesIsARemark) {
+  int plays = 0;
+  const Played equal = PlayUntilSure(Plays({}, plays));
+  EXPECT_EQ(plays, 1);
+  EXPECT_EQ(equal.differed_once, "");
+  plays = 0;
+  const Played once = PlayUntilSure(Plays({"a"}, plays));
+  EXPECT_EQ(plays, 3);
+  EXPECT_THAT(once.differences, IsEmpty());
+  EXPECT_EQ(once.differed_once, "a");
+}
+
+TEST(StoryPlays, WhatDiffersTwiceFails) {
+  for (const std::vector<std::string>& differences :
+       {std::vector<std::string>{"a", "b"}, {"a", "", "b"}}) {
+    int plays = 0;
+    const Played played = PlayUntilSure(Plays(differences, plays));
+    EXPECT_EQ(plays, differences.size());
+    EXPECT_THAT(played.differences, ElementsAre("b"));
+    EXPECT_EQ(played.differed_once, "");
+  }
+}
+
+TEST(StoryPlays, ARaceIsPlayedUntilItGoesAsRecorded) {
+  int plays = 0;
+  EXPECT_THAT(PlayRace(Plays(std::vector<std::string>(99, "a"), plays)).differences, IsEmpty());
+  plays = 0;
+  EXPECT_THAT(PlayRace(Plays(std::vector<std::string>(100, "a"), plays)).differences,
+              ElementsAre("a"));
+  EXPECT_EQ(plays, 100);
+}
+
+TEST(StoryPlays, WhatCannotBePlayedIsNotPlayedAgain) {
+  int plays = 0;
+  const Played played = PlayUntilSure([&]() -> Result<std::vector<std::string>> {
+    ++plays;
+    return Fail(StatusReason::kServiceUnavailable, "no server");
+  });
+  EXPECT_EQ(plays, 1);
+  EXPECT_EQ(played.not_played, "no server");
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often a story is played before its answer counts.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace dray::stories {
+
+struct Played {
+  std::string not_played;  // why it could not be; empty if it could
+  std::string why_not;     // why it was not to be
+  std::vector<std::string> differences;
+  std::string differed_once;  // the first difference of a play after which two had none
+};
+
+/// The differences of one play. Errors: kBadRequest, kServiceUnavailable  it could not be played;
+/// any other is a difference: a request had no answer.
+using StoryPlay = std::function<Result<std::vector<std::string>>()>;
+
+/// A story that goes one of two ways by its nature: played until it goes as recorded, a hundred
+/// times at most.
+Played PlayRace(const StoryPlay& play);
+
+/// Any other. One that differs is played twice more and fails unless both go as recorded: a busy
+/// machine turns the order of two components around once in a while, a fault differs again.
+Played PlayUntilSure(const StoryPlay& play);
+
+}  // namespace dray::stories
