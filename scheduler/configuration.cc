@@ -195,4 +195,16 @@ allocator::Budget BudgetOf(const Profile& profile) {
   return {.steps_max = std::max(int64_t{1}, steps)};
 }
 
+const Profile* ProfileOf(const Configuration& configuration, const api::core_v1::Pod& pod) {
+  static const std::string kUsual = Profile{}.name;
+  const std::string& name = pod.spec.scheduler_name.empty() ? kUsual : pod.spec.scheduler_name;
+  const auto found = std::ranges::find(configuration.profiles, name, &Profile::name);
+  return found == configuration.profiles.end() ? nullptr : &*found;
+}
+
+const std::string& ReporterOf(const Configuration& configuration, const api::core_v1::Pod& pod) {
+  const Profile* profile = ProfileOf(configuration, pod);
+  return profile == nullptr ? configuration.profiles.front().name : profile->name;
+}
+
 }  // namespace dray::scheduler

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/core_v1/pod.h"
 #include "base/result.h"
 #include "dray/budget.h"
 #include "scheduler/queue.h"
@@ -35,6 +36,11 @@ struct Configuration {
   std::vector<Profile> profiles = {Profile{}};  // of different names
   SchedulingQueue::Options queue = {};
 };
+
+/// The profile that the pod asks for by name; null: the pod belongs to another scheduler.
+const Profile* ProfileOf(const Configuration& configuration, const api::core_v1::Pod& pod);
+/// The name under which events about the pod are reported: its profile's, or that of the first.
+const std::string& ReporterOf(const Configuration& configuration, const api::core_v1::Pod& pod);
 
 /// Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) in YAML or JSON.
 ///

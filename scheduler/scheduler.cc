@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread owns all state. An attempt is synchronous, so nothing changes between looking and
-// reserving; the writes of a placement may happen on other threads, and until their answer has been
-// assumed into the mirror, the devices stay in flight and the pod counts on its node: however long
-// it takes to find out what became of a write that nobody answered.
+// reserving; the writes of a placement may happen on other threads (binder.h).
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
-#include <iterator>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include "api/claims/extended_claim.h"
 #include "api/claims/pod_claims.h"
-#include "api/claims/pod_groups.h"
-#include "api/core_v1/namespace.h"
-#include "api/core_v1/node.h"
 #include "api/pods/life.h"
-#include "api/policy_v1.h"
 #include "api/resource_v1/claim.h"
-#include "api/resource_v1/device_class.h"
-#include "api/resource_v1/device_taint_rule.h"
-#include "api/resource_v1/slice.h"
-#include "base/check.h"
-#include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
@@ -47,17 +31,16 @@ bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
          !(before.status.resource_claim_statuses == after.status.resource_claim_statuses);
 }
 
+Evictor::GroupClaims GroupClaimsIn(const Scheduler::Options& options) {
+  return options.group_claims ? Evictor::GroupClaims::kShared : Evictor::GroupClaims::kOfPods;
+}
+
 }  // namespace
 
 Scheduler::Scheduler(client::Client& client, World& world, Log log, Options options)
-    : client_(client),
-      world_(world),
+    : world_(world),
       log_(std::move(log)),
       options_(std::move(options)),
-      reporter_(client,
-                world,
-                log_,
-                options_.reports_elsewhere ? Reporter::Place::kElsewhere : Reporter::Place::kHere),
       queue_(options_.configuration.queue),
       cluster_({.features = options_.features,
                 .selectors = options_.selectors,
@@ -66,19 +49,118 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
                 .node_allocatable = options_.node_allocatable,
                 .pod_groups = options_.pod_groups}),
       feed_(client, world, loop_.wakeup(), log_, cluster_),
-      tasks_(options_.bindings_max),
-      outcomes_(options_.bindings_max) {
+      claims_({.client = client,
+               .world = world,
+               .wakeup = loop_.wakeup(),
+               .log = log_,
+               .cluster = cluster_,
+               .feed = feed_,
+               .queue = queue_},
+              options_.classic),
+      pending_(
+          {.queue = queue_,
+           .cluster = cluster_,
+           .configuration = options_.configuration,
+           .clock = world.clock},
+          options_.pod_groups ? PendingPods::Groups::kTogether : PendingPods::Groups::kIgnored),
+      reporter_(client,
+                world,
+                log_,
+                options_.reports_elsewhere ? Reporter::Place::kElsewhere : Reporter::Place::kHere),
+      outcomes_({.client = client,
+                 .clock = world.clock,
+                 .log = log_,
+                 .configuration = options_.configuration,
+                 .cluster = cluster_,
+                 .feed = feed_,
+                 .queue = queue_,
+                 .pending = pending_,
+                 .reporter = reporter_,
+                 .metrics = options_.metrics,
+                 .unfit = BeginUnfitReports()}),
+      decider_({.cluster = cluster_,
+                .queue = queue_,
+                .configuration = options_.configuration,
+                .clock = world.clock,
+                .cancelled = stopping_},
+               {.cycle = options_.cycle,
+                .group_topology = options_.group_topology,
+                .tells_too_much = options_.classic == ClassicClaims::kNone}),
+      evictor_({.client = client,
+                .clock = world.clock,
+                .log = log_,
+                .cluster = cluster_,
+                .claims = claims_,
+                .decider = decider_,
+                .reporter = reporter_,
+                .metrics = options_.metrics},
+               GroupClaimsIn(options_)),
+      unplaced_({.clock = world.clock,
+                 .log = log_,
+                 .configuration = options_.configuration,
+                 .queue = queue_,
+                 .claims = claims_,
+                 .decider = decider_,
+                 .evictor = evictor_,
+                 .outcomes = outcomes_,
+                 .metrics = options_.metrics}),
+      binder_({.client = client,
+               .clock = world.clock,
+               .log = log_,
+               .loop = loop_,
+               .configuration = options_.configuration,
+               .cluster = cluster_,
+               .feed = feed_,
+               .outcomes = outcomes_},
+              {.bindings_max = options_.bindings_max,
+               .ask_again = options_.ask_again,
+               .on_end = [this](const BindOutcome& outcome) { OnBindingEnd(outcome); }}),
+      groups_({.client = client,
+               .clock = world.clock,
+               .log = log_,
+               .configuration = options_.configuration,
+               .cluster = cluster_,
+               .feed = feed_,
+               .queue = queue_,
+               .pending = pending_,
+               .decider = decider_,
+               .binder = binder_,
+               .evictor = evictor_,
+               .outcomes = outcomes_,
+               .cancelled = stopping_},
+              GroupClaimsIn(options_)) {
   cluster_.OnEvent([this](ClusterEvent event) { queue_.MoveOnEvent(event, Now()); });
   ClusterObjects& objects = cluster_.objects();
   objects.claims.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   objects.pods.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
-  objects.groups.OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
-  if (options_.classic != ClassicClaims::kNone) {
-    const ClassicScheduling::Options classic{.generation = options_.classic, .queue = &queue_};
-    classic_.emplace(client, world, loop_.wakeup(), log_, classic);
-  }
-  // Drivers' own controllers know why they give nothing; nobody else does.
-  if (options_.explain && !classic_.has_value()) FollowUnfitPods();
+  objects.groups.OnChange(
+      [this](auto* before, auto* after) { pending_.GroupChanged(before, after); });
+  if (claims_.classic() == nullptr) return;
+  classic_.emplace(ClassicScheduler::Uses{.clock = world.clock,
+                                          .cluster = cluster_,
+                                          .queue = queue_,
+                                          .claims = claims_,
+                                          .classic = *claims_.classic(),
+                                          .decider = decider_,
+                                          .binder = binder_,
+                                          .unplaced = unplaced_,
+                                          .outcomes = outcomes_});
+}
+
+/// Null where why a pod gets no devices is not explained.
+UnfitReporter* Scheduler::BeginUnfitReports() {
+  // Drivers' own controllers know why they give nothing; the scheduler does not.
+  if (!options_.explain || claims_.classic() != nullptr) return nullptr;
+  using Place = UnfitReports::Place;
+  const UnfitReporter::Uses uses{.cluster = cluster_,
+                                 .reporter = reporter_,
+                                 .configuration = options_.configuration,
+                                 .clock = world_.clock,
+                                 .cancelled = stopping_};
+  return &unfit_.emplace(uses,
+                         options_.explain,
+                         options_.explains_elsewhere ? Place::kElsewhere : Place::kHere,
+                         loop_.wakeup());
 }
 
 Scheduler::~Scheduler() {
@@ -89,6 +171,14 @@ void Scheduler::Run() {
   loop_.Run(world_.clock, [this] { return Step(); });
 }
 
+void Scheduler::RunBinder() {
+  binder_.Run();
+}
+
+void Scheduler::RunExplainer() {
+  if (unfit_.has_value()) unfit_->Run();
+}
+
 void Scheduler::RunReporter() {
   reporter_.Run();
 }
@@ -96,85 +186,72 @@ void Scheduler::RunReporter() {
 void Scheduler::Stop() {
   stopping_ = true;
   loop_.Stop();
-  tasks_.Close();
+  binder_.Stop();
   reporter_.Stop();
-  if (reports_.has_value()) reports_->Stop();
+  if (unfit_.has_value()) unfit_->Stop();
 }
 
 std::optional<MonotonicTime> Scheduler::Step() {
   std::optional<MonotonicTime> next = feed_.Step();
-  bool synced = feed_.synced();
-  if (classic_.has_value()) {
-    next = client::Earlier(next, classic_->Step());
-    synced = synced && classic_->synced();
-  }
-  while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
-    --bindings_;
-    FinishBinding(*std::move(outcome));
-  }
-  next = client::Earlier(next, AskAboutUnknown());
-  next = client::Earlier(next, GoOnWithWaiting());
+  next = client::Earlier(next, claims_.Step());
+  const bool synced = feed_.synced() && claims_.synced();
+  next = client::Earlier(next, binder_.Step());
   // Deciding with half a picture would give devices away twice.
   if (!synced) return next;
   for (uint64_t work = 0; work < kWorkPerStep && !loop_.stopping();) {
     const MonotonicTime now = Now();
-    const std::optional<std::string> pod = queue_.Pop(now);
-    if (!pod) break;
-    ScheduleOne(*pod, now);
-    work += ChargeAttempt(*pod);
+    const std::optional<std::string> entry = queue_.Pop(now);
+    if (!entry) break;
+    ScheduleOne(*entry, now);
+    work += decider_.Charge(*entry);
   }
-  if (options_.metrics != nullptr) {
-    options_.metrics->SetSizes(queue_.sizes(),
-                               {.nodes = cluster_.objects().nodes.objects().size(),
-                                .pods = cluster_.objects().pods.objects().size(),
-                                .assumed_pods = cluster_.assumed_pods()});
-  }
+  ReportSizes();
   const MonotonicTime now = Now();
   next = client::Earlier(next, queue_.Next(now));
-  next = client::Earlier(next, ExplainUnfitPods());
+  if (unfit_.has_value()) next = client::Earlier(next, unfit_->Step(decider_.first_node()));
   if (next && *next <= now) return next;
   return reporter_.Send(kEventsPerStep) ? now : next;
+}
+
+void Scheduler::ReportSizes() {
+  if (options_.metrics == nullptr) return;
+  options_.metrics->SetSizes(queue_.sizes(),
+                             {.nodes = cluster_.objects().nodes.objects().size(),
+                              .pods = cluster_.objects().pods.objects().size(),
+                              .assumed_pods = cluster_.assumed_pods()});
 }
 
 // ------------------------------------------------------------------------------------------------
 // Changes in the cluster.
 
-const Profile* Scheduler::ProfileOf(const core_v1::Pod& pod) const {
-  static const std::string kUsual = Profile{}.name;
-  const std::string& name = pod.spec.scheduler_name.empty() ? kUsual : pod.spec.scheduler_name;
-  const std::vector<Profile>& profiles = options_.configuration.profiles;
-  const auto found = std::ranges::find(profiles, name, &Profile::name);
-  return found == profiles.end() ? nullptr : &*found;
-}
-
-/// Who says what is said about one of our pods.
-const std::string& Scheduler::NameFor(const api::Object& pod) const {
-  const Profile* profile = ProfileOf(pod.As<core_v1::Pod>());
-  return profile == nullptr ? options_.configuration.profiles.front().name : profile->name;
-}
-
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   const auto& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
   if (after == nullptr || !pod.spec.node_name.empty()) {
-    waiting_.Remove(pod.metadata.uid);
-    return Dequeue(pod);
+    binder_.PodIsDone(pod.metadata.uid);
+    return StopWaitingFor(pod);
   }
   if (cluster_.IsAssumed(pod.metadata.uid)) {
-    if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
+    if (pod.metadata.deletion_timestamp) binder_.PodIsGoing(pod.metadata.uid);
     return;
   }
-  if (ProfileOf(pod) == nullptr || api::pods::HasEnded(pod) || pod.metadata.deletion_timestamp ||
-      !pod.spec.scheduling_gates.empty()) {
-    return Dequeue(pod);
+  if (ProfileOf(options_.configuration, pod) == nullptr || api::pods::HasEnded(pod) ||
+      pod.metadata.deletion_timestamp || !pod.spec.scheduling_gates.empty()) {
+    return StopWaitingFor(pod);
   }
   if (before != nullptr && !MayFitNow(before->As<core_v1::Pod>(), pod)) return;
-  Enqueue(pod);
+  pending_.Add(pod);
 }
 
-// Freed devices may help any pod (ClusterCache); other changes only the pods of the claim; its
-// finalizer nobody.
+/// The pod wants no node any more.
+void Scheduler::StopWaitingFor(const core_v1::Pod& pod) {
+  if (unfit_.has_value()) unfit_->Forget(pod.metadata.uid);
+  pending_.Remove(pod);
+}
+
+// Freed devices may help any pod (ClusterCache). Other changes of a claim help only its own pods; a
+// change of its finalizer helps none.
 void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
-  waiting_.ClaimChanged(before, after);
+  binder_.ClaimChanged(before, after);
   if (before != nullptr && after != nullptr && !IsDrivers(*after) &&
       before->As<resource_v1::ResourceClaim>().status ==
           after->As<resource_v1::ResourceClaim>().status) {
@@ -183,17 +260,42 @@ void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
   queue_.MoveOnClaimChange(api::ObjectKey((after != nullptr ? after : before)->metadata()), Now());
 }
 
+void Scheduler::OnBindingEnd(const BindOutcome& outcome) {
+  const auto& pod = outcome.pod.As<core_v1::Pod>();
+  if (outcome.error.empty()) {
+    StopWaitingFor(pod);
+    if (claims_.classic() != nullptr) claims_.classic()->EndDialogue(outcome.pod);
+    return outcomes_.ReportBound(outcome.pod, outcome.node);
+  }
+  outcomes_.DropStory(pod.metadata.uid);
+  // A pod that was deleted or that another scheduler has bound meanwhile is not ours any more.
+  const bool still_ours = cluster_.ForgetPod(pod.metadata.uid);
+  // Others may have been turned away by what this attempt held.
+  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
+  queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
+  if (!still_ours) return;
+  const api::Object* known = cluster_.FindPod(outcome.pod_key);
+  if (known != nullptr && known->metadata().deletion_timestamp) return StopWaitingFor(pod);
+  if (claims_.classic() != nullptr) claims_.DropReservations(outcome.pod);
+  const std::string entry = pending_.EntryOf(pod);
+  if (entry != outcome.pod_key) pending_.Add(pod);
+  unplaced_.HandleFailure(entry, outcome.pod, outcome.error);
+}
+
 // ------------------------------------------------------------------------------------------------
 // One attempt.
 
-void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
-  BeginWork(key, 1);
-  if (IsGroupEntry(key)) return ScheduleGroup(key, now);
+void Scheduler::ScheduleOne(const std::string& entry, MonotonicTime now) {
+  decider_.Begin(entry, 1);
+  return IsGroupEntry(entry) ? groups_.Schedule(entry, now) : SchedulePod(entry, now);
+}
+
+void Scheduler::SchedulePod(const std::string& key, MonotonicTime now) {
   const api::Object* found = cluster_.FindPod(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
   const api::Object pod = *found;
-  const auto resolved = ResolveClaims(pod.As<core_v1::Pod>(),
-                                      [this](std::string_view claim) { return FindClaim(claim); });
+  const auto resolved = ResolveClaims(
+      pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
     log_.Debug("pod waits for its claims", "pod", key, "reason", gated->message);
     return queue_.Gate(
@@ -201,149 +303,21 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   }
   const auto& claims = std::get<std::vector<api::Object>>(resolved);
   if (classic_.has_value() && std::ranges::any_of(claims, IsDrivers)) {
-    return ScheduleClassic(key, pod, claims);
+    if (classic_->Schedule(key, pod, claims) == ClassicScheduler::Next::kDone) return;
+    return ScheduleOne(key, Now());
   }
   const MonotonicTime began = Now();
-  Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);
+  Decision decision = decider_.Decide(pod.As<core_v1::Pod>(), claims);
   if (options_.metrics != nullptr) options_.metrics->ObserveDecision(SecondsBetween(began, Now()));
   if (auto* placement = std::get_if<Placement>(&decision)) {
-    return Reserve(pod, claims, std::move(*placement));
+    decider_.GoOnAfter(*placement);
+    return binder_.Place(pod, claims, std::move(*placement));
   }
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
-    return HandleUnschedulable(key, pod, claims, std::move(*nowhere));
+    return unplaced_.HandleUnschedulable(key, pod, claims, std::move(*nowhere));
   }
   if (stopping_) return;  // which ends the search
-  HandleFailure(key, pod, std::get<AttemptFailed>(decision));
-}
-
-Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
-                                std::span<const api::Object> claims,
-                                const AsMember& member,
-                                const OtherClaims* others) {
-  const Profile& profile = *ProfileOf(pod);
-  if (!work_.has_value()) BeginWork({}, 1);
-  return TryPod(cluster_,
-                pod,
-                claims,
-                {.profile = profile,
-                 .budget = BudgetFor(profile),
-                 .cycle = options_.cycle,
-                 .now = world_.clock.Now(),
-                 .first_node = first_node_,
-                 .member = member,
-                 .others = others,
-                 .tells_too_much = !classic_.has_value()});
-}
-
-/// Adds the claim to the task; its devices are in flight from now on.
-void Scheduler::Hold(BindTask& task, ClaimToBind claim) {
-  const auto& allocated = claim.claim.As<resource_v1::ResourceClaim>().status.allocation;
-  const auto& chosen = claim.allocation ? claim.allocation : allocated;
-  if (claim.allocation) {
-    std::string hold =
-        HoldOf(task.pod.As<core_v1::Pod>(), claim.claim.As<resource_v1::ResourceClaim>());
-    // Decide refuses claims in flight, and each claim is here once, but for those that pods of a
-    // group share.
-    const bool is_new = cluster_.taken().Reserve(hold, *claim.allocation);
-    DRAY_CHECK(is_new || claim.is_pending);
-    if (!is_new) cluster_.taken().Share(hold);
-    task.holds.push_back(std::move(hold));
-  }
-  task.waits =
-      task.waits || (options_.features.device_binding_and_status && HasBindingConditions(*chosen));
-  task.claims.push_back(std::move(claim));
-}
-
-BindTask Scheduler::BeginTask(const api::Object& pod, const Placement& placement) {
-  BindTask task{.pod_key = api::ObjectKey(pod.metadata()),
-                .pod = pod,
-                .node = placement.node,
-                .claims = {},
-                .allocated_at = std::nullopt};
-  if (options_.features.device_binding_and_status) {
-    task.allocated_at = api::Time::Of(world_.clock.Now());
-  }
-  return task;
-}
-
-void Scheduler::Reserve(const api::Object& pod,
-                        std::span<const api::Object> claims,
-                        Placement placement) {
-  first_node_ = placement.next_first_node;
-  BindTask task = BeginTask(pod, placement);
-  for (size_t i = 0; i < claims.size(); ++i) {
-    Hold(task, {.claim = claims[i], .allocation = std::move(placement.allocations[i])});
-  }
-  Assume(std::move(task), std::move(placement));
-}
-
-/// Holds what is left of the placement, and starts to write all of it.
-void Scheduler::Assume(BindTask task, Placement placement) {
-  if (placement.extended.has_value()) {
-    task.extended_mappings = std::move(placement.extended->mappings);
-    Hold(task,
-         {.claim = api::Object::Of(std::move(placement.extended->claim)),
-          .allocation = std::move(placement.extended->allocation),
-          .is_extended = true});
-  }
-  const auto& pod = task.pod.As<core_v1::Pod>();
-  if (options_.metrics != nullptr) stories_[pod.metadata.uid] = queue_.StoryOf(EntryOf(pod));
-  cluster_.AssumePod(task.pod, placement.node, placement.taken);
-  task.taken = std::move(placement.taken);
-  StartBinding(std::move(task));
-}
-
-void Scheduler::HandleFailure(const std::string& key,
-                              const api::Object& pod,
-                              const std::string& message) {
-  queue_.AddBackoff(key, Now());
-  log_.Warning("attempt failed", "pod", key, "error", message);
-  RecordFailure(pod, {.reason = "SchedulerError", .message = message, .nomination = ""});
-}
-
-void Scheduler::Count(AttemptResult result, const api::Object& pod, const QueueStory& story) {
-  if (options_.metrics == nullptr) return;
-  const Profile* const profile = ProfileOf(pod.As<core_v1::Pod>());
-  if (story.attempts == 0 || profile == nullptr) return;  // somebody else's by now
-  const MonotonicTime now = Now();
-  options_.metrics->CountAttempt(result, profile->name, SecondsBetween(story.tried, now));
-  if (result != AttemptResult::kScheduled) return;
-  options_.metrics->CountScheduled(story.attempts, SecondsBetween(story.came, now));
-}
-
-void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why) {
-  const bool fits_nowhere = why.reason == "Unschedulable";
-  Count(fits_nowhere ? AttemptResult::kUnschedulable : AttemptResult::kError,
-        pod,
-        queue_.StoryOf(EntryOf(pod.As<core_v1::Pod>())));
-  reporter_.Record(pod,
-                   {.type = client::EventType::kWarning,
-                    .reason = "FailedScheduling",
-                    .message = why.message,
-                    .action = "Scheduling",
-                    .component = NameFor(pod)});
-  if (reports_.has_value() && fits_nowhere && AsksForDevices(pod.As<core_v1::Pod>()))
-    reports_->Note(pod, Now());
-  const api::Object* found = cluster_.FindPod(api::ObjectKey(pod.metadata()));
-  const api::Object newest = found == nullptr ? pod : *found;
-  // A nomination counts from now on, so this thread writes it.
-  const std::string& nominated = newest.As<core_v1::Pod>().status.nominated_node_name;
-  const bool is_nomination = why.nomination.value_or(nominated) != nominated;
-  if (reporter_.is_elsewhere() && !is_nomination) {
-    if (newest.metadata().uid == pod.metadata().uid) reporter_.Tell(newest, why);
-    return;
-  }
-  const Result<api::Object> written = TellWhyNotScheduled(
-      client_, newest, pod.metadata().uid, why, api::Time::Of(world_.clock.Now()));
-  if (written) {
-    feed_.Assume(*written);
-  } else if (written.error().reason != StatusReason::kNotFound) {
-    log_.Warning("cannot tell why a pod waits",
-                 "pod",
-                 pod.metadata().name,
-                 "error",
-                 written.error().message);
-  }
+  unplaced_.HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 
 }  // namespace dray::scheduler

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler knows of a pod that fits nowhere: the part of it around unfit_reports.h.
+#include "scheduler/unfit_reporter.h"
+
 #include <algorithm>
+#include <iterator>
 #include <set>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,8 +14,6 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "scheduler/pod_claims.h"
-#include "scheduler/scheduler.h"
-#include "scheduler/unfit_reports.h"
 
 namespace dray::scheduler {
 namespace {
@@ -69,70 +68,71 @@ class SeenPools {
 
 }  // namespace
 
-void Scheduler::FollowUnfitPods() {
-  using Place = UnfitReports::Place;
-  reports_.emplace(options_.explain,
-                   options_.explains_elsewhere ? Place::kElsewhere : Place::kHere,
-                   loop_.wakeup());
-  claims_by_pool_ = cluster_.objects().claims.AddIndex([](const api::Object& object, auto& values) {
-    const auto& allocation = object.As<resource_v1::ResourceClaim>().status.allocation;
-    if (!allocation.has_value()) return;
-    std::set<std::string> pools;
-    for (const auto& result : allocation->devices.results)
-      pools.insert(allocator::inventory::PoolText(result.driver, result.pool));
-    values.insert(values.end(), pools.begin(), pools.end());
-  });
+UnfitReporter::UnfitReporter(const Uses& uses,
+                             ExplainUnfit explain,
+                             UnfitReports::Place place,
+                             Wakeup& wakeup)
+    : uses_(uses),
+      reports_(std::move(explain), place, wakeup),
+      claims_by_pool_(
+          uses.cluster.objects().claims.AddIndex([](const api::Object& object, auto& values) {
+            const auto& allocation = object.As<resource_v1::ResourceClaim>().status.allocation;
+            if (!allocation.has_value()) return;
+            std::set<std::string> pools;
+            for (const auto& result : allocation->devices.results)
+              pools.insert(allocator::inventory::PoolText(result.driver, result.pool));
+            values.insert(values.end(), pools.begin(), pools.end());
+          })) {}
+
+void UnfitReporter::Note(const api::Object& pod) {
+  if (AsksForDevices(pod.As<core_v1::Pod>())) reports_.Note(pod, uses_.clock.Monotonic());
 }
 
-void Scheduler::RunExplainer() {
-  if (reports_.has_value()) reports_->Run();
-}
-
-std::optional<MonotonicTime> Scheduler::ExplainUnfitPods() {
-  if (!reports_.has_value()) return std::nullopt;
-  return reports_->Step(
-      Now(),
-      [this](const std::string& key) { return GatherUnfit(key); },
+std::optional<MonotonicTime> UnfitReporter::Step(size_t first_node) {
+  return reports_.Step(
+      uses_.clock.Monotonic(),
+      [&](const std::string& key) { return Gather(key, first_node); },
       [this](const api::Object& pod, const std::string& line) {
-        reporter_.Record(pod,
-                         {.type = client::EventType::kWarning,
-                          .reason = std::string(kDevicesUnavailable),
-                          .message = line,
-                          .action = "Scheduling",
-                          .component = NameFor(pod)});
+        uses_.reporter.Record(
+            pod,
+            {.type = client::EventType::kWarning,
+             .reason = std::string(kDevicesUnavailable),
+             .message = line,
+             .action = "Scheduling",
+             .component = ReporterOf(uses_.configuration, pod.As<core_v1::Pod>())});
       });
 }
 
-/// Whether the pod asks devices for anything.
-bool Scheduler::AsksForDevices(const core_v1::Pod& pod) const {
+bool UnfitReporter::AsksForDevices(const core_v1::Pod& pod) const {
   if (!pod.spec.resource_claims.empty()) return true;
   return std::ranges::any_of(RequestsOf(pod), [this](const auto& request) {
-    return cluster_.ClassOf(request.first) != nullptr;
+    return uses_.cluster.ClassOf(request.first) != nullptr;
   });
 }
 
-std::optional<UnfitPod> Scheduler::GatherUnfit(const std::string& key) {
-  const api::Object* const found = cluster_.FindPod(key);
+std::optional<UnfitPod> UnfitReporter::Gather(const std::string& key, size_t first_node) {
+  const api::Object* const found = uses_.cluster.FindPod(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return std::nullopt;
   const auto& pod = found->As<core_v1::Pod>();
-  if (!pod.spec.node_name.empty() || cluster_.IsAssumed(pod.metadata.uid)) return std::nullopt;
-  auto resolved = ResolveClaims(pod, [this](std::string_view claim) { return FindClaim(claim); });
+  if (!pod.spec.node_name.empty() || uses_.cluster.IsAssumed(pod.metadata.uid)) return std::nullopt;
+  auto resolved =
+      ResolveClaims(pod, [this](std::string_view claim) { return uses_.cluster.FindClaim(claim); });
   auto* const claims = std::get_if<std::vector<api::Object>>(&resolved);
   if (claims == nullptr) return std::nullopt;
   UnfitPod unfit{.pod = *found,
                  .claims = std::move(*claims),
-                 .features = options_.features,
-                 .selectors = options_.selectors,
-                 .cancelled = &stopping_};
-  SeenPools pools(cluster_.Devices().cluster()->inventory());
-  AddCandidates(pod, [&](const std::string& node) { return pools.Add(node); }, unfit);
+                 .features = uses_.cluster.options().features,
+                 .selectors = uses_.cluster.options().selectors,
+                 .cancelled = &uses_.cancelled};
+  SeenPools pools(uses_.cluster.Devices().cluster()->inventory());
+  AddCandidates(pod, first_node, [&](const std::string& node) { return pools.Add(node); }, unfit);
   for (const std::string& pool : pools.pools()) {
-    for (const std::string& claim : cluster_.objects().claims.Indexed(claims_by_pool_, pool))
-      unfit.holders.push_back(*cluster_.FindClaim(claim));
+    for (const std::string& claim : uses_.cluster.objects().claims.Indexed(claims_by_pool_, pool))
+      unfit.holders.push_back(*uses_.cluster.FindClaim(claim));
     if (unfit.holders.size() > kUnfitHoldersMax) return std::nullopt;
   }
   unfit.slices = std::move(pools).Take();
-  for (const auto& [name, object] : cluster_.objects().classes.objects()) {
+  for (const auto& [name, object] : uses_.cluster.objects().classes.objects()) {
     if (unfit.classes.size() == kClassesMax) return std::nullopt;
     unfit.classes.push_back(api::FrozenOf<resource_v1::DeviceClass>(object));
   }
@@ -140,19 +140,20 @@ std::optional<UnfitPod> Scheduler::GatherUnfit(const std::string& key) {
   return unfit;
 }
 
-/// Nodes of which `add` allows, those that would take the pod if there are any.
-void Scheduler::AddCandidates(const core_v1::Pod& pod,
-                              const std::function<bool(const std::string& node)>& add,
-                              UnfitPod& unfit) {
+/// Adds nodes that would take the pod, devices aside, as far as `add` allows.
+void UnfitReporter::AddCandidates(const core_v1::Pod& pod,
+                                  size_t first_node,
+                                  const std::function<bool(const std::string& node)>& add,
+                                  UnfitPod& unfit) {
   PodNeeds needs = NeedsOf(pod);
   for (const auto& [resource, amount] : needs.requests) {
-    if (cluster_.ClassOf(resource) != nullptr) needs.of_classes.insert(resource);
+    if (uses_.cluster.ClassOf(resource) != nullptr) needs.of_classes.insert(resource);
   }
-  const std::vector<const NodeState*>& nodes = cluster_.use().nodes();
+  const std::vector<const NodeState*>& nodes = uses_.cluster.use().nodes();
   const size_t asked = std::min(nodes.size(), kNodesAskedMax);
   unfit.is_sample = asked < nodes.size();
   for (size_t i = 0; i < asked; ++i) {
-    const NodeState& node = *nodes[(first_node_ + i) % nodes.size()];
+    const NodeState& node = *nodes[(first_node + i) % nodes.size()];
     if (FilterNode(needs, node).has_value()) continue;
     const bool is_full = unfit.nodes.size() == kUnfitNodesMax;
     if (is_full || !add(node.value().metadata.name)) {

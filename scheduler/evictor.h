@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes room for pods and groups that fit nowhere, as upstream's PostFilter does: takes back
+// allocations that are in their way and that no other pod uses, and evicts less important pods.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "scheduler/cluster_cache.h"
+#include "scheduler/decider.h"
+#include "scheduler/group_attempt.h"
+#include "scheduler/pod_writes.h"
+#include "scheduler/preemption.h"
+#include "scheduler/reporter.h"
+#include "scheduler/scheduler_metrics.h"
+#include "scheduler/unschedulable.h"
+#include "scheduler/used_claims.h"
+
+namespace dray::scheduler {
+
+/// What was done for a pod that fits nowhere.
+struct PodRoom {
+  GivenUp given_up = GivenUp::kNothing;
+  std::optional<api::Object> freed;  // the claim that has no allocation any more, as stored
+};
+
+/// What was done, and is to be done, for a group that fits nowhere.
+struct GroupRoom {
+  std::string message;                 // what is said of it
+  std::vector<api::Object> freed;      // claims that have no allocation any more, as stored
+  std::vector<PodOnNode> victims;      // to evict
+  std::vector<std::string> nominated;  // per member, where there will be room; or none at all
+};
+
+/// Writes to the server, and shows the cluster nothing: the caller does that (UsedClaims::Assume)
+/// once the pod waits in the queue again, so that the change wakes it. One thread.
+class Evictor {
+ public:
+  /// They outlive it.
+  struct Uses {
+    client::Client& client;
+    const Clock& clock;
+    const Log& log;
+    ClusterCache& cluster;
+    UsedClaims& claims;
+    Decider& decider;
+    Reporter& reporter;
+    SchedulerMetrics* metrics;  // null: nothing is counted
+  };
+  /// kShared: pods of a group may share claims (DRAWorkloadResourceClaims).
+  enum class GroupClaims : uint8_t { kOfPods, kShared };
+
+  Evictor(const Uses& uses, GroupClaims group_claims) : uses_(uses), group_claims_(group_claims) {}
+
+  /// Takes back what is in the way of the pod and of use to no other. Errors: those of the API.
+  Result<PodRoom> MakeRoom(const Unschedulable& result,
+                           std::span<const api::Object> claims,
+                           const api::Object& pod);
+  /// The same for a group, like upstream's PodGroupPostFilter; looks for victims where that takes
+  /// nothing from the group's own users. `scheduled` pods of the group have a node.
+  GroupRoom MakeRoomForGroup(const api::Object& group,
+                             std::span<const GroupMember> members,
+                             const GroupOutcome& outcome,
+                             size_t scheduled);
+
+  /// Evicts the victims: stores in each why it must go, deletes it, and reports that. `place`: a
+  /// node, or "cluster".
+  void Evict(std::span<const PodOnNode> victims,
+             const Preemptor& preemptor,
+             std::string_view place);
+
+ private:
+  std::vector<api::Object> FreeClaimsOf(const api::Object& group,
+                                        std::span<const GroupMember> members,
+                                        const GroupOutcome& outcome,
+                                        size_t scheduled);
+  std::optional<api::Object> UnreserveOneOf(const api::Object& group,
+                                            std::span<const GroupMember> members);
+
+  const Uses uses_;
+  const GroupClaims group_claims_;
+};
+
+}  // namespace dray::scheduler

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules groups of pods: one attempt is for all pods of a group that wait for a node, and binds
+// all of them or none (KEP-4671).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "api/object.h"
+#include "base/log.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "scheduler/binder.h"
+#include "scheduler/cluster_cache.h"
+#include "scheduler/cluster_feed.h"
+#include "scheduler/configuration.h"
+#include "scheduler/decider.h"
+#include "scheduler/evictor.h"
+#include "scheduler/group_attempt.h"
+#include "scheduler/outcome_reporter.h"
+#include "scheduler/pending_pods.h"
+#include "scheduler/pod_groups.h"
+#include "scheduler/queue.h"
+
+namespace dray::scheduler {
+
+/// Keeps nothing between attempts. One thread.
+class GroupScheduler {
+ public:
+  /// They outlive it.
+  struct Uses {
+    client::Client& client;
+    const Clock& clock;
+    const Log& log;
+    const Configuration& configuration;
+    ClusterCache& cluster;
+    ClusterFeed& feed;
+    SchedulingQueue& queue;
+    PendingPods& pending;
+    Decider& decider;
+    Binder& binder;
+    Evictor& evictor;
+    OutcomeReporter& outcomes;
+    const std::atomic<bool>& cancelled;  // set: the attempt under way has no answer
+  };
+
+  GroupScheduler(const Uses& uses, Evictor::GroupClaims group_claims)
+      : uses_(uses), group_claims_(group_claims) {}
+
+  /// One attempt for a group that Pop has returned, by its entry in the queue; at `now`. Afterwards
+  /// the entry has left the queue or waits there.
+  void Schedule(const std::string& entry, MonotonicTime now);
+
+ private:
+  void Finish(const std::string& entry,
+              const api::Object& group,
+              std::span<const GroupMember> members,
+              GroupOutcome outcome,
+              size_t scheduled);
+  void BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome);
+  void ReportMembers(std::span<const GroupMember> members,
+                     const GroupOutcome& outcome,
+                     const GroupRoom& room = {});
+  void WriteCondition(const api::Object& group, const GroupCondition& condition);
+
+  const Uses uses_;
+  const Evictor::GroupClaims group_claims_;
+};
+
+}  // namespace dray::scheduler
