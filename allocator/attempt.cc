@@ -68,7 +68,7 @@ Signature SignatureOf(const snapshot::ClusterState& cluster,
 
 }  // namespace
 
-/// What one node was told, for all that are like it.
+/// The answer for one node, used for every node that is like it.
 struct Solved {
   search::NodeAnswer answer;
   int64_t steps_max = 0;                   // that the search could make
@@ -111,7 +111,7 @@ class Attempt::Impl {
   }
 
   /// Made when first asked for, at the expense of that caller. Null: that takes more work than is
-  /// left. Nothing half done is kept, so a caller who may do more begins anew.
+  /// left. Nothing half done is kept, so a caller with a larger budget begins anew.
   Frozen<search::PreparedClaims> Prepared(Work& work) {
     const uint64_t most = std::min(work.left(), options_.evaluation_work_max);
     const MutexLock lock(prepared_mutex_);

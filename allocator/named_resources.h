@@ -46,7 +46,7 @@ class NamedResourcesWish {
   static Result<NamedResourcesWish> Read(const Parameters& parameters,
                                          cel::SelectorCache& selectors);
 
-  /// Whose class it is: who prepares the claim.
+  /// The driver of the class, which prepares the claim.
   const std::string& driver() const { return driver_; }
 
  private:

@@ -30,7 +30,7 @@ struct ObjectRef {
 struct ListOptions {
   std::string namespace_;  // empty: all
   std::string label_selector, field_selector;
-  /// Objects that take much memory may come with their metadata alone: for who looks at no more.
+  /// Objects that take much memory may come with their metadata alone, if the caller reads no more.
   bool metadata_of_large = false;
 };
 

@@ -108,7 +108,7 @@ Task<api::Object> EventRecorder::Write(WriteRounds* rounds, api::Object stored, 
   auto& edited = repeated.Mutable<core_v1::Event>();
   edited.count += 1;
   edited.last_timestamp = event.As<core_v1::Event>().last_timestamp;
-  edited.metadata.resource_version.clear();  // nobody else counts this event
+  edited.metadata.resource_version.clear();  // this recorder alone counts the event
   Result<api::Object> written = co_await rounds->Update(std::move(repeated), "");
   if (written) co_return written;
   co_return co_await rounds->Create(std::move(event));  // it expired meanwhile

@@ -26,7 +26,7 @@ struct EventText {
   std::string reason;          // "FailedScheduling"
   std::string message;         // at most 1024 bytes are kept, the limit of the API
   std::string action;          // "Scheduling"; may be empty
-  std::string component = {};  // who says so, if not the recorder's
+  std::string component = {};  // the reporting component, if not the recorder's
 };
 
 /// Events are queued and sent when their component has nothing else to do. A repeated event

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kubeconfig files: which server, whom to trust, and who we are.
+// kubeconfig files: the server, the authorities to trust, and our credentials.
 #pragma once
 
 #include <string>

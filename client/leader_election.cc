@@ -74,7 +74,7 @@ LeaderElection::Try LeaderElection::AcquireOrRenew() {
     last_failure_.clear();
     return Try::kMine;
   }
-  // Somebody else was faster: the next try sees who.
+  // Another candidate was faster. The next try reads which one.
   const bool raced = done.error().reason == StatusReason::kConflict ||
                      done.error().reason == StatusReason::kAlreadyExists;
   if (!raced && last_failure_ != done.error().message) {

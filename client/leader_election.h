@@ -29,7 +29,7 @@ struct LeaderElectionOptions {
   std::string identity;  // of this process, unique for ever: host name and a UUID
   std::string lease_namespace = "kube-system";
   std::string lease_name = "dray";
-  std::chrono::seconds duration{15};        // a lease that nobody renews ends after it
+  std::chrono::seconds duration{15};        // a lease that is not renewed ends after it
   std::chrono::seconds renew_deadline{10};  // a leader that cannot renew for so long stops leading
   std::chrono::seconds retry_period{2};     // between tries, to get the lease or to keep it
 };

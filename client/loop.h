@@ -23,8 +23,8 @@ inline std::optional<MonotonicTime> Earlier(std::optional<MonotonicTime> a,
 
 class Loop {
  public:
-  /// Does what there is to do without waiting for more; returns when it wants to run again even if
-  /// nobody wakes it. A simulator calls it with its own clock instead of Run.
+  /// Does the work that is ready without waiting for more. Returns when to run again even without a
+  /// wake-up. A simulator calls it with its own clock instead of Run.
   using Step = std::function<std::optional<MonotonicTime>()>;
 
   /// Wakes the loop from any thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects of one kind, by name and by indexes, for a component that wants to know of every
-// change. An informer keeps one as the server has it; whoever plans fills one from files.
+// change. An informer keeps one as the server has it; planning fills one from files.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an error says about the write it answers: refused, or nobody knows.
+// What an error says about the write it answers: refused, or of unknown outcome.
 #pragma once
 
 #include "base/result.h"

@@ -8,7 +8,7 @@
 
 namespace dray::client {
 
-/// Handles; those that were made by nobody count nothing.
+/// Handles; default-constructed ones count nothing.
 struct QueueMetrics {
   metrics::Counter adds, retries;
   metrics::Gauge depth;  // keys that are ready

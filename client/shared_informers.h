@@ -15,11 +15,10 @@
 
 namespace dray::client {
 
-/// Belongs to the thread of its informers. The arguments outlive it, and it outlives who asks.
+/// Belongs to the thread of its informers. The arguments outlive it, and it outlives its users.
 ///
-/// Who steps a shared informer delivers what has arrived to everybody's handlers, so a handler only
-/// notes what has changed (in a queue), and every part steps what it looks at, as if it were its
-/// own.
+/// Stepping a shared informer calls the handlers of all its users. So a handler only notes what has
+/// changed, in a queue, and every user steps each informer that it reads, as if it were its own.
 class SharedInformers {
  public:
   SharedInformers(Client& client, const Clock& clock, Wakeup& wakeup, Log log);
@@ -27,8 +26,8 @@ class SharedInformers {
   /// The informer of the kind; made when it is first asked for, and there as long as this. Before
   /// any of them has been stepped.
   Informer& Of(const api::KindInfo& kind);
-  /// The same for who looks at metadata alone: large objects are mirrored without the rest, unless
-  /// somebody else asks for all of them. What it has must not be written back.
+  /// The same for a user that reads metadata alone: large objects are mirrored without the rest,
+  /// unless another user asks for all of them. Its objects must not be written back.
   Informer& MetadataOf(const api::KindInfo& kind);
   /// One that belongs to the caller: for kinds that are followed for a while.
   std::unique_ptr<Informer> MakeOwn(const api::KindInfo& kind) const;

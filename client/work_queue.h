@@ -27,8 +27,8 @@ class WorkQueue {
     /// exponential limiter: 5 ms to 1000 s).
     std::chrono::nanoseconds base_delay = std::chrono::milliseconds(5);
     std::chrono::nanoseconds max_delay = std::chrono::seconds(1000);
-    /// Keys waiting, ready or delayed. A key is the name of an object, so this bounds memory should
-    /// there be more objects than anybody expects; then the owner starts over from its informers.
+    /// Keys waiting, ready or delayed. A key is the name of an object, so this bounds memory
+    /// should there be more objects than expected; then the owner starts over from its informers.
     size_t keys_max = 1'000'000;
   };
 
@@ -51,7 +51,7 @@ class WorkQueue {
 
   /// From now on `/metrics` says what the queue does.
   void CountIn(const QueueMetrics& metrics) { metrics_ = metrics; }
-  /// One key took so long; for whoever pops keys.
+  /// Counts how long one key took. The caller of Pop reports it.
   void ObserveWork(std::chrono::nanoseconds took) const {
     metrics_.work_seconds.Observe(std::chrono::duration<double>(took).count());
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Answer = Result<api::Object>;
 
-/// How much an answer says about its sequence, whose parts share their fate.
+/// How much an answer says about its sequence, whose parts succeed or fail together.
 int WeightOf(const Answer& answer) {
   if (answer.has_value()) return 0;
   if (MayBeCarriedOut(answer.error())) return 3;

@@ -22,7 +22,7 @@ struct AuditFiles {
 /// Errors: kBadRequest  a policy file is named and cannot be read, or is none.
 Result<> CheckAuditPolicy(World& world, const AuditFiles& files);
 
-/// Null when nothing is to be written; `log` is told when that is for want of one of the two. The
+/// Null when nothing is to be written; logs a line when only one of the two files is named. The
 /// world outlives what it returns.
 /// Errors: kBadRequest  the policy file cannot be read or is none, with the flag, the file and the
 ///                      field; and the log cannot be opened.

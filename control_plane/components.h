@@ -84,7 +84,7 @@ struct ComponentsOptions {
   std::optional<api::Release> taint_rules = {};
   /// What they count; outlives them. Null: nothing.
   metrics::Registry* metrics = nullptr;
-  /// Says why pods get no devices; not set: nobody does.
+  /// Explains why pods get no devices; not set: that is not explained.
   scheduler::ExplainUnfit explain = {};
 };
 

@@ -70,7 +70,7 @@ api::Object Slim(const api::Object& object) {
   return slim;
 }
 
-/// Whether a claim was made that nobody uses yet: whoever makes one is likely to make more.
+/// Whether a claim was made that no pod uses yet. Its maker is likely to make more.
 bool IsNewClaim(const server::verbs::WatchEvent& event) {
   if (event.status != nullptr || event.type != server::verbs::WatchEventType::kAdded) return false;
   const api::Object& object = event.item.object;

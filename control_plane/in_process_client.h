@@ -35,11 +35,11 @@ class InProcessClient final : public client::Client {
   static constexpr size_t kBatchEventsMax = 256;
   /// A watch that finds so many new events at once has company: what comes after them is gathered
   /// for a while, as it is where all that came are new claims that no pod uses yet, however few.
-  /// Each component that is woken for a few events takes a CPU from who writes them.
+  /// Each component that is woken for a few events takes a CPU from the writer.
   static constexpr size_t kManyEvents = 4;
   static constexpr std::chrono::milliseconds kGatherTime{4};
 
-  /// `user` is who asks; `holder` is that of the store, if it has one. With a lease, updates,
+  /// `user` asks; `holder` is that of the store, if it has one. With a lease, updates,
   /// patches and bindings are refused once it is lost.
   InProcessClient(server::verbs::Resources& resources,
                   server::verbs::User user,

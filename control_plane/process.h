@@ -43,13 +43,13 @@ namespace dray::control_plane {
 struct ProcessOptions {
   net::Endpoint listen;
   std::vector<std::string> tls_names;  // of the server's own certificate, beside the usual ones
-  bool anonymous = true;               // who shows nothing is somebody, and roles say what he may
+  bool anonymous = true;               // requests without credentials run as system:anonymous
   StoreChoice store;
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
   size_t writes_in_flight_max = server::http::kWritesInFlightMax;
   std::string token_key_file;  // signs tokens of accounts; empty: one of the data folder
-  std::string token_issuer;    // whom they name as issuer; empty: as Kubernetes does
+  std::string token_issuer;    // the issuer that they name; empty: as Kubernetes does
   TlsFileNames tls_files;      // instead of what the data folder holds
   bool http2 = true;           // offered beside HTTP/1.1
   uint32_t http2_streams_max = net::http2::kStreamsMax;
@@ -57,14 +57,14 @@ struct ProcessOptions {
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool service_accounts = false;               // pods get one, and its token
   int64_t token_seconds_max = 0;               // of tokens of accounts; 0: as long as is asked for
-  bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
+  bool rbac = true;        // roles and bindings decide; else every known user may do everything
   bool profiling = false;  // samples of what this process does are answered
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   AuditFiles audit;                     // what is written about requests, and where to
-  bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
+  bool watches_begin_at_start = false;  // as upstream: older events are not sent
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;
-  /// Says why pods get no devices, in events of their own; not set: nobody does.
+  /// Explains in events why pods get no devices; not set: that is not explained.
   scheduler::ExplainUnfit explain = {};
   node::SimulatedNodes::Options simulated;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server is called by those who reach it. Pure.
+// The names and addresses by which clients reach a server. Pure.
 #pragma once
 
 #include <string>

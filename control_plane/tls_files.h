@@ -45,9 +45,9 @@ class TlsFiles {
   ///         key, or the key is of another certificate; or cannot be read.
   Result<std::shared_ptr<net::tls::ServerContext>> Load();
 
-  /// Reads the files again; new connections see what has changed. Files that make no whole (a
-  /// certificate is there before its key) change nothing, are told in the log once, and tried again
-  /// when they change.
+  /// Reads the files again; new connections see what has changed. Files that do not fit
+  /// together (a certificate is there before its key) change nothing, are logged once, and are read
+  /// again when they change.
   void Reload();
   /// Reload each period, on the reactor's thread.
   void Watch(net::Reactor& reactor);

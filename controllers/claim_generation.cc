@@ -44,8 +44,8 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
   });
 }
 
-/// Whether somebody must tell the claim's driver where the pod is, so that it allocates there: what
-/// the scheduler does for pods that did not bypass it.
+/// Whether this controller must tell the claim's driver where the pod is, so that it allocates
+/// there. The scheduler does that for pods that did not bypass it.
 bool WaitsForDriver(const core_v1::Pod& pod, const api::Object* object) {
   if (pod.spec.node_name.empty() || object == nullptr || object->metadata().deletion_timestamp) {
     return false;

@@ -18,7 +18,7 @@ namespace dray::controllers {
 /// Says for which entry of the pod a claim was generated.
 inline constexpr const char* kPodClaimNameAnnotation = "resource.kubernetes.io/pod-claim-name";
 
-/// Who a claim is generated for: it is the claim's controller.
+/// The object that a claim is generated for, and that is the claim's controller.
 struct ClaimOwner {
   std::string api_version, kind, namespace_, name, uid;
 };

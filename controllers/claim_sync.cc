@@ -25,7 +25,7 @@ ClaimAction Write(classic::ResourceClaimStatus status) {
   return WriteClassicStatus{.status = std::move(status)};
 }
 
-/// What happens to the allocation of a claim that nobody uses any more.
+/// What happens to the allocation of a claim without consumers.
 enum class Afterwards : uint8_t { kStays, kTakenBack, kAskedBack };
 
 Afterwards AfterUse(const resource_v1::ResourceClaim& claim, bool was_used) {

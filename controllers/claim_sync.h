@@ -43,7 +43,7 @@ using ClaimAction = std::variant<WriteStatus, WriteClassicStatus, RemoveFinalize
 /// when one fails; the next event starts afresh.
 ///
 /// The last consumer takes the allocation with it, provided the claim carries our finalizer:
-/// without it somebody else manages the allocation. An allocation that nobody has reserved stays,
+/// without it another controller manages the allocation. An allocation without reservations stays,
 /// unless the claim is being deleted (KEP-4381). What a driver's controller has allocated is not
 /// taken back but asked back (KEP-3063, 1.31).
 std::vector<ClaimAction> Reconcile(const api::resource_v1::ResourceClaim& claim,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the claim controller does beside where drivers' own controllers allocate (classic DRA,
-// KEP-3063): which kinds there are, and what it tells the drivers.
+// KEP-3063): which kinds there are, and what it writes for the drivers.
 #pragma once
 
 #include "api/claims/either_claim.h"
@@ -18,11 +18,11 @@ using api::claims::ClassicClaims;
 const api::KindInfo& ClaimKind(ClassicClaims classic);
 const api::KindInfo& TemplateKind(ClassicClaims classic);
 
-/// Whether a consumer may be added that nobody has added yet.
+/// Whether one more consumer may be added.
 bool MayBeReserved(const api::resource_v1::ResourceClaim& claim);
 bool MayBeReserved(const api::resource_v1alpha2::ResourceClaim& claim);
 
-/// What tells the drivers of a pod that bypassed the scheduler where it is.
+/// The PodSchedulingContext that names the node of a pod that bypassed the scheduler.
 api::Object MakeContext(const api::core_v1::Pod& pod);
 
 }  // namespace dray::controllers

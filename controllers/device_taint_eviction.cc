@@ -124,7 +124,7 @@ std::optional<MonotonicTime> DeviceTaintEviction::Step() {
 // ------------------------------------------------------------------------------------------------
 // Events to keys.
 
-/// While there are none nobody is evicted, and nothing has to be looked at.
+/// Without any, no pod is evicted and no claim needs a look.
 bool DeviceTaintEviction::AnyTaints() const {
   return !tainted_slices_.empty() || !scheduled_.empty() ||
          (rules_ != nullptr && !rules_->objects().empty());

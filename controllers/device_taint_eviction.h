@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device-taint-eviction controller: deletes pods whose devices got a taint with effect
-// NoExecute that their claims do not tolerate, and tells in the status of a DeviceTaintRule how far
-// that is (KEP-5055). The shell around eviction.h.
+// NoExecute that their claims do not tolerate, and reports the progress in the status of the
+// DeviceTaintRule (KEP-5055). The shell around eviction.h.
 #pragma once
 
 #include <chrono>

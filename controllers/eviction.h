@@ -18,7 +18,7 @@
 
 namespace dray::controllers {
 
-/// A pod, or whoever uses a claim, has to go.
+/// A pod, or each consumer of a claim, has to go.
 struct Eviction {
   api::Time at;  // perhaps long ago
   /// Names of the rules that want it; empty when only drivers do.

@@ -65,7 +65,7 @@ bool WaitsForDependents(const api::meta_v1::ObjectMeta& object);
 /// What must happen to an object with `dependents` whose owner references lead to `owners`, in
 /// their order. The runner performs the actions in order and drops the rest when one fails; the
 /// next event starts afresh. An object goes when none of its owners is there, and loses references
-/// to those that are gone when one is. With an owner nobody knows it is left as it is.
+/// to those that are gone when one is. An object with an owner of an unknown kind stays as it is.
 ///
 /// Follows upstream's garbage collector (pkg/controller/garbagecollector).
 std::vector<GarbageAction> PlanGarbage(const api::meta_v1::ObjectMeta& object,

@@ -289,7 +289,8 @@ Result<> GarbageCollector::RemoveOwnersOf(const api::Object& object,
   return {};
 }
 
-// Only as it was judged: who got another owner meanwhile stays, and is looked at again.
+// Deletes only the version that was judged: an object that got another owner meanwhile stays, and
+// is judged again.
 Result<> GarbageCollector::Collect(const api::Object& object, std::string_view policy) {
   api::meta_v1::DeleteOptions options;
   options.preconditions = api::meta_v1::Preconditions{

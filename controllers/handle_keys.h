@@ -32,10 +32,10 @@ struct KeyTurn {
   std::string_view what;
 };
 
-/// Calls `sync(key)`, which returns Result<>, for up to `most` keys that are ready. One that is
-/// done, or whose object is gone, has no failures any more; another comes again after its delay,
-/// and the log says why at debug level, beginning with `what`. False when the queue had no room for
-/// that: the caller starts over from its informers.
+/// Calls `sync(key)`, which returns Result<>, for up to `most` keys that are ready. Success, and
+/// kNotFound, forget the failures of the key; any other error requeues it after its delay and is
+/// logged at debug level, beginning with `what`. False when the queue had no room for that: the
+/// caller starts over from its informers.
 template <class Sync>
 bool HandleKeys(client::WorkQueue& queue, const KeyTurn& turn, const Sync& sync) {
   bool has_room = true;

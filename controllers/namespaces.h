@@ -51,7 +51,7 @@ class NamespaceController {
   World& world_;
   Log log_;
   const api::Scheme& scheme_;
-  // Nothing tells when the last object has gone.
+  // No event says that the last object has gone, so keys come back.
   client::WorkQueue queue_{{.max_delay = std::chrono::seconds(10)}};
   client::Informer& namespaces_;
 };

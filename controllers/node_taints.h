@@ -20,7 +20,7 @@ namespace dray::controllers {
 
 /// The taints `node` should have: those that this controller does not look after as they are, then
 /// one with effect NoSchedule for each trouble. A node without the condition Ready counts as ready:
-/// nobody looks after its conditions (upstream would call it unreachable after a while).
+/// no agent maintains its conditions (upstream would call it unreachable after a while).
 api::List<api::core_v1::Taint> NeededTaints(const api::core_v1::Node& node);
 
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it.

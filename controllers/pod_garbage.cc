@@ -119,7 +119,7 @@ Result<> PodGarbage::Sync(const std::string& node) {
   return outcome;
 }
 
-/// Its end is written first, so that whoever waits for it learns how it went.
+/// Writes that the pod failed before it deletes the pod, so that watchers learn how it ended.
 Result<> PodGarbage::Remove(const api::Object& pod) {
   if (!api::pods::HasEnded(pod.As<Pod>())) {
     const api::Time now = api::Time::Of(world_.clock.Now());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods of nodes that are no more: nobody could end them.
+// Deletes pods of nodes that are gone, because no kubelet can end them.
 #pragma once
 
 #include <chrono>

@@ -99,7 +99,7 @@ std::optional<alpha::ShareableSummaryStatus> ShareableOf(const PoolUsage& pool,
 /// What the devices of one type have in common.
 struct PartitionType {
   int32_t total = 0;
-  int32_t fresh = 0;  // of which nobody has one
+  int32_t fresh = 0;  // not in use
   const v1::Device* example = nullptr;
 };
 using PartitionTypes = std::map<std::pair<std::string, std::string>, PartitionType>;
@@ -117,7 +117,7 @@ bool CostTheSame(const v1::Device& a, const v1::Device& b) {
   return flat(a) == flat(b);
 }
 
-/// The partition types of the pool, or why there are none that can be told.
+/// The partition types of the pool, or why they are unknown.
 PartitionTypes TypesOf(const PoolUsage& pool,
                        const std::optional<std::string>& default_attribute,
                        std::string& error) {

@@ -39,7 +39,7 @@ class ResourceClaimController {
     /// Claims are made for pod groups too, and kept for them (DRAWorkloadResourceClaims).
     bool group_claims = false;
     client::WorkQueue::Options queue = {};
-    /// Where drivers' own controllers allocate: whose claims there are. None: nowhere.
+    /// The generation of claims that drivers' own controllers allocate. kNone: there are none.
     ClassicClaims classic = ClassicClaims::kNone;
   };
 

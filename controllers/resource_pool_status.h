@@ -22,11 +22,11 @@
 namespace dray::controllers {
 
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it. Slices and
-/// claims are listed when somebody asks, and not followed.
+/// claims are listed for each request, and not followed.
 class ResourcePoolStatus {
  public:
-  /// A pool whose slices are not all there is looked at again so often, ever later; then it is
-  /// answered with what is known.
+  /// A pool whose slices are not all there is read again so often, with growing delays; then the
+  /// answer is what is known.
   static constexpr size_t kTriesMax = 5;
   /// Answered requests stay for the first, others for the second.
   static constexpr std::chrono::hours kAnsweredFor{1};

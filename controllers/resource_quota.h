@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quota controller: keeps the status of ResourceQuotas, which limits are in force and what is
-// used of them. The API server adds to what is used when something is created (and needs nobody
-// for that); this counts anew when something goes, or is charged for differently.
+// used of them. The API server itself adds to what is used when an object is created; this
+// controller counts anew when an object goes, or is charged for differently.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,8 @@ class ResourceQuotaController {
  public:
   /// A quota that others keep changing is counted no more often.
   static constexpr std::chrono::milliseconds kBetweenCounts{20};
-  /// All are counted again, for what nobody sees change: classes that extended resources are of.
+  /// All are counted again, because changes of some inputs are not watched: the classes of extended
+  /// resources.
   static constexpr std::chrono::minutes kRecountPeriod{5};
 
   struct Options {

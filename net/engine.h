@@ -37,9 +37,9 @@ inline constexpr size_t kRequestBytes = 1024;
 
 /// What becomes of a request whose head is complete.
 enum class HeadVerdict : uint8_t {
-  kTaken,     // of somebody who is known
+  kTaken,     // from a known sender
   kStranger,  // a body is skipped
-  kNoRoom,    // its sender has all the connections that he may have
+  kNoRoom,    // its sender has used up its share of connections
 };
 
 /// Of every engine.
@@ -57,12 +57,12 @@ class ServerEngine {
    public:
     virtual ~Events() = default;
     /// The head of a request is complete, and its body, if it has one, is not asked for yet: fills
-    /// in who sends it. Called inside Feed. Unless it is taken, the request follows at once without
-    /// its body.
+    /// in the sender. Called inside Feed. Unless the verdict is kTaken, the request follows at once
+    /// without its body.
     virtual HeadVerdict OnHead(Request& head) = 0;
     /// A whole request. Called inside Feed; may answer at once.
     virtual void OnRequest(StreamId stream, Request request) = 0;
-    /// Nobody takes the answer of `stream` any more: the peer gave it up, or it stalled. Called
+    /// The answer of `stream` has no reader any more: the peer gave it up, or it stalled. Called
     /// inside Feed, Peek and Tick, for streams of OnRequest whose answers are not complete. Of
     /// protocols that can end a stream and keep the connection.
     virtual void OnClosed(StreamId /*stream*/) {}
@@ -87,7 +87,7 @@ class ServerEngine {
   /// True once nothing more will be sent: the output is drained and the connection shall close.
   virtual bool wants_close() const = 0;
   virtual EnginePhase phase() const = 0;
-  /// Ends after the answers under way; at once when there are none and the peer need not be told.
+  /// Ends after the answers under way; at once when there are none and no farewell is due.
   virtual void Shutdown() = 0;
   /// The peer sends no more: as Shutdown, and what it began to ask is dropped.
   virtual void EndInput() = 0;
@@ -109,7 +109,7 @@ class ServerEngine {
   virtual void OnSocketFull() = 0;
   /// Bytes kept for this connection: input not delivered yet, and output not consumed.
   virtual size_t held_bytes() const = 0;
-  /// Bytes kept of requests whose heads are not complete: nobody's claim covers them. O(1).
+  /// Bytes kept of requests whose heads are not complete, which no claim covers. O(1).
   virtual size_t unclaimed_bytes() const = 0;
   /// Output of `stream` not consumed yet.
   virtual size_t queued_bytes(StreamId stream) const = 0;

@@ -21,7 +21,7 @@ bool IsFieldValue(std::string_view text);
 /// What may be asked for: an origin form, or "*" (RFC 9112 3.2).
 bool IsTarget(std::string_view text);
 
-/// Fields of an answer that belong to the protocol, not to who answers: an engine drops them and
+/// Fields of an answer that belong to the protocol, not to the handler. An engine drops them and
 /// writes its own.
 bool IsEngineField(std::string_view name);
 /// Appends a value (or name) of a field. A line break inside would let it forge fields: control

@@ -117,7 +117,7 @@ class Body {
   std::vector<Bytes> rest_;
 };
 
-/// Who a verified client certificate says the peer is (Kubernetes: CN is the user, O the groups).
+/// The peer as a verified client certificate names it (Kubernetes: CN is the user, O the groups).
 struct ClientIdentity {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -134,7 +134,7 @@ struct Peer {
   Scheme scheme = Scheme::kHttp;
   std::optional<ClientIdentity> certificate;  // only when verified against the client CA
   std::string certificate_error;              // a certificate was shown, and why it is not trusted
-  Frozen<ShareOwner> owner = nullptr;         // of whoever shows nothing else: the address
+  Frozen<ShareOwner> owner = nullptr;         // of requests without credentials: the address
   /// For the embedder: what it makes of the peer, once, kept as long as the connection.
   Lazy<std::shared_ptr<const void>> meaning = {};
 };
@@ -145,16 +145,16 @@ enum class BodyState : uint8_t {
   kWhole,     // it is there, or there is none
   kTooLarge,  // longer than the embedder's limit: the answer should be 413
   kNoRoom,    // the sender, or all together, would have more under way than the limit: 429
-  kSkipped,   // of a sender nobody knows (Handler::SenderOf): 401 or 403
+  kSkipped,   // from a stranger (Handler::SenderOf): 401 or 403
 };
 
-/// Who sends a request.
+/// The sender of a request.
 struct Sender {
-  /// Somebody whom the handler knows; else a stranger.
+  /// The handler knows the sender; else it is a stranger.
   bool is_known = true;
-  /// Whose share of what there is his requests and connections count in. Null: exempt.
+  /// The owner whose share its requests and connections count in. Null: exempt.
   Frozen<ShareOwner> owner = nullptr;
-  /// For the handler: what it found out, so that it need not do so twice.
+  /// For the handler: what it found out, kept so that it is not found out twice.
   std::shared_ptr<const void> identity = nullptr;
 };
 
@@ -167,7 +167,7 @@ struct Request {
   Frozen<Peer> peer;
   Sender sender = {};
   /// What it holds of all that may be under way (RequestBytes and the body): until the request is
-  /// gone, or as long as whoever takes it over.
+  /// gone, or as long as the object that takes it over.
   ShareBudget::Claim claim = {};
 
   /// The target up to the first '?', still encoded.
@@ -187,7 +187,7 @@ std::string_view ReasonPhrase(int status);
 
 enum class WriteOutcome : uint8_t {
   kQueued,
-  kFull,    // not taken: kStreamQueueBytesMax are waiting; OnWritable tells when to go on
+  kFull,    // not taken: kStreamQueueBytesMax are waiting; go on at OnWritable
   kClosed,  // not taken: the peer is gone or the answer is finished
 };
 
@@ -238,10 +238,10 @@ class Responder {
 class Handler {
  public:
   virtual ~Handler() = default;
-  /// Who sends `head`, a request without its body yet. A stranger's body is not read, nor asked for
-  /// with 100 Continue, and connections of strangers share little memory and few descriptors. Who
-  /// is known has a share of requests under way and of connections, too. Called on reactor threads,
-  /// once for every request.
+  /// The sender of `head`, a request without its body yet. A stranger's body is not read, nor asked
+  /// for with 100 Continue, and connections of strangers share little memory and few descriptors. A
+  /// known sender has a share of requests under way and of connections, too. Called on reactor
+  /// threads, once for every request.
   virtual Sender SenderOf(const Request& /*head*/) const { return {}; }
   virtual void Handle(Request request, std::shared_ptr<Responder> responder) = 0;
 };

@@ -23,9 +23,9 @@ class Transport {
   virtual IoResult Read(std::span<char> into) = 0;
   /// May write a part. After kWantRead or kWantWrite the next call starts with the same bytes.
   virtual IoResult Write(std::string_view bytes) = 0;
-  /// Tells the peer that nothing more comes; reading still works.
+  /// Sends the end of output; reading still works.
   virtual void EndWriting() = 0;
-  /// Who the peer is, once the handshake is done.
+  /// Describes the peer, once the handshake is done.
   virtual void DescribePeer(Peer& peer) const = 0;
   /// What the two sides agreed to speak (ALPN, RFC 7301), once the handshake is done; empty when
   /// they did not say.

@@ -10,7 +10,7 @@ api::Time After(api::Time time, std::chrono::seconds wait) {
   return api::Time::FromUnixSeconds(time.unix_seconds() + wait.count());
 }
 
-/// Whoever wrote it may have written any year; one to come counts as now.
+/// Clients may write any year; a time in the future counts as now.
 std::optional<api::Time> HeartbeatOf(const api::core_v1::Node& node, api::Time now) {
   for (const auto& condition : node.status.conditions) {
     if (condition.type != "Ready" || condition.last_heartbeat_time.IsZero()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs the pods of a node: an agent shows itself by the node's Lease, or by heartbeats in the
-// node's condition Ready.
+// Which node has an agent that runs its pods: an agent shows itself by the node's Lease, or by
+// heartbeats in the node's condition Ready.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ enum class Keeper : uint8_t {
   kNoNode,       // there is no such node
   kMayCome,      // the node is new: an agent may yet show itself
   kAgent,        // is alive
-  kSilentAgent,  // was, and has not been heard of for a while
+  kSilentAgent,  // was alive, and has sent nothing for a while
   kNobody,
 };
 
@@ -45,7 +45,7 @@ class NodeKeepers {
     std::optional<api::Time> ask_again = {};  // then it may be another
   };
   Answer Of(std::string_view name, api::Time now) const;
-  /// Nodes that nobody keeps alive, and one of their names.
+  /// Nodes without an agent, and one of their names.
   struct Abandoned {
     size_t count = 0;
     std::string example;

@@ -25,14 +25,14 @@ namespace resource_v1 = api::resource_v1;
 
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
-// Nodes and slices that somebody's rule refuses: when they are tried again, and how many refusals
-// one try meets.
+// Nodes and slices that a policy or quota refuses: when they are tried again, and how many
+// refusals end one try.
 constexpr std::chrono::seconds kPublishAgainAfter{5};
 constexpr size_t kRefusedAtOnce = 10;
 // Where agents of nodes have their leases.
 constexpr const char* kNodeLeases = "kube-node-lease";
 
-/// Whether nobody has begun to run the pod.
+/// Whether no agent has begun to run the pod.
 bool IsNew(const core_v1::Pod& pod) {
   return pod.status.phase.empty() || pod.status.phase == "Pending";
 }
@@ -52,7 +52,7 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
           world.clock,
           loop_.wakeup(),
           log_,
-          // No pod starts for it, and who runs for another reason sees it.
+          // No pod starts for such an event; the next step takes it anyway.
           {.is_quiet = [](const auto& event) { return api::claims::IsUntouched(event.object); }}),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
       nodes_(client, api::Reflected<core_v1::Node>::kKind, world.clock, loop_.wakeup(), log_),
@@ -292,7 +292,7 @@ Result<> SimulatedNodes::RunPod(const api::Object& pod) {
   return Perform(pod, action);
 }
 
-/// Whoever wrote the time may have written any year. Looking earlier only takes another look.
+/// Clients may write any year into the time. Looking earlier only costs another look.
 void SimulatedNodes::LookAgain(const std::string& key, api::Time at) {
   const auto wait = std::min(
       std::chrono::seconds(at.unix_seconds() - api::Time::Of(world_.clock.Now()).unix_seconds()),

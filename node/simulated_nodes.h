@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated nodes: publishes them with their devices, then runs the pods bound to them, and those
-// on nodes that nobody else runs. The shell around profile.h, node_keepers.h and pod_lifecycle.h.
+// on nodes without an agent. The shell around profile.h, node_keepers.h and pod_lifecycle.h.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace dray::node {
 
-/// Whose pods run. Where nobody else is there to do it, pods that are being deleted go whatever the
+/// The nodes whose pods run. On nodes without an agent, pods that are being deleted go with any
 /// choice.
 enum class Simulate : uint8_t {
   kAny,  // of our own nodes, and of those that no agent keeps alive
@@ -47,7 +47,7 @@ class SimulatedNodes {
     client::WorkQueue::Options queue = {};
     /// What the nodes say they can do, in order (status.declaredFeatures).
     std::vector<std::string> declared_features = {};
-    /// Told what came of each node and slice that it makes; null: nobody is. From Publish and Run.
+    /// Called by Publish and Run with the result of each node and slice that is made; may be null.
     std::function<void(const std::string& what, const Result<>& made)> on_published = nullptr;
   };
 
@@ -56,8 +56,8 @@ class SimulatedNodes {
   SimulatedNodes(const SimulatedNodes&) = delete;
   SimulatedNodes& operator=(const SimulatedNodes&) = delete;
 
-  /// Creates nodes and slices that are not there yet. What the API refuses, Run() tries again: a
-  /// policy that somebody has made keeps no server from starting. Call it before Run(), once.
+  /// Creates nodes and slices that are not there yet. What the API refuses, Run() tries again, so
+  /// that no policy keeps a server from starting. Call it before Run(), once.
   /// Errors: kNotFound  no such profile.
   Result<> Publish();
   /// Runs pods until Stop().

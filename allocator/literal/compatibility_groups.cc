@@ -36,8 +36,8 @@ void GroupUsage::Add(History& history, const Groups& groups) {
     history.push_back(groups);
     return;
   }
-  // Committed devices may contradict each other, as slices change: who names no groups changes
-  // nothing for the others then.
+  // Committed devices may contradict each other, because slices change. A device without groups
+  // then changes nothing for the others.
   const Groups& members = history.back();
   const bool narrows = members.has_value() && groups.has_value();
   history.push_back(narrows ? Common(*members, *groups) : Groups(members));

@@ -30,7 +30,7 @@ Error NodeSelectionError(std::string_view what, std::string_view name, const Err
 }
 
 /// Whether any device of the slice names groups. While the feature is off such slices count as not
-/// there: nobody could tell which of their devices may be used together.
+/// there, because which of their devices may be used together is unknown.
 bool UsesCompatibilityGroups(const v1::ResourceSlice& slice) {
   return std::ranges::any_of(slice.spec.devices, [](const v1::Device& device) {
     return std::ranges::any_of(device.consumes_counters,

@@ -10,10 +10,10 @@
 namespace dray::allocator::rules {
 
 /// What holds. The defaults are experimental of v0.37.2, so every value that a table sets is a
-/// difference from it. What looks like a defect is a rule like any other: whoever asks for an old
-/// release wants its answers.
+/// difference from it. A defect of a release is a rule like any other, because a caller that asks
+/// for an old release wants its answers.
 struct Rules {
-  // Fields that a release or implementation has not heard of are ignored.
+  // Fields that a release or implementation does not know are ignored.
 
   /// Slices with compatibility groups are left out while their switch is off, and requests with
   /// derived attributes are refused.
@@ -55,7 +55,7 @@ struct Rules {
   /// "All devices" are those that match the request's own selectors, whatever the class says.
   bool all_ignores_class = false;
   /// A device is among "all devices" while what committed shares have left of it suffices;
-  /// otherwise when the device could hold the request if nobody else used it.
+  /// otherwise when the device could hold the request if no other claim used it.
   bool all_is_what_is_left = false;
   /// A device without the part "basic" of v1alpha3 and v1beta1 cannot be selected.
   bool needs_basic_part = false;

@@ -41,7 +41,7 @@ class Assignment {
   void TakeBackLast();
 
   std::span<const Pick> picks() const { return picks_; }
-  /// The devices given so far to anybody as a whole.
+  /// The devices given so far as a whole, to any request.
   WordSpan held() const { return held_; }
   /// Whether the variant cannot have the device because of what is given: for admin
   /// access only devices of its own claim count.

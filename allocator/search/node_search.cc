@@ -209,7 +209,7 @@ class Searcher {
     return words.size() * 64;
   }
 
-  /// Those who hold devices the variant could have.
+  /// Adds the holders of devices that the variant could have.
   void BlameHolders(size_t v, ConflictSet& why) const {
     problem_.work().Charge(WorkOfItems(assignment_.picks().size()));
     for (const Pick& pick : assignment_.picks()) {

@@ -24,7 +24,7 @@ PreparedClaims::PreparedClaims(Frozen<snapshot::ClusterState> cluster,
     : cluster_(std::move(cluster)), claims_(claims.begin(), claims.end()) {
   const Features& features = cluster_->features();
   // Older releases keep state between branches of a search that were given up, or differ in ways
-  // that nobody needs to be fast.
+  // that need not be fast.
   needs_literal_ =
       features.release != api::Release::kNewest && features.release != api::Release::kAny;
   if (needs_literal_) return;

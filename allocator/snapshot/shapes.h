@@ -179,7 +179,7 @@ class Shapes {
   const std::shared_ptr<cel::SelectorCache> selectors_;
   mutable Mutex mutex_;
   size_t size_ DRAY_GUARDED_BY(mutex_) = 0;
-  /// Written under the lock, and read without it by those who were given an id.
+  /// Written under the lock; readers that were given an id read without it.
   std::array<std::unique_ptr<Shape[]>, kBlocks> blocks_;  // NOLINT(modernize-avoid-c-arrays)
   std::unordered_multimap<uint64_t, ShapeId> index_ DRAY_GUARDED_BY(mutex_);
   cel::batch::SoundDevices sound_ DRAY_GUARDED_BY(mutex_);

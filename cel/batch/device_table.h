@@ -129,7 +129,7 @@ class DeviceTable {
 };
 
 /// Knows devices all of whose attributes have values that every environment reads: single ones, and
-/// versions that are right. Nobody has to look at such attributes to find what breaks a device.
+/// valid versions. Such attributes need not be read to find what breaks a device.
 class SoundDevices {
  public:
   /// O(attributes); a version that was right before is not parsed again.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time zones that expressions may name: getHours("Europe/Berlin"). Whoever builds an
-// Environment makes them, with a function that has the files; zoneinfo.h of base/ has the system's.
+// The time zones that expressions may name: getHours("Europe/Berlin"). The builder of an
+// Environment makes them, with a function that reads the files; base/zoneinfo.h has the system's.
 #pragma once
 
 #include <cstddef>

@@ -78,7 +78,7 @@ class Arena {
   /// Functions charge here what they take beyond looking at a few words.
   Work& work() { return work_ == nullptr ? own_work_ : *work_; }
 
-  /// Of kEvaluationPatternsMax; whoever compiles a pattern takes its instructions away.
+  /// What is left of kEvaluationPatternsMax. The compiler of a pattern subtracts its instructions.
   size_t& pattern_instructions_left() { return pattern_instructions_left_; }
 
  private:

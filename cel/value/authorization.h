@@ -24,7 +24,7 @@ struct AuthorizationAnswer {
   std::string reason = {};
 };
 
-/// Who answers; called from the thread of the evaluation.
+/// Answers checks of rights; called from the thread of the evaluation.
 class AuthorizationSource {
  public:
   virtual AuthorizationAnswer Ask(const AuthorizationQuestion& question) const = 0;

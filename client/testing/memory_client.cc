@@ -121,7 +121,7 @@ Result<T> MemoryClient::WithFate(Verb verb,
   } else {
     delayed_.emplace_back([write = std::move(write)] { (void)write(); });
   }
-  return Fail(StatusReason::kTimeout, "nobody knows");
+  return Fail(StatusReason::kTimeout, "the outcome is unknown");
 }
 
 void MemoryClient::CarryOutDelayed() {
@@ -205,7 +205,7 @@ MemoryClient::Answers MemoryClient::WriteSequence(std::span<const Write> writes)
     std::vector<Write> copies(writes.begin(), writes.end());
     delayed_.emplace_back([this, copies = std::move(copies)] { (void)WriteSequenceNow(copies); });
   }
-  return refuse({.reason = StatusReason::kTimeout, .message = "nobody knows"});
+  return refuse({.reason = StatusReason::kTimeout, .message = "the outcome is unknown"});
 }
 
 MemoryClient::Answers MemoryClient::WriteSequenceNow(std::span<const Write> writes) {

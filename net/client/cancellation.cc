@@ -26,7 +26,7 @@ Cancellation::~Cancellation() {
 }
 
 void Cancellation::Cancel() const {
-  // Never read again, so it stays readable: everybody who waits sees it.
+  // Never read again, so it stays readable and every waiter sees it.
   const uint64_t one = 1;
   while (write(descriptor_, &one, sizeof one) < 0 && errno == EINTR) {
   }

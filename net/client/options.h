@@ -13,7 +13,7 @@
 
 namespace dray::net::client {
 
-/// The whole body of one answer: the largest list anybody reads in one piece.
+/// The whole body of one answer: the largest list that a client reads in one piece.
 inline constexpr size_t kResponseBytesMax = size_t{512} << 20;
 
 class Dialer;  // net/client/dialer.h

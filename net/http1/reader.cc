@@ -281,7 +281,7 @@ void Reader::EndChunkLine() {
     case BodyStep::kChunkEnd: step_ = BodyStep::kChunkSize; return;
     case BodyStep::kChunkSize: {
       // Blanks may stand behind it ("bad whitespace", RFC 9112 7.1.1); one before it is no part of
-      // any grammar, and who reads it otherwise sees another end of the message.
+      // any grammar, and a proxy that accepts it would see another end of the message.
       const std::string_view size =
           TrimBlanksAfter(std::string_view(line).substr(0, line.find(';')));
       if (!ParseNumber(size, 16, remaining_)) {

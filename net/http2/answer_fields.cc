@@ -22,8 +22,8 @@ namespace {
 // ":status", "content-length" and "date" with their values.
 constexpr size_t kOwnFieldsBytes = 256;
 
-// Of which every answer has another value: remembering it would help nobody, and make the search
-// for each of the others longer.
+// Every answer has another value of it. Keeping it in the table would never help, and would make
+// the search for the others longer.
 bool IsNewEachTime(std::string_view name) {
   return EqualsIgnoringCase(name, "Audit-Id");
 }

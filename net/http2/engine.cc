@@ -114,7 +114,7 @@ void Engine::OnBeginHead(int32_t id) {
   streams_.emplace(id, std::move(stream));
 }
 
-/// False: the rest of the head need not be told.
+/// False: the session need not report the rest of the head.
 bool Engine::OnField(int32_t id, std::string_view name, std::string_view value) {
   Stream* const stream = Find(static_cast<StreamId>(id));
   if (stream == nullptr) return false;
@@ -225,7 +225,7 @@ bool Engine::CheckHead(Stream& stream) {
   return false;
 }
 
-/// Whoever is known may open more streams.
+/// A known sender may open more streams.
 void Engine::Trust() {
   if (std::exchange(trusted_, true) || limits_.streams_max <= kStrangerStreamsMax) return;
   const nghttp2_settings_entry streams = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
@@ -274,7 +274,7 @@ void Engine::OnStreamClose(int32_t id, uint32_t error_code) {
   const Stream& stream = *found->second;
   const bool is_missed = stream.request_state == RequestState::kDelivered &&
                          stream.answer_state != AnswerState::kComplete;
-  // Whatever the code: who calls off what he asked for has cost us the asking (CVE-2023-44487).
+  // Counts with any code: a request that is called off has already cost its work (CVE-2023-44487).
   const bool is_unanswered = stream.answer_state != AnswerState::kComplete ||
                              stream.queue.bytes() > 0 || stream.is_called_off;
   const bool is_early =

@@ -4,8 +4,8 @@
 //
 // Streams are answered in any order and share the connection by turns of one frame. One whose peer
 // takes nothing holds up no other: its answer waits in its queue. A request that breaks the rules
-// of messages is reset; a peer that breaks those of the connection, or goes past a limit, is told
-// why by GOAWAY and loses it.
+// of messages is reset; a peer that breaks those of the connection, or goes past a limit, gets a
+// GOAWAY with the reason and loses the connection.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ class Engine final : public ServerEngine, private SessionEvents {
   bool wants_read() const override;
   bool wants_close() const override;
   EnginePhase phase() const override;
-  /// Says first that it will go (GOAWAY that names no stream), and refuses new streams only when
-  /// the peer has heard of it: nothing it sent in between is lost.
+  /// Sends a GOAWAY that names no stream first, and refuses new streams only when the peer has
+  /// received it, so nothing that the peer sent in between is lost.
   void Shutdown() override;
   void EndInput() override;
   void Tick() override;

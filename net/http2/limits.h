@@ -47,8 +47,8 @@ inline constexpr size_t kQueuedFramesMax = 4000;
 inline constexpr size_t kQueuedBytesMax = size_t{32} << 20;
 inline constexpr size_t kCrowdedStreamBytesMax = size_t{64} << 10;
 
-/// After an answer that came before the end of its request, the peer may find out by itself that
-/// the rest is not wanted; then it is told by a reset, at which some clients forget the answer.
+/// After an answer that came before the end of its request, the peer may stop sending by itself.
+/// After so many ticks the stream is reset, at which some clients forget the answer.
 inline constexpr uint64_t kLingerTicks = 2;
 
 /// What a stream counts beside its bytes, where bytes of strangers are counted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nghttp2's session of a server, as C++: what it tells comes to an interface.
+// nghttp2's session of a server, as C++: its callbacks become an interface.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace dray::net::http2 {
 /// RFC 9113, section 4.1.
 inline constexpr size_t kFrameHeadBytes = 9;
 
-/// What a session tells, inside nghttp2_session_mem_recv and mem_send. Only want of memory may be
-/// thrown; it ends the session and goes no further.
+/// Callbacks of a session, inside nghttp2_session_mem_recv and mem_send. They may throw only
+/// bad_alloc, which ends the session and goes no further.
 class SessionEvents {
  public:
   virtual ~SessionEvents() = default;
   /// The head of a request or a trailer begins.
   virtual void OnBeginHead(int32_t id) = 0;
-  /// False: the stream is reset, and the rest of its head not told.
+  /// False: the stream is reset, and the rest of its head is not reported.
   virtual bool OnField(int32_t id, std::string_view name, std::string_view value) = 0;
   /// A whole frame has come.
   virtual void OnFrame(const nghttp2_frame& frame) = 0;

@@ -58,8 +58,8 @@ struct Stream {
   bool input_ended = false;    // the peer has said all of its request
   bool is_head_request = false;
   bool lingers = false;        // answered; the rest of the request is awaited a little
-  bool deferred = false;       // the session waits to be told of more output
-  bool is_reset = false;       // by us: it is about to close, and nobody need be told
+  bool deferred = false;       // the session waits until it is resumed with more output
+  bool is_reset = false;       // by us: it is about to close, without OnClosed
   bool is_called_off = false;  // by the peer, whatever the reason that it gave
   bool is_at_fault = false;    // the peer, for a stream that we reset: it was too slow
   OutputQueue queue = {};

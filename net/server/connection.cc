@@ -37,7 +37,7 @@ constexpr char kTlsHandshakeRecord = 0x16;
 // Of an unfinished head: usual ones come in one piece and need not be counted.
 constexpr size_t kFreeHeadBytes = size_t{16} << 10;
 
-// Who is not known shares with all of his network.
+// A stranger shares with all of its network.
 Frozen<ShareOwner> AddressOwner(const SocketAddress& peer) {
   return std::make_shared<const ShareOwner>(
       ShareOwner{.name = "address " + peer.network(), .rank = ShareRank::kUsual});
@@ -397,8 +397,9 @@ HeadVerdict Connection::OnHead(Request& head) {
   return HeadVerdict::kTaken;
 }
 
-/// The first of its requests whose sender is known: from now on it counts as his. False when he
-/// has all the connections that he may have; it ends then with the answer that says so.
+/// Called at the first request whose sender is known: the connection is the sender's from now on.
+/// False when the sender's share of connections is used up; the connection then ends with the
+/// answer that says so.
 bool Connection::Introduce(const Frozen<ShareOwner>& owner) {
   known_ = true;
   owner_ = owner;

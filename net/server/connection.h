@@ -78,11 +78,11 @@ class Connection final : public ServerEngine::Events,
   void OnClosed(StreamId stream) override;
 
   uint64_t arrival() const { return arrival_; }
-  /// Who shares with it while nobody is known.
+  /// The owner of its share while its sender is a stranger.
   const Frozen<ShareOwner>& address() const { return address_; }
-  /// Whose it is, once somebody is known; null: nobody's, or exempt.
+  /// The known sender; null: none yet, or an exempt one.
   const Frozen<ShareOwner>& owner() const { return owner_; }
-  /// Nothing is asked on it, and nobody would miss it.
+  /// No request is under way and no input is kept, so it may be closed.
   bool is_idle() const;
   /// INV-9 is broken: something can be done, and no Pump is coming.
   bool has_forgotten_work() const { return !pump_posted_ && !pumping_ && CanProgress(); }
@@ -139,12 +139,12 @@ class Connection final : public ServerEngine::Events,
   bool ending_ = false;            // by Shutdown
   bool pumping_ = false;
   bool pump_posted_ = false;
-  bool known_ = false;       // one of its requests came from somebody who is known
+  bool known_ = false;       // one of its requests came from a known sender
   bool is_surplus_ = false;  // it has no place, and ends with the answer that says so
   const Frozen<ShareOwner> address_;
-  Frozen<ShareOwner> owner_ = nullptr;  // who is known; null: exempt, or nobody yet
+  Frozen<ShareOwner> owner_ = nullptr;  // the known sender; null: none yet, or exempt
   ShareBudget::Claim held_;   // a stranger's: all that it holds; else what no request claims
-  ShareBudget::Claim place_;  // among the connections of those who are known
+  ShareBudget::Claim place_;  // among the connections of known senders
   size_t lingered_bytes_ = 0;
 
   uint64_t deadline_tick_ = 0;  // 0: none

@@ -23,7 +23,7 @@ class ExchangeConnection {
   virtual bool peer_ended() const = 0;
   /// The server shuts down.
   virtual bool is_ending() const = 0;
-  /// The answer of `stream` is complete: its exchange hears of nothing any more.
+  /// The answer of `stream` is complete: its exchange gets no more callbacks.
   virtual void EndExchange(StreamId stream) = 0;
   /// `stream` waits for room: it shall hear of output that was taken.
   virtual void TellOfRoom(StreamId stream) = 0;

@@ -17,7 +17,7 @@ namespace dray::net::server {
 
 class Network;  // net/server/network.h
 
-/// Threads of a server; who asks for more gets these.
+/// Threads of a server; a larger number is cut to this.
 inline constexpr size_t kReactorsMax = 256;
 /// Connections a server holds when it has descriptors enough.
 inline constexpr size_t kConnectionsMax = 10'000;
@@ -53,15 +53,15 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout{90'000};  // between requests
   // Output waits and the peer takes nothing, of a connection or of one stream of HTTP/2.
   std::chrono::milliseconds stall_timeout{60'000};
-  std::chrono::milliseconds linger_timeout{1'000};  // of input that nobody wants, after the answer
+  std::chrono::milliseconds linger_timeout{1'000};  // of input that is dropped, after the answer
   std::chrono::milliseconds tick{500};
   // Asked of the kernel per connection: small values make slow readers visible early. 0: its own.
   int send_buffer_bytes = 0;
 
   Network* network = nullptr;  // null: KernelNetwork(); outlives the server
 
-  /// Of the connections of those who are known. A quarter is out of reach of usual ones: it is left
-  /// to strangers, of whom one may turn out to be an administrator.
+  /// Of the connections of known senders. A quarter is out of reach of usual ones: it is left to
+  /// strangers, because one of them may turn out to be an administrator.
   ShareLimits connection_limits() const {
     return {.total = connections_max,
             .share = std::max<size_t>(connections_max / 8, 1),

@@ -9,7 +9,7 @@
 
 namespace dray::net::server {
 
-/// Addresses that are looked at; a machine with more of them has its server told its names.
+/// Addresses that are read. On a machine with more of them, name the server's addresses by a flag.
 inline constexpr size_t kOwnAddressesMax = 64;
 
 /// The machine's name, and the addresses of its interfaces that are up, IPv4 first; without

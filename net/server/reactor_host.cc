@@ -30,7 +30,7 @@
 namespace dray::net::server {
 namespace {
 
-// Between looks at connections whose peers may have been told of the end by now.
+// Between checks of connections whose peers may have received the end by now.
 constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 
 // Before what else there is to do gets its turn.
@@ -167,7 +167,7 @@ bool ReactorHost::Leave(Crowds& crowds, const std::string& owner, const Connecti
   return true;
 }
 
-/// It was a stranger's, and is somebody's now.
+/// The connection moves from the strangers to its known sender.
 void ReactorHost::Introduce(const Connection& connection) {
   if (Leave(strangers_, connection.address()->name, connection)) --strangers_count_;
   const auto held = connections_.find(connection.arrival());
@@ -176,7 +176,7 @@ void ReactorHost::Introduce(const Connection& connection) {
   if (is_counted) known_[connection.owner()->name].emplace(connection.arrival(), held->second);
 }
 
-/// One of the sender's own if he has had his share, else of who has most.
+/// Closes one of the sender's own if its share is used up, else one of the owner with most.
 bool ReactorHost::MakeRoomAmongKnown(const Connection& newcomer) {
   if (newcomer.owner() == nullptr || known_.empty()) return false;
   const std::string& name = newcomer.owner()->name;

@@ -76,7 +76,7 @@ class ReactorHost final : private Waiter {
   std::unique_ptr<Acceptor> acceptor_;  // null before Listen
   bool accepts_again_ = false;          // more may wait to be accepted, without another edge
   std::map<uint64_t, std::shared_ptr<Connection>> connections_;  // by arrival
-  Crowds strangers_, known_;  // by address; by name, without those who are exempt
+  Crowds strangers_, known_;  // by address; by name, without exempt ones
   size_t strangers_count_ = 0;
   uint64_t next_arrival_ = 1;
   Timer tick_timer_, retry_timer_, drain_timer_, linger_timer_;

@@ -27,7 +27,7 @@ namespace dray::net::testing {
 constexpr size_t kBodyMax = 1000;
 constexpr uint8_t kEndBoth = NGHTTP2_FLAG_END_STREAM | NGHTTP2_FLAG_END_HEADERS;
 
-/// An engine whose requests are kept, and answered at once if so wished.
+/// An engine whose requests are kept, and answered at once on request.
 class Served final : public ServerEngine::Events {
  public:
   explicit Served(bool answers_at_once = true,

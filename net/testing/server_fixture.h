@@ -59,7 +59,7 @@ class FunctionHandler final : public Handler {
   using Judge = std::function<bool(const Request&)>;
   explicit FunctionHandler(Function function, Judge knows = nullptr)
       : function_(std::move(function)), knows_(std::move(knows)) {}
-  /// Whoever calls himself User has a share of his own.
+  /// A request with the header User has a share of its own.
   Sender SenderOf(const Request& head) const override {
     Sender sender{.is_known = !knows_ || knows_(head)};
     if (head.headers.Has("User")) {
@@ -147,7 +147,7 @@ class ServerTest : public ::testing::Test {
   SimulatedClock standing_clock_;
   const Clock* server_clock_ = &RealWorld().clock;
   Log log_ = Log::Silent();
-  Events events_;  // outlives the server, whose thread may still be in Add when Next has its word
+  Events events_;  // outlives the server, whose thread may still be in Add when Next returns
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<server::HttpServer> server_;
 

@@ -125,7 +125,7 @@ class SimulatedNetwork::End final : public Socket {
 
   void Take(Pipe& pipe, size_t size) {
     pipe.arrived.Take(size);
-    // As Linux has it: a writer that was refused hears of room when a third of the buffer is free.
+    // As Linux does: a writer that was refused gets an edge when a third of the buffer is free.
     const bool has_room = pipe.free() * 3 >= pipe.room;
     if (pipe.was_full && has_room) {
       pipe.was_full = false;

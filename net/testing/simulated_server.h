@@ -43,7 +43,7 @@ class SimulatedServer {
     std::function<std::string()> judge = nullptr;
     /// Handlers break answers off, so a peer that is cut off is no fault.
     bool aborts = false;
-    /// The server may be told to end at any moment.
+    /// The server may be asked to end at any moment.
     bool drains = false;
   };
 

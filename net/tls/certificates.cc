@@ -99,7 +99,7 @@ bool AddExtension(X509* certificate, X509* issuer, const Extension& extension) {
   return ok;
 }
 
-/// Who signs. Without a certificate it is the one being made: it signs itself.
+/// The signer. Without a certificate, the new certificate signs itself.
 struct Issuer {
   X509* certificate = nullptr;
   EVP_PKEY* key;

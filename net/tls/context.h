@@ -17,8 +17,9 @@ namespace dray::net::tls {
 
 struct State;  // OpenSSL's context: net/tls/transport.h
 
-/// What a client may show for itself: its certificate and those that lead to an authority. Anybody
-/// can send that much, and it is kept as long as the connection. Some 8 certificates of RSA 4096.
+/// What a client may show for itself: its certificate and those that lead to an authority. Any
+/// client can send that much, and it is kept as long as the connection. Some 8 certificates of RSA
+/// 4096.
 inline constexpr size_t kClientCertificatesBytesMax = size_t{16} << 10;
 
 /// The versions of HTTP that are offered (ALPN). A server takes the first of its own that the
@@ -31,7 +32,7 @@ enum class HttpVersions : uint8_t {
 
 struct ServerOptions {
   Credentials credentials;    // certificate chain, leaf first, and its key
-  std::string client_ca_pem;  // who may sign client certificates; empty: none are asked for
+  std::string client_ca_pem;  // the signers of client certificates; empty: none are asked for
   HttpVersions versions = HttpVersions::kEither;
 };
 

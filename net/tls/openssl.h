@@ -35,7 +35,7 @@ using SslContextPtr = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
 /// Empties OpenSSL's error queue of this thread into one line; `what` failed.
 Error TakeOpenSslError(std::string_view what);
 
-/// Certificates of one PEM text: more is no bundle anybody configures.
+/// Certificates of one PEM text: no real bundle has more.
 inline constexpr size_t kCertificatesMax = 1024;
 
 /// Every certificate of a PEM text, in order; other blocks are skipped.
