@@ -177,8 +177,13 @@ Result<> Exchange::ReadUrl() {
                      request_.method,
                      request_.path(),
                      BoolParameter(query_, "watch")));
-  const bool is_watch = route_.kind == RouteKind::kResource && route_.verb == verbs::Verb::kWatch;
-  if (!is_watch) {
+  const bool is_resource = route_.kind == RouteKind::kResource;
+  is_dry_run_ = is_resource && !query_.All("dryRun").empty();
+  if (is_resource && route_.verb == verbs::Verb::kPatch) {
+    const auto type = PatchTypeOf(request_.headers.Get("Content-Type"));
+    is_apply_ = type.has_value() && *type == patch::PatchType::kApply;
+  }
+  if (!is_resource || route_.verb != verbs::Verb::kWatch) {
     DRAY_TRY(timeout_, ReadTimeout(query_));
   }
   return {};

@@ -188,6 +188,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::shared_ptr<net::Responder> responder_;
   const MonotonicTime began_;
   const WallTime received_;
+  // Set by ReadUrl before another thread sees the request: both threads read them for the metrics.
   bool is_dry_run_ = false, is_apply_ = false;
   net::Query query_;
   Route route_;

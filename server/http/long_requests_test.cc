@@ -86,14 +86,15 @@ class LongRequests : public ::testing::Test {
                   std::string_view target,
                   std::string body = {},
                   std::string_view token = "secret",
-                  std::string_view accept = {}) const {
+                  std::string_view accept = {},
+                  std::string_view content_type = "application/json") const {
     net::client::HttpClient client(
         RealWorld().clock,
         {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
          .bearer_token = std::string(token)});
     net::client::ClientRequest request{.method = std::string(method),
                                        .target = std::string(target)};
-    if (!body.empty()) request.headers.Add("Content-Type", "application/json");
+    if (!body.empty()) request.headers.Add("Content-Type", content_type);
     if (!accept.empty()) request.headers.Add("Accept", accept);
     request.body = std::move(body);
     const auto answer = client.Send(request);
@@ -286,6 +287,26 @@ TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
   server_->Shutdown(std::chrono::milliseconds(0));
   api_->Drain();
   EXPECT_TRUE(store_.Read()->Find("/registry/configmaps/default/late") != nullptr);
+}
+
+// Another thread counts the request than the one that carries it out: what both need is there
+// before the second begins.
+TEST_F(LongRequests, ALateRequestIsCountedAsWhatItIsBeforeAWorkerReadIt) {
+  Serve();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(workers_.TryPost([&] { gate_.Pass(); }));
+    gate_.AwaitArrival();
+  }
+  const std::string target =
+      std::string(kWatchedMaps) + "/late?fieldManager=m&dryRun=All&timeout=20ms";
+  EXPECT_THAT(
+      Ask("PATCH", target, Map("late", 100'000), "secret", {}, "application/apply-patch+yaml"),
+      StartsWith("504 "));
+  gate_.Open();
+  EXPECT_THAT(Ask("GET", "/metrics", "", "root"),
+              HasSubstr(R"(apiserver_request_total{code="504",component="apiserver",dry_run="All",)"
+                        R"(group="",resource="configmaps",scope="resource",subresource="",)"
+                        R"(verb="APPLY",version="v1"} 1)"));
 }
 
 TEST_F(LongRequests, LargeAnswersUnderWayHaveALimit) {

@@ -128,10 +128,8 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   DRAY_TRY_VOID(CheckSegment(request.name));
   if (request.verb == Verb::kPatch) {
     DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type")));
-    is_apply_ = request.patch_type == patch::PatchType::kApply;
   }
   DRAY_TRY_VOID(ReadQueryOptions(query_, request_.headers.Get("User-Agent"), request));
-  is_dry_run_ = request.write.dry_run;
   if (route_.watch_prefix && !request.name.empty()) {
     // The old form of watching one object.
     std::string& fields = request.list.field_selector;
