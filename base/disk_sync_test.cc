@@ -57,6 +57,45 @@ TEST(DiskSync, AFileIsOnTheDiskBeforeItsNameAndThenTheName) {
   EXPECT_THAT(seen, ElementsAre("file beside old", "folder with new"));
 }
 
+TEST(DiskSync, ANewFileIsFinishedOnlyWhenItsNameIsOnTheDisk) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = ::testing::TempDir() + "dray-finish-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  const auto file = disk.MakeFile(folder + "/backup").value();
+  ASSERT_TRUE(file->Append("bytes"));
+  std::vector<std::string> seen;
+  OnSync() = [&](int fd) {
+    struct stat what{};
+    fstat(fd, &what);
+    seen.emplace_back(S_ISDIR(what.st_mode) ? "folder" : "file");
+  };
+  ASSERT_TRUE(file->Finish());
+  OnSync() = nullptr;
+  EXPECT_THAT(seen, ElementsAre("file", "folder"));
+}
+
+TEST(DiskSync, AWriteThatCannotReplaceLeavesNothingAside) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = ::testing::TempDir() + "dray-replace-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.MakeFolder(folder + "/taken/by-a-folder"));
+  EXPECT_FALSE(disk.Write(folder + "/taken", "text", Disk::Privacy::kOwnerOnly));
+  EXPECT_THAT(disk.List(folder).value(), ElementsAre("taken"));
+}
+
+TEST(DiskSync, AGrowingFileThatWasReadableIsSoNoMore) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = ::testing::TempDir() + "dray-mode-" + NewUuid(RealWorld().random);
+  const std::string path = folder + "/audit.log";
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  std::ofstream(path) << "old\n";
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  ASSERT_TRUE(disk.OpenGrowing(path).value()->Append("new\n"));
+  struct stat what{};
+  ASSERT_EQ(stat(path.c_str(), &what), 0);
+  EXPECT_EQ(what.st_mode & 0777U, 0600U);
+  EXPECT_EQ(Content(path), "old\nnew\n");
+}
+
 TEST(DiskSync, WhatADeadProcessLeftAsideIsNotTakenOver) {
   Disk& disk = RealWorld().disk;
   const std::string folder = ::testing::TempDir() + "dray-aside-" + NewUuid(RealWorld().random);

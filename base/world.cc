@@ -54,6 +54,15 @@ Failure FailErrno(std::string_view what, const std::string& path, int code) {
               fmt::format("{} {}: {}", what, path, std::generic_category().message(code)));
 }
 
+/// The names in the folder of `path` survive a power cut from now on.
+Result<> SyncFolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const Descriptor names(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!names.is_open() || fsync(names.get()) != 0) return FailErrno("cannot sync", folder, errno);
+  return {};
+}
+
 /// False, with errno, when the disk takes no more.
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -80,6 +89,7 @@ class MachineFile final : public NewFile {
 
   Result<> Finish() override {
     if (fsync(file_.get()) != 0) return FailedWrite();
+    DRAY_TRY_VOID(SyncFolderOf(path_));
     is_finished_ = true;
     return {};
   }
@@ -100,8 +110,8 @@ class MachineFile final : public NewFile {
 /// write costs about half as much (ext4). The file never looks longer than it is.
 class MachineGrowingFile final : public GrowingFile {
  public:
-  MachineGrowingFile(std::string path, int fd, uint64_t size)
-      : path_(std::move(path)), file_(fd), size_(size), reserved_(size) {}
+  MachineGrowingFile(std::string path, Descriptor file, uint64_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size), reserved_(size) {}
   ~MachineGrowingFile() override {
     if (reserved_ <= size_) return;
     // Whoever set the file to another length meanwhile is right.
@@ -184,17 +194,12 @@ class MachineDisk final : public Disk {
         return FailErrno("cannot write", aside, code);
       }
     }
-    if (rename(aside.c_str(), path.c_str()) != 0) return FailErrno("cannot replace", path, errno);
+    if (rename(aside.c_str(), path.c_str()) != 0) {
+      const int code = errno;
+      unlink(aside.c_str());
+      return FailErrno("cannot replace", path, code);
+    }
     return SyncFolderOf(path);
-  }
-
-  /// The names in the folder of `path` stay what they are now.
-  static Result<> SyncFolderOf(const std::string& path) {
-    const size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    const Descriptor names(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!names.is_open() || fsync(names.get()) != 0) return FailErrno("cannot sync", folder, errno);
-    return {};
   }
 
   Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) override {
@@ -211,11 +216,20 @@ class MachineDisk final : public Disk {
 
   Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) override {
     constexpr mode_t kOwnerOnly = 0600;
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly);
-    if (fd < 0) return FailErrno("cannot open", path, errno);
+    constexpr mode_t kGroupAndOthers = 0077;
+    Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly));
     struct stat about{};
-    const uint64_t size = fstat(fd, &about) == 0 ? static_cast<uint64_t>(about.st_size) : 0;
-    return std::make_unique<MachineGrowingFile>(path, fd, size);
+    if (!file.is_open() || fstat(file.get(), &about) != 0) {
+      return FailErrno("cannot open", path, errno);
+    }
+    // A file that existed may be readable by others. Devices and pipes (/dev/stderr) keep their
+    // mode.
+    const bool is_readable = S_ISREG(about.st_mode) && (about.st_mode & kGroupAndOthers) != 0;
+    if (is_readable && fchmod(file.get(), about.st_mode & ~kGroupAndOthers & 0777U) != 0) {
+      return FailErrno("cannot take the rights of others from", path, errno);
+    }
+    return std::make_unique<MachineGrowingFile>(
+        path, std::move(file), static_cast<uint64_t>(about.st_size));
   }
 
   Result<> Rename(const std::string& from, const std::string& to) override {

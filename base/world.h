@@ -46,7 +46,7 @@ class NewFile {
   virtual ~NewFile() = default;
   /// Errors: kInternalError  the disk is full, or failed.
   virtual Result<> Append(std::string_view bytes) = 0;
-  /// All of it is on the disk, and stays. Call it once, last. Errors: as of Append.
+  /// Syncs file and folder: both survive a power cut. Call it once, last. Errors: as of Append.
   virtual Result<> Finish() = 0;
 };
 
@@ -70,13 +70,13 @@ class Disk {
   /// Errors: kNotFound  no such file. kForbidden  may not be read. kInternalError  anything else.
   ///         kRequestEntityTooLarge  it has more than kReadBytesMax.
   virtual Result<std::string> Read(const std::string& path) = 0;
-  /// Replaces the file in one step (write aside, rename), so readers see the old or the new one.
+  /// Replaces the file in one step (write aside, rename): readers see the old or the new one.
   virtual Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) = 0;
   /// A file that is not there yet, to be written piece by piece, however long it becomes.
   /// Errors: kAlreadyExists  it is there. kNotFound, kForbidden, kInternalError  the system's
   /// words.
   virtual Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) = 0;
-  /// A file that may be there already, to be continued.
+  /// A file that may be there already, to be continued; group and others lose their rights to it.
   /// Errors: kNotFound  no such folder. kForbidden, kInternalError  the system's words.
   virtual Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) = 0;
   /// Gives a file another name, in the same folder. What is open stays what it is.
