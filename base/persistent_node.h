@@ -14,6 +14,11 @@ Node& Own(std::shared_ptr<Node>& node) {
     node = std::make_shared<Node>();
   } else if (node.use_count() > 1) {
     node = std::make_shared<Node>(*node);
+  } else {
+    // use_count() orders nothing: another thread may have read the node just before it dropped the
+    // last copy. The decrement of one more reference acquires what that thread's decrement
+    // released, so the caller's writes come after those reads.
+    const std::shared_ptr<Node> acquired = node;
   }
   return *node;
 }
