@@ -52,10 +52,11 @@ void AppendUser(const access::User& user, std::string& out) {
   };
   static thread_local Written last;
   if (last.text.empty() || last.user != user) {
-    last.text.clear();
-    api::JsonWriter json(last.text);
+    // Built aside: an allocation that fails half-way must not leave text that belongs to no user.
+    Written written{.user = user, .text = {}};
+    api::JsonWriter json(written.text);
     access::WriteUser(json, user);
-    last.user = user;
+    last = std::move(written);
   }
   out += last.text;
 }
