@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,7 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -82,23 +85,53 @@ const Put* PutAt(const Txn& txn, size_t index) {
 
 }  // namespace
 
-/// One transaction.
+/// One transaction. While it is admitted it has a place among those in flight.
 struct Committer::Attempt {
+  Attempt(Committer& in, Txn asked, CommitCallback answer)
+      : committer(in), txn(std::move(asked)), done(std::move(answer)) {}
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  ~Attempt() {
+    if (is_admitted) committer.Abandon(*this);
+  }
+
+  Committer& committer;
   Txn txn;
   CommitCallback done;
   rpc::TxnQuery query{};
-  Revision begun{};
-  std::vector<std::multimap<std::string, Frozen<Value>, std::less<>>::iterator> values{};
+  bool is_admitted = false;
+  bool is_sent = false;
+  std::optional<std::multiset<Revision>::iterator> begun{};
+  std::vector<InFlightValues::iterator> values{};
   int lease_tries_left = kLeaseTries;
 };
 
+/// A lease that is asked for. If the client drops it without an answer, so are the transactions
+/// that wait for the lease.
+class Committer::LeaseWait {
+ public:
+  explicit LeaseWait(Committer& committer) : committer_(&committer) {}
+  LeaseWait(LeaseWait&& other) noexcept : committer_(std::exchange(other.committer_, nullptr)) {}
+  LeaseWait& operator=(LeaseWait&&) = delete;
+  LeaseWait(const LeaseWait&) = delete;
+  LeaseWait& operator=(const LeaseWait&) = delete;
+  ~LeaseWait() {
+    if (committer_ != nullptr) committer_->TakeWaitingForLease().clear();
+  }
+  void Answered() { committer_ = nullptr; }
+
+ private:
+  Committer* committer_;
+};
+
 void Committer::Commit(Txn txn, CommitCallback done) {
-  auto attempt = std::make_shared<Attempt>(Attempt{.txn = std::move(txn), .done = std::move(done)});
+  auto attempt = std::make_shared<Attempt>(*this, std::move(txn), std::move(done));
   attempt->query = QueryOf(attempt->txn, deps_.mirror);
   if (std::optional<Error> refused = Admit(*attempt)) {
     return attempt->done(Fail(*std::move(refused)));
   }
-  Prepare(attempt);
+  // From here on the attempt answers for itself.
+  if (!HadMemory([&] { Prepare(attempt); })) return;
 }
 
 std::optional<Error> Committer::Admit(Attempt& attempt) {
@@ -109,13 +142,23 @@ std::optional<Error> Committer::Admit(Attempt& attempt) {
         .message = fmt::format("{} transactions wait for etcd and no more may", in_flight_)};
   }
   ++in_flight_;
-  attempt.begun = deps_.history.newest()->revision();
-  begun_.insert(attempt.begun);
+  try {
+    Note(attempt);
+  } catch (const std::bad_alloc&) {
+    Release(attempt);
+    return OutOfMemory();
+  }
+  attempt.is_admitted = true;
+  return std::nullopt;
+}
+
+void Committer::Note(Attempt& attempt) {
+  attempt.begun = begun_.insert(deps_.history.newest()->revision());
+  attempt.values.reserve(attempt.txn.operations.size());
   for (const Operation& operation : attempt.txn.operations) {
     const Put* put = std::get_if<Put>(&operation);
     if (put != nullptr) attempt.values.push_back(values_.emplace(put->key, put->value));
   }
-  return std::nullopt;
 }
 
 void Committer::Prepare(const Shared& attempt) {
@@ -126,7 +169,9 @@ void Committer::Prepare(const Shared& attempt) {
     // One is granted at a time: those who wait may find that it does for them too.
     if (wait_for_lease_.size() > 1) return;
   }
-  Grant(attempt);
+  // If it could not be asked for, LeaseWait has dropped those who wait, or there was no memory for
+  // it.
+  if (!HadMemory([&] { Grant(attempt); })) TakeWaitingForLease().clear();
 }
 
 /// Whether every put that expires has a lease.
@@ -153,7 +198,9 @@ void Committer::Grant(const Shared& attempt) {
     return deps_.client.GrantLease(
         ttl_seconds,
         deps_.options.commit_timeout,
-        [this, attempt, i, asked](rpc::Answer<rpc::LeaseAnswer> answer) {
+        [this, attempt, i, asked, wait = LeaseWait(*this)](
+            rpc::Answer<rpc::LeaseAnswer> answer) mutable {
+          wait.Answered();
           if (answer.has_value()) attempt->query.writes[i].lease = answer->id;
           OnLease(answer.has_value() ? answer->ttl_seconds : 0, asked, std::move(answer));
         });
@@ -162,11 +209,10 @@ void Committer::Grant(const Shared& attempt) {
 }
 
 void Committer::OnLease(int64_t ttl_seconds, WallTime asked, rpc::Answer<rpc::LeaseAnswer> answer) {
-  std::vector<Shared> waiting;
-  {
+  const std::vector<Shared> waiting = TakeWaitingForLease();
+  if (answer.has_value()) {
     const MutexLock lock(mutex_);
-    if (answer.has_value()) leases_.Add(answer->id, ttl_seconds, asked);
-    waiting.swap(wait_for_lease_);
+    leases_.Add(answer->id, ttl_seconds, asked);
   }
   for (const Shared& attempt : waiting) {
     if (answer.has_value()) {
@@ -178,7 +224,14 @@ void Committer::OnLease(int64_t ttl_seconds, WallTime asked, rpc::Answer<rpc::Le
   }
 }
 
+// The caller drops them outside of the lock: the last reference to one answers it.
+std::vector<Committer::Shared> Committer::TakeWaitingForLease() {
+  const MutexLock lock(mutex_);
+  return std::exchange(wait_for_lease_, {});
+}
+
 void Committer::Send(const Shared& attempt) {
+  attempt->is_sent = true;
   deps_.client.Txn(attempt->query,
                    deps_.options.commit_timeout,
                    [this, attempt](rpc::Answer<rpc::TxnAnswer> answer) {
@@ -306,11 +359,24 @@ void Committer::Finish(const Shared& attempt, Result<CommitOutcome> outcome) {
   });
 }
 
-void Committer::Forget(const Attempt& attempt) {
+// What was admitted ends without an answer.
+void Committer::Abandon(Attempt& attempt) {
+  Forget(attempt);
+  Error error = OutOfMemory();
+  if (attempt.is_sent) error.reason = StatusReason::kTimeout;
+  if (!HadMemory([&] { attempt.done(Fail(std::move(error))); })) return;
+}
+
+void Committer::Forget(Attempt& attempt) {
   const MutexLock lock(mutex_);
+  attempt.is_admitted = false;
+  Release(attempt);
+}
+
+void Committer::Release(Attempt& attempt) {
   --in_flight_;
   for (const auto value : attempt.values) values_.erase(value);
-  begun_.erase(begun_.find(attempt.begun));
+  if (attempt.begun.has_value()) begun_.erase(*attempt.begun);
   const Revision needed_after = begun_.empty() ? Revision{INT64_MAX} : *begun_.begin();
   while (!recent_.empty() && recent_.front().next->revision() <= needed_after) recent_.pop_front();
 }

@@ -9,6 +9,11 @@
 //
 // No transaction is sent twice, with one exception: when a lease is gone, etcd has refused the
 // whole transaction, and it is sent again with a new lease.
+//
+// Every transaction that is admitted is answered once and gives its place back, whatever happens on
+// the way: if an allocation fails, or the client drops its receiver without an answer, the last
+// reference to the attempt answers that its outcome is unknown (kTimeout), or that it was not
+// carried out (kServiceUnavailable) where it was never sent.
 #pragma once
 
 #include <cstddef>
@@ -64,7 +69,7 @@ class Committer {
   ~Committer() = default;
 
   /// As Store::Commit, for a well-formed transaction that has operations or compares. Calls back on
-  /// the callback thread.
+  /// the callback thread; when memory or an answer is missing, on the thread that found that.
   void Commit(Txn txn, CommitCallback done);
 
   /// To be called before the mirror publishes a change.
@@ -77,16 +82,20 @@ class Committer {
   std::string failure() const;
 
  private:
+  class LeaseWait;
   struct Attempt;
   using Shared = std::shared_ptr<Attempt>;
+  using InFlightValues = std::multimap<std::string, Frozen<Value>, std::less<>>;
 
   static constexpr int kLeaseTries = 3;
 
   std::optional<Error> Admit(Attempt& attempt);
+  void Note(Attempt& attempt) DRAY_REQUIRES(mutex_);
   void Prepare(const Shared& attempt);
   bool TakeLeases(Attempt& attempt);
   void Grant(const Shared& attempt);
   void OnLease(int64_t ttl_seconds, WallTime asked, rpc::Answer<rpc::LeaseAnswer> answer);
+  std::vector<Shared> TakeWaitingForLease();
   void Send(const Shared& attempt);
   void OnAnswer(const Shared& attempt, rpc::Answer<rpc::TxnAnswer> answer);
   void OnFailure(const Shared& attempt, const rpc::CallFailure& failure);
@@ -97,14 +106,16 @@ class Committer {
   Conflict ConflictOf(const Attempt& attempt, const rpc::TxnAnswer& answer) const;
   std::optional<Committed> CommittedOf(const Attempt& attempt, const rpc::TxnAnswer& answer) const;
   void Finish(const Shared& attempt, Result<CommitOutcome> outcome);
-  void Forget(const Attempt& attempt);
+  void Forget(Attempt& attempt);
+  void Release(Attempt& attempt) DRAY_REQUIRES(mutex_);
+  void Abandon(Attempt& attempt);
 
   const Dependencies deps_;
   mutable Mutex mutex_;
   size_t in_flight_ DRAY_GUARDED_BY(mutex_) = 0;
   std::multiset<Revision> begun_ DRAY_GUARDED_BY(mutex_);  // where the mirror was
   std::deque<Change> recent_ DRAY_GUARDED_BY(mutex_);      // changes after the earliest of begun_
-  std::multimap<std::string, Frozen<Value>, std::less<>> values_ DRAY_GUARDED_BY(mutex_);
+  InFlightValues values_ DRAY_GUARDED_BY(mutex_);
   Leases leases_ DRAY_GUARDED_BY(mutex_);
   std::vector<Shared> wait_for_lease_ DRAY_GUARDED_BY(mutex_);  // while one is being granted
   std::string failure_ DRAY_GUARDED_BY(mutex_);

@@ -12,6 +12,7 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
 
+#include "base/out_of_memory.h"
 #include "base/strong.h"
 #include "etcd.grpc.pb.h"
 #include "etcd.pb.h"
@@ -54,18 +55,25 @@ class Call : public std::enable_shared_from_this<Call<Request, Response, Out>> {
     context_->set_deadline(gpr_time_from_millis(timeout_.count(), GPR_TIMESPAN));
     // A member without a leader says so, instead of keeping the call until the time is over.
     context_->AddMetadata("hasleader", "true");
+    Done done = [self = this->shared_from_this(), index, begin, tries_left](
+                    const grpc::Status& status) { self->Finish(index, begin, tries_left, status); };
     if (!channels_.Enter(*context_)) return receive_(std::unexpected(channels_.Closing()));
-    begin(channels_[index],
-          context_.get(),
-          &request_,
-          &response_,
-          [self = this->shared_from_this(), index, begin, tries_left](const grpc::Status& status) {
-            self->Finish(index, begin, tries_left, status);
-          });
+    begin(channels_[index], context_.get(), &request_, &response_, std::move(done));
   }
 
+  // gRPC swallows what its callbacks throw: the receiver must be called, and the call must leave,
+  // whatever finds no memory.
   void Finish(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) {
     channels_.End(*context_);
+    if (!HadMemory([&] { Conclude(index, begin, tries_left, status); }) && receive_ != nullptr) {
+      Receive<Out> receive = std::move(receive_);
+      CallFailure failure{.kind = Kind::kUnanswered, .message = "out of memory"};
+      if (!HadMemory([&] { receive(std::unexpected(std::move(failure))); })) receive = nullptr;
+    }
+    channels_.Leave();  // last: who waits for it destroys what the receiver uses
+  }
+
+  void Conclude(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) {
     Answer<Out> answer = std::unexpected(CallFailure{});
     if (status.ok()) {
       answer = convert_(response_);
@@ -80,9 +88,10 @@ class Call : public std::enable_shared_from_this<Call<Request, Response, Out>> {
     if (elsewhere && tries_left > 1) {
       StartAt((index + 1) % channels_.size(), begin, tries_left - 1);
     } else {
-      receive_(std::move(answer));
+      // What it holds ends before the call leaves.
+      Receive<Out> receive = std::exchange(receive_, nullptr);
+      receive(std::move(answer));
     }
-    channels_.Leave();  // last: who waits for it destroys what the receiver uses
   }
 
   Channels& channels_;
