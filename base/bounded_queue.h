@@ -48,6 +48,13 @@ class BoundedQueue {
     filled_.NotifyAll();
   }
 
+  /// Drops the elements for which `is_moot` holds; it must not use the queue. O(size).
+  template <class Predicate>
+  void EraseIf(Predicate is_moot) {
+    const MutexLock lock(mutex_);
+    std::erase_if(values_, is_moot);
+  }
+
   size_t size() const {
     const MutexLock lock(mutex_);
     return values_.size();

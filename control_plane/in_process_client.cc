@@ -163,6 +163,10 @@ class InProcessClient::Handle final : public client::Watch {
       : owner_(owner), running_(std::move(running)) {}
   ~Handle() override {
     running_->End();
+    // Its turn would be for nothing: what has ended must not take the place of a watch that runs.
+    owner_.woken_.EraseIf([this](const std::weak_ptr<Running>& woken) {
+      return !woken.owner_before(running_) && !running_.owner_before(woken);
+    });
     --owner_.watches_;
   }
   Handle(const Handle&) = delete;

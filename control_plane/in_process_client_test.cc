@@ -2,6 +2,7 @@
 #include "control_plane/in_process_client.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "api/core_v1/config_map.h"
 #include "api/kind.h"
 #include "api/resource_v1/claim.h"
+#include "base/bounded_queue.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/simulated_world.h"
@@ -54,6 +56,48 @@ TEST(InProcessClient, HasSoManyWatches) {
   watches.pop_back();
   EXPECT_EQ(start(), StatusReason::kUnknown) << "one has ended";
   EXPECT_EQ(start(), StatusReason::kTooManyRequests);
+}
+
+// Watches that begin and end while the delivery thread is busy leave room for those that stay.
+TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"});
+  const api::KindInfo& kind = api::Reflected<api::core_v1::ConfigMap>::kKind;
+  const auto create = [&](std::string name) {
+    api::core_v1::ConfigMap map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = std::move(name);
+    return client.Create(api::Object::Of(std::move(map))).has_value();
+  };
+  BoundedQueue<bool> arrived{8};
+  BoundedQueue<bool> released{1};
+  const auto list = client.List(kind, {});
+  ASSERT_TRUE(list.has_value());
+  const auto watch = [&](std::function<void()> on_events) {
+    return client
+        .StartWatch(kind,
+                    {},
+                    list->resource_version,
+                    {.events = [on_events = std::move(on_events)](
+                                   const std::vector<client::WatchEvent>&) { on_events(); },
+                     .ended = [](const Error&) {}})
+        .value();
+  };
+  const auto busy = watch([&] {
+    EXPECT_TRUE(arrived.TryPush(true));
+    released.Pop();
+  });
+  ASSERT_TRUE(create("a"));
+  arrived.Pop();  // the delivery thread waits for this test from here on
+  for (size_t i = 0; i < InProcessClient::kWatchesMax; ++i) watch([] {});
+  BoundedQueue<bool> heard{8};
+  const auto last = watch([&] { EXPECT_TRUE(heard.TryPush(true)); });
+  released.Close();
+  heard.Pop();
 }
 
 // Clients of the hub's version over HTTP do not see what only hubs have, and so cannot change it.
