@@ -24,8 +24,7 @@ namespace {
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
 constexpr size_t kBinders = 2;  // where a commit waits for a disk: one prepares, one waits
 
-/// Whatever the store is: probes know the names from kube-apiserver. There are no informers that
-/// would have to be ready first.
+/// Whatever the store is: probes know the names from kube-apiserver.
 std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_store,
                                               const server::verbs::Resources& resources) {
   const auto always = [] { return true; };
@@ -34,8 +33,8 @@ std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_s
       {.name = "loopback-serving-certificate", .passes = always, .liveness_only = true},
       {.name = "etcd", .passes = has_store},
       {.name = "etcd-readiness", .passes = has_store, .readiness_only = true},
-      {.name = "informer-sync", .passes = always, .readiness_only = true}};
-  for (server::http::HealthCheck& check : server::http::StartedParts(resources)) {
+      server::http::StateIsRead(resources)};
+  for (server::http::HealthCheck& check : server::http::StartedParts(resources, has_store)) {
     checks.push_back(std::move(check));
   }
   checks.push_back({.name = "shutdown", .passes = always, .readiness_only = true});

@@ -2,6 +2,7 @@
 #include "server/http/health.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -10,42 +11,70 @@ namespace {
 
 using verbs::FirstStep;
 
+// What has to be there before a part counts as started.
+enum class Checks : uint8_t {
+  kStore,       // the store works
+  kState,       // the rules for requests (rights, policies, quotas) are read from the store
+  kNamespaces,  // these and the next two: what Resources writes into a new store
+  kObjects,
+  kCluster,
+  kNothing,  // Dray has no such part, or it starts with the first request
+};
+
+// In the order in which kube-apiserver 1.37 lists them.
 struct StartedPart {
   std::string_view name;
-  std::optional<FirstStep> makes = {};
+  Checks checks = Checks::kNothing;
 };
 constexpr StartedPart kStarted[] = {
-    {"poststarthook/start-apiserver-admission-initializer"},
-    {"poststarthook/generic-apiserver-start-informers"},
-    {"poststarthook/priority-and-fairness-config-consumer"},
-    {"poststarthook/priority-and-fairness-filter"},
-    {"poststarthook/storage-object-count-tracker-hook"},
-    {"poststarthook/start-apiextensions-informers"},
-    {"poststarthook/start-apiextensions-controllers"},
-    {"poststarthook/crd-informer-synced"},
-    {"poststarthook/start-system-namespaces-controller", FirstStep::kNamespaces},
-    {"poststarthook/peer-endpoint-reconciler-controller"},
-    {"poststarthook/start-cluster-authentication-info-controller"},
-    {"poststarthook/start-kube-apiserver-identity-lease-controller"},
-    {"poststarthook/start-kube-apiserver-identity-lease-garbage-collector"},
-    {"poststarthook/storage-readiness"},
-    {"poststarthook/start-legacy-token-tracking-controller"},
-    {"poststarthook/start-service-ip-repair-controllers"},
-    {"poststarthook/rbac/bootstrap-roles", FirstStep::kObjects},
-    {"poststarthook/scheduling/bootstrap-system-priority-classes", FirstStep::kCluster},
-    {"poststarthook/priority-and-fairness-config-producer", FirstStep::kObjects},
-    {"poststarthook/bootstrap-controller", FirstStep::kCluster},
-    {"poststarthook/start-kubernetes-service-cidr-controller"},
-    {"poststarthook/start-kube-aggregator-informers"},
-    {"poststarthook/apiservice-status-local-available-controller"},
-    {"poststarthook/apiservice-status-remote-available-controller"},
-    {"poststarthook/apiservice-registration-controller", FirstStep::kObjects},
-    {"poststarthook/apiservice-discovery-controller"},
-    {"poststarthook/kube-apiserver-autoregistration", FirstStep::kObjects},
-    {"autoregister-completion", FirstStep::kObjects},
-    {"poststarthook/apiservice-openapi-controller"},
-    {"poststarthook/apiservice-openapiv3-controller"},
+    {"poststarthook/start-apiserver-admission-initializer", Checks::kState},
+    {"poststarthook/generic-apiserver-start-informers", Checks::kState},
+    {"poststarthook/priority-and-fairness-config-consumer", Checks::kNothing},
+    {"poststarthook/priority-and-fairness-filter", Checks::kNothing},
+    {"poststarthook/storage-object-count-tracker-hook", Checks::kNothing},
+    {"poststarthook/start-apiextensions-informers", Checks::kNothing},
+    {"poststarthook/start-apiextensions-controllers", Checks::kNothing},
+    {"poststarthook/crd-informer-synced", Checks::kNothing},
+    {"poststarthook/start-system-namespaces-controller", Checks::kNamespaces},
+    {"poststarthook/peer-endpoint-reconciler-controller", Checks::kNothing},
+    {"poststarthook/start-cluster-authentication-info-controller", Checks::kNothing},
+    {"poststarthook/start-kube-apiserver-identity-lease-controller", Checks::kNothing},
+    {"poststarthook/start-kube-apiserver-identity-lease-garbage-collector", Checks::kNothing},
+    {"poststarthook/storage-readiness", Checks::kStore},
+    {"poststarthook/start-legacy-token-tracking-controller", Checks::kNothing},
+    {"poststarthook/start-service-ip-repair-controllers", Checks::kNothing},
+    {"poststarthook/rbac/bootstrap-roles", Checks::kObjects},
+    {"poststarthook/scheduling/bootstrap-system-priority-classes", Checks::kCluster},
+    {"poststarthook/priority-and-fairness-config-producer", Checks::kObjects},
+    {"poststarthook/bootstrap-controller", Checks::kCluster},
+    {"poststarthook/start-kubernetes-service-cidr-controller", Checks::kNothing},
+    {"poststarthook/start-kube-aggregator-informers", Checks::kNothing},
+    {"poststarthook/apiservice-status-local-available-controller", Checks::kNothing},
+    {"poststarthook/apiservice-status-remote-available-controller", Checks::kNothing},
+    {"poststarthook/apiservice-registration-controller", Checks::kObjects},
+    {"poststarthook/apiservice-discovery-controller", Checks::kNothing},
+    {"poststarthook/kube-apiserver-autoregistration", Checks::kObjects},
+    {"autoregister-completion", Checks::kObjects},
+    {"poststarthook/apiservice-openapi-controller", Checks::kNothing},
+    {"poststarthook/apiservice-openapiv3-controller", Checks::kNothing},
 };
+
+std::function<bool()> CheckOf(Checks checks,
+                              const verbs::Resources& resources,
+                              const std::function<bool()>& has_store) {
+  const auto after = [&resources](FirstStep step) {
+    return [&resources, step] { return resources.HasMade(step); };
+  };
+  switch (checks) {
+    case Checks::kStore: return has_store;
+    case Checks::kState:
+    case Checks::kNamespaces: return after(FirstStep::kNamespaces);
+    case Checks::kObjects: return after(FirstStep::kObjects);
+    case Checks::kCluster: return after(FirstStep::kCluster);
+    case Checks::kNothing: break;
+  }
+  return [] { return true; };
+}
 
 bool IsPart(const HealthCheck& check, bool readiness) {
   return readiness ? !check.liveness_only : !check.readiness_only;
@@ -53,12 +82,18 @@ bool IsPart(const HealthCheck& check, bool readiness) {
 
 }  // namespace
 
-std::vector<HealthCheck> StartedParts(const verbs::Resources& resources) {
+HealthCheck StateIsRead(const verbs::Resources& resources) {
+  return {.name = "informer-sync",
+          .passes = CheckOf(Checks::kState, resources, nullptr),
+          .readiness_only = true};
+}
+
+std::vector<HealthCheck> StartedParts(const verbs::Resources& resources,
+                                      const std::function<bool()>& has_store) {
   std::vector<HealthCheck> checks;
   for (const StartedPart& part : kStarted) {
-    checks.push_back({.name = std::string(part.name), .passes = [&resources, makes = part.makes] {
-                        return !makes.has_value() || resources.HasMade(*makes);
-                      }});
+    checks.push_back(
+        {.name = std::string(part.name), .passes = CheckOf(part.checks, resources, has_store)});
   }
   return checks;
 }

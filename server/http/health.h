@@ -26,10 +26,16 @@ struct HealthCheck {
 /// Writes of the server itself that are refused. `resources` outlives it.
 HealthCheck RefusedWrites(const verbs::Resources& resources);
 
-/// The parts of kube-apiserver 1.37 that start with it, by the names that probes know. Those that
-/// write what a new server has pass when `resources` has made it; of the others whoever is answered
-/// finds them started. `resources` outlives them.
-std::vector<HealthCheck> StartedParts(const verbs::Resources& resources);
+/// "informer-sync": the server has read from the store what it needs to judge requests (rights,
+/// policies, quotas). `resources` outlives it.
+HealthCheck StateIsRead(const verbs::Resources& resources);
+
+/// The parts of kube-apiserver 1.37 that start with it, by the names that probes know. The check of
+/// a part that writes into a new store passes when that is written; "storage-readiness" is
+/// `has_store`; those that need the state are as StateIsRead. Parts that Dray does not have, or
+/// that have nothing to do before the first request, always pass. `resources` outlives them.
+std::vector<HealthCheck> StartedParts(const verbs::Resources& resources,
+                                      const std::function<bool()>& has_store);
 
 struct HealthAnswer {
   int code = 200;

@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/testing/fixture.h"
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/simulated_world.h"
+#include "base/task.h"
+#include "server/verbs/resources.h"
+#include "store/memory_store.h"
 
 namespace dray::server::http {
 namespace {
@@ -18,33 +24,59 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class HealthTest : public testing::ServerTest {
+constexpr const char* kPriorities = "poststarthook/scheduling/bootstrap-system-priority-classes";
+
+class HealthTest : public ::testing::Test {
  protected:
+  HealthTest() : resources_(scheme_, store_, world_.world(), Log::Silent(), {}) {}
+
+  std::vector<HealthCheck> Checks() const {
+    std::vector<HealthCheck> checks = {StateIsRead(resources_)};
+    for (HealthCheck& check : StartedParts(resources_, [this] { return has_store_; })) {
+      checks.push_back(std::move(check));
+    }
+    return checks;
+  }
   // Those of a few parts that do not pass yet.
   std::vector<std::string> Waiting() const {
-    const std::vector<HealthCheck> checks = StartedParts(resources_);
+    const std::vector<HealthCheck> checks = Checks();
     std::vector<std::string> waiting;
     for (const std::string_view name :
-         {"poststarthook/start-system-namespaces-controller",
-          "poststarthook/rbac/bootstrap-roles",
-          "autoregister-completion",
-          "poststarthook/scheduling/bootstrap-system-priority-classes",
-          "poststarthook/storage-readiness"}) {
+         {std::string_view("informer-sync"),
+          std::string_view("poststarthook/generic-apiserver-start-informers"),
+          std::string_view("poststarthook/start-system-namespaces-controller"),
+          std::string_view("poststarthook/rbac/bootstrap-roles"),
+          std::string_view("autoregister-completion"),
+          std::string_view(kPriorities),
+          std::string_view("poststarthook/storage-readiness")}) {
       const auto check = std::ranges::find(checks, name, &HealthCheck::name);
       if (check == checks.end() || !check->passes()) waiting.emplace_back(name);
     }
     return waiting;
   }
+
+  SimulatedWorld world_{7};
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  verbs::Resources resources_;
+  bool has_store_ = true;
 };
 
 TEST_F(HealthTest, APartPassesWhenWhatItMakesIsThere) {
-  constexpr const char* kPriorities = "poststarthook/scheduling/bootstrap-system-priority-classes";
+  EXPECT_THAT(Waiting(),
+              ElementsAre("informer-sync",
+                          "poststarthook/generic-apiserver-start-informers",
+                          "poststarthook/start-system-namespaces-controller",
+                          "poststarthook/rbac/bootstrap-roles",
+                          "autoregister-completion",
+                          kPriorities));
+  EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
   EXPECT_THAT(
       Waiting(),
       ElementsAre("poststarthook/rbac/bootstrap-roles", "autoregister-completion", kPriorities));
   EXPECT_TRUE(Wait(resources_.BootstrapObjects()).has_value());
   EXPECT_THAT(Waiting(), ElementsAre(kPriorities));
-  const auto answer = AnswerHealth(StartedParts(resources_), "readyz", false, {});
+  const auto answer = AnswerHealth(Checks(), "readyz", false, {});
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->code, 500);
   EXPECT_THAT(
@@ -52,7 +84,9 @@ TEST_F(HealthTest, APartPassesWhenWhatItMakesIsThere) {
       ::testing::HasSubstr(std::string("[-]") + kPriorities + " failed: reason withheld\n"));
   EXPECT_TRUE(Wait(resources_.BootstrapCluster("127.0.0.1", 1)).has_value());
   EXPECT_THAT(Waiting(), IsEmpty());
-  EXPECT_EQ(AnswerHealth(StartedParts(resources_), "readyz", false, {})->text, "ok");
+  EXPECT_EQ(AnswerHealth(Checks(), "readyz", false, {})->text, "ok");
+  has_store_ = false;
+  EXPECT_THAT(Waiting(), ElementsAre("poststarthook/storage-readiness"));
 }
 
 TEST(Health, RemarksAreForWhoAsksForAllChecks) {
