@@ -290,7 +290,9 @@ TEST_F(OthersNode, IsOnlyRidOfItsPodsWhereOnlyOwnOnesAreRun) {
                        {.profiles = {}, .simulate = Simulate::kOwn});
   RunFor(nodes, 10);
   EXPECT_EQ(Phase(), "");
-  EXPECT_THAT(log, HasSubstr(R"("nobody runs the pods of some nodes" nodes=1 example="written")"));
+  EXPECT_THAT(
+      log,
+      HasSubstr(R"("some nodes have no agent that runs their pods" nodes=1 example="written")"));
   MarkDeleted();
   RunFor(nodes, 1);
   EXPECT_EQ(Phase(), "gone");

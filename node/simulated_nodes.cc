@@ -219,8 +219,11 @@ void SimulatedNodes::TellOfAbandonedNodes() {
       keepers_.AbandonedOf([&](std::string_view name) { return runs_own && own_.contains(name); },
                            api::Time::Of(world_.clock.Now()));
   if (abandoned.count == 0) return;
-  log_.Warning(
-      "nobody runs the pods of some nodes", "nodes", abandoned.count, "example", abandoned.example);
+  log_.Warning("some nodes have no agent that runs their pods",
+               "nodes",
+               abandoned.count,
+               "example",
+               abandoned.example);
 }
 
 void SimulatedNodes::OnClaim(const api::Object* /*before*/, const api::Object* after) {
