@@ -20,7 +20,8 @@
 
 namespace dray::scheduler {
 
-/// Nodes of a question: of a larger cluster those that the next attempt would begin with.
+/// Nodes of a question: of a larger cluster some of each group of nodes that have the same devices
+/// for the pod.
 inline constexpr size_t kUnfitNodesMax = 16;
 /// Devices of the pools that these nodes see; with more of them fewer nodes are taken, or none.
 inline constexpr size_t kUnfitDevicesMax = 1024;
@@ -30,7 +31,7 @@ inline constexpr size_t kUnfitHoldersMax = 2048;
 struct UnfitPod {
   api::Object pod;
   std::vector<api::Object> claims;  // all that the pod uses
-  /// That would take the pod, devices aside; where there is none, others. In name order.
+  /// Nodes that would take the pod, devices aside. In name order.
   std::vector<NodeState> nodes;
   bool is_sample = false;                                       // there are more of these
   std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // whole pools, taints applied

@@ -2,8 +2,12 @@
 #include "scheduler/unfit_reporter.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,7 +17,12 @@
 #include "api/claims/pod_groups.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
+#include "api/selectors/node_selector_match.h"
+#include "base/work.h"
+#include "scheduler/extended_resources.h"
+#include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
+#include "scheduler/unfit_candidates.h"
 
 namespace dray::scheduler {
 namespace {
@@ -21,8 +30,10 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-/// Nodes that are asked whether they would take the pod, to find kUnfitNodesMax that would.
-constexpr size_t kNodesAskedMax = 1000;
+/// Of choosing kUnfitNodesMax nodes, in units of Work: about 2 ms. In a cluster that is too large
+/// for it, the nodes that the next attempt would begin with are chosen from.
+constexpr uint64_t kChoiceWorkMax = 2'000'000;
+constexpr uint64_t kWorkPerNodeFiltered = 300;
 constexpr size_t kClassesMax = 64;
 
 /// The pools that some nodes see, whole.
@@ -65,6 +76,44 @@ class SeenPools {
   std::vector<Frozen<resource_v1::ResourceSlice>> slices_;
   size_t devices_ = 0;
 };
+
+/// Where claims that have devices already keep the pod.
+std::vector<api::NodeSelector> PlacesOf(std::span<const api::Object> claims) {
+  std::vector<api::NodeSelector> places;
+  for (const api::Object& claim : claims) {
+    const auto& allocation = claim.As<resource_v1::ResourceClaim>().status.allocation;
+    if (allocation.has_value() && allocation->node_selector.has_value())
+      places.push_back(api::NodeSelector::ParseLazily(api::NodeTerms(*allocation->node_selector)));
+  }
+  return places;
+}
+
+bool AreReachable(std::span<const api::NodeSelector> places, const NodeState& node) {
+  const auto& metadata = node.value().metadata;
+  return std::ranges::all_of(places, [&](const api::NodeSelector& place) {
+    return place.Match(metadata.labels, metadata.name).value_or(false);
+  });
+}
+
+/// What devices are looked for: the claims that have none, and the one that would be made for the
+/// pod's extended resources.
+std::vector<Frozen<resource_v1::ResourceClaim>> ClaimsWithoutDevices(
+    const ClusterCache& cluster,
+    const core_v1::Pod& pod,
+    const PodNeeds& needs,
+    std::span<const api::Object> claims) {
+  std::vector<Frozen<resource_v1::ResourceClaim>> wanted;
+  for (const api::Object& claim : claims) {
+    if (!claim.As<resource_v1::ResourceClaim>().status.allocation.has_value())
+      wanted.push_back(api::FrozenOf<resource_v1::ResourceClaim>(claim));
+  }
+  if (needs.of_classes.empty()) return wanted;
+  auto requests = RequestsForResources(
+      pod, needs.of_classes, [&](std::string_view resource) { return cluster.ClassOf(resource); });
+  wanted.push_back(std::make_shared<const resource_v1::ResourceClaim>(
+      MakeExtendedClaim(pod, std::move(requests.requests))));
+  return wanted;
+}
 
 }  // namespace
 
@@ -140,7 +189,8 @@ std::optional<UnfitPod> UnfitReporter::Gather(const std::string& key, size_t fir
   return unfit;
 }
 
-/// Adds nodes that would take the pod, devices aside, as far as `add` allows.
+/// Adds nodes that would take the pod, devices aside, as far as `add` allows: of each group of nodes
+/// with the same devices for it some.
 void UnfitReporter::AddCandidates(const core_v1::Pod& pod,
                                   size_t first_node,
                                   const std::function<bool(const std::string& node)>& add,
@@ -149,20 +199,25 @@ void UnfitReporter::AddCandidates(const core_v1::Pod& pod,
   for (const auto& [resource, amount] : needs.requests) {
     if (uses_.cluster.ClassOf(resource) != nullptr) needs.of_classes.insert(resource);
   }
+  const std::vector<api::NodeSelector> places = PlacesOf(unfit.claims);
+  const auto wanted = ClaimsWithoutDevices(uses_.cluster, pod, needs, unfit.claims);
+  Work work(kChoiceWorkMax);
+  UnfitCandidates candidates(uses_.cluster.Devices(), wanted, work);
   const std::vector<const NodeState*>& nodes = uses_.cluster.use().nodes();
-  const size_t asked = std::min(nodes.size(), kNodesAskedMax);
-  unfit.is_sample = asked < nodes.size();
-  for (size_t i = 0; i < asked; ++i) {
-    const NodeState& node = *nodes[(first_node + i) % nodes.size()];
-    if (FilterNode(needs, node).has_value()) continue;
-    const bool is_full = unfit.nodes.size() == kUnfitNodesMax;
-    if (is_full || !add(node.value().metadata.name)) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (work.is_spent()) {
       unfit.is_sample = true;
-    } else {
-      unfit.nodes.push_back(node);
+      break;
     }
-    if (is_full) break;
+    const NodeState& node = *nodes[(first_node + i) % nodes.size()];
+    work.Charge(kWorkPerNodeFiltered + needs.work_per_node);
+    if (AreReachable(places, node) && !FilterNode(needs, node).has_value()) candidates.Add(node);
   }
+  for (const NodeState* node : candidates.InTurns()) {
+    if (unfit.nodes.size() == kUnfitNodesMax) break;
+    if (add(node->value().metadata.name)) unfit.nodes.push_back(*node);
+  }
+  unfit.is_sample = unfit.is_sample || unfit.nodes.size() < candidates.size();
   std::ranges::sort(unfit.nodes, {}, [](const NodeState& node) -> const std::string& {
     return node.value().metadata.name;
   });

@@ -24,6 +24,7 @@ namespace resource_v1 = api::resource_v1;
 using testing::Cluster;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::SizeIs;
 
 api::Object PodNamed(const std::string& name) {
@@ -129,6 +130,12 @@ class UnfitTest : public ::testing::Test {
     return told;
   }
 
+  static std::vector<std::string> NodeNames(const UnfitPod& pod) {
+    std::vector<std::string> names;
+    for (const NodeState& node : pod.nodes) names.push_back(node.value().metadata.name);
+    return names;
+  }
+
   Cluster cluster_;
   std::vector<UnfitPod> asked_;
 };
@@ -177,6 +184,44 @@ TEST_F(UnfitTest, OfManyNodesSome) {
   ASSERT_THAT(asked_, SizeIs(1));
   EXPECT_THAT(asked_[0].nodes, SizeIs(kUnfitNodesMax));
   EXPECT_TRUE(asked_[0].is_sample);
+}
+
+TEST_F(UnfitTest, OfManyNodesSomeOfEachKind) {
+  cluster_.AddClass();
+  for (size_t i = 0; i <= kUnfitNodesMax; ++i) cluster_.AddNode(fmt::format("n-{}", i), 1);
+  cluster_.AddNode("z-largest", 2);
+  cluster_.AddNode("z-none", 0);
+  cluster_.AddClaim("large", 3);
+  cluster_.AddPod("worker", {"large"});
+  Scheduler scheduler(cluster_.client, cluster_.world.world(), Log::Silent(), Explaining());
+  cluster_.Settle(scheduler, 2);
+  ASSERT_THAT(asked_, SizeIs(1));
+  EXPECT_THAT(NodeNames(asked_[0]), IsSupersetOf({"z-largest", "z-none"}));
+  EXPECT_THAT(asked_[0].nodes, SizeIs(kUnfitNodesMax));
+}
+
+TEST_F(UnfitTest, OnlyOfNodesWhereItsOtherClaimsHaveDevices) {
+  cluster_.AddClass();
+  for (size_t i = 0; i <= kUnfitNodesMax; ++i) cluster_.AddNode(fmt::format("n-{}", i), 1);
+  cluster_.AddNode("z", 1);
+  cluster_.AddClaim("held");
+  api::Object pinned = api::Object::Of(cluster_.Claim("held")).Clone();
+  auto& status = pinned.Mutable<resource_v1::ResourceClaim>().status;
+  status.reserved_for.push_back({.resource = "pods", .name = "other", .uid = "other"});
+  auto& allocation = status.allocation.emplace();
+  allocation.devices.results.push_back(
+      {.request = "gpu", .driver = "gpu.acme.example", .pool = "z", .device = "gpu-0"});
+  core_v1::NodeSelectorTerm term;
+  term.match_fields.push_back({.key = "metadata.name", .operator_ = "In", .values = {"z"}});
+  allocation.node_selector.emplace().node_selector_terms.push_back(std::move(term));
+  Cluster::Must(cluster_.client.Update(pinned, "status"));
+  cluster_.AddClaim("large", 3);
+  cluster_.AddPod("worker", {"held", "large"});
+  Scheduler scheduler(cluster_.client, cluster_.world.world(), Log::Silent(), Explaining());
+  cluster_.Settle(scheduler, 2);
+  ASSERT_THAT(asked_, SizeIs(1));
+  EXPECT_THAT(NodeNames(asked_[0]), ElementsAre("z"));
+  EXPECT_FALSE(asked_[0].is_sample);
 }
 
 TEST_F(UnfitTest, NotAboutMoreDevicesThanItsBound) {
