@@ -73,7 +73,12 @@ void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> ans
     switch (answer.verdict) {
       case planning::Verdict::kFits: break;
       case planning::Verdict::kRefused:
-        cli::Print(out, "{}: {} gets no devices: {}\n", answer.place, answer.what, answer.reason);
+        cli::Print(out,
+                   "{}: {} {}: {}\n",
+                   answer.place,
+                   answer.what,
+                   planning::HindranceText(answer.hindrance, planning::Number::kOne),
+                   answer.reason);
         break;
       case planning::Verdict::kDoesNotFit:
         cli::Print(out, "{} does not fit: {}\n", answer.what, answer.reason);

@@ -22,7 +22,6 @@
 #include "cli/progress.h"
 #include "cli/watch.h"
 #include "planning/holder_states.h"
-#include "planning/objection_details.h"
 #include "planning/offline_cluster.h"
 
 namespace dray::cli {
@@ -78,7 +77,6 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
   const planning::HolderStates holders(input.objects);
-  const planning::ObjectionDetails details(input.objects);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.namespace_ = options.input.namespace_;
@@ -97,7 +95,6 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
                   fmt::format("there is no {} in the input; {}", what, KnownNames(what, waiting)));
     }
     holders.Mark(what, answer->explanation);
-    details.Mark(what, answer->explanation);
     answers.push_back(*std::move(answer));
     if (stop != nullptr && *stop) break;
   }

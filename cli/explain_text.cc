@@ -129,7 +129,8 @@ class ExplainText {
     }
     std::string_view verdict = IsOfSeveral() ? "do not fit" : "does not fit";
     if (answer_.verdict == planning::Verdict::kRefused)
-      verdict = IsOfSeveral() ? "get no devices" : "gets no devices";
+      verdict = planning::HindranceText(
+          answer_.hindrance, IsOfSeveral() ? planning::Number::kSeveral : planning::Number::kOne);
     if (answer_.verdict == planning::Verdict::kUndecided)
       verdict = IsOfSeveral() ? "are undecided" : "is undecided";
     const std::string title =

@@ -2,8 +2,12 @@
 #include "planning/objection_details.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +21,7 @@ namespace {
 
 namespace core = api::core_v1;
 using scheduler::NodeState;
+using Nodes = std::vector<const NodeState*>;
 
 constexpr size_t kPartsMax = 5;  // taints or requirements that are named
 
@@ -46,62 +51,7 @@ std::string RequirementText(const core::NodeSelectorRequirement& requirement) {
                      Joined({requirement.values.begin(), requirement.values.end()}));
 }
 
-}  // namespace
-
-ObjectionDetails::ObjectionDetails(const OfflineObjects& objects) {
-  for (const auto& [name, object] : objects.nodes) {
-    nodes_.emplace(name,
-                   NodeState{.node = object,
-                             .allocatable = scheduler::AllocatableOf(object.As<core::Node>()),
-                             .requested = {}});
-  }
-  for (const PlacedObject& placed : objects.pods) {
-    const auto& pod = placed.object.As<core::Pod>();
-    pods_.emplace(api::ObjectKey(pod.metadata), placed.object);
-    const auto node = nodes_.find(pod.spec.node_name);
-    const bool has_ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-    if (node == nodes_.end() || has_ended) continue;
-    for (const auto& [resource, amount] : scheduler::RequestsOf(pod))
-      node->second.requested[resource] += amount;
-  }
-}
-
-void ObjectionDetails::Mark(const std::string& what, Explanation& explanation) const {
-  constexpr std::string_view kPod = "pod ";
-  if (!what.starts_with(kPod)) return;
-  const auto pod = pods_.find(std::string_view(what).substr(kPod.size()));
-  if (pod == pods_.end()) return;
-  for (NodeGroup& group : explanation.groups) {
-    if (group.trouble != Trouble::kObjection) continue;
-    Nodes nodes;
-    for (const std::string& name : group.nodes) {
-      const auto node = nodes_.find(name);
-      if (node != nodes_.end()) nodes.push_back(&node->second);
-    }
-    std::vector<std::string> details;
-    for (size_t from = 0; from < group.objection.size();) {
-      const size_t end = std::min(group.objection.find(", ", from), group.objection.size());
-      std::string detail = DetailOf(pod->second.As<core::Pod>(),
-                                    std::string_view(group.objection).substr(from, end - from),
-                                    nodes);
-      if (!detail.empty()) details.push_back(std::move(detail));
-      from = end + 2;
-    }
-    group.detail = fmt::format("{}", fmt::join(details, "; "));
-  }
-}
-
-std::string ObjectionDetails::DetailOf(const core::Pod& pod,
-                                       std::string_view reason,
-                                       const Nodes& nodes) const {
-  constexpr std::string_view kInsufficient = "Insufficient ";
-  if (reason.contains("untolerated taint")) return Taints(pod, nodes);
-  if (reason.contains("node affinity/selector")) return Selection(pod);
-  if (!reason.starts_with(kInsufficient)) return {};
-  return Shortage(pod, std::string(reason.substr(kInsufficient.size())), nodes);
-}
-
-std::string ObjectionDetails::Taints(const core::Pod& pod, const Nodes& nodes) {
+std::string Taints(const core::Pod& pod, const Nodes& nodes) {
   std::set<std::string> taints;
   for (const NodeState* const node : nodes) {
     for (const core::Taint& taint : node->value().spec.taints) {
@@ -114,7 +64,7 @@ std::string ObjectionDetails::Taints(const core::Pod& pod, const Nodes& nodes) {
   return fmt::format("the pod does not tolerate {}", Joined({taints.begin(), taints.end()}));
 }
 
-std::string ObjectionDetails::Selection(const core::Pod& pod) {
+std::string Selection(const core::Pod& pod) {
   std::vector<std::string> parts;
   for (const auto& [key, value] : pod.spec.node_selector)
     parts.push_back(fmt::format("{}={}", key, value));
@@ -132,9 +82,7 @@ std::string ObjectionDetails::Selection(const core::Pod& pod) {
   return parts.empty() ? "" : fmt::format("the pod wants nodes with {}", Joined(parts));
 }
 
-std::string ObjectionDetails::Shortage(const core::Pod& pod,
-                                       const std::string& resource,
-                                       const Nodes& nodes) {
+std::string Shortage(const core::Pod& pod, const std::string& resource, const Nodes& nodes) {
   const NodeState* best = nullptr;
   const auto left = [&](const NodeState& node) {
     return scheduler::AmountIn(node.allocatable, resource) -
@@ -154,6 +102,45 @@ std::string ObjectionDetails::Shortage(const core::Pod& pod,
                      AmountText(resource, there),
                      AmountText(resource, scheduler::AmountIn(best->allocatable, resource)),
                      AmountText(resource, wanted - there));
+}
+
+std::string DetailOf(const core::Pod& pod, std::string_view reason, const Nodes& nodes) {
+  constexpr std::string_view kInsufficient = "Insufficient ";
+  if (reason.contains("untolerated taint")) return Taints(pod, nodes);
+  if (reason.contains("node affinity/selector")) return Selection(pod);
+  if (!reason.starts_with(kInsufficient)) return {};
+  return Shortage(pod, std::string(reason.substr(kInsufficient.size())), nodes);
+}
+
+/// Of all that the scheduler says against the nodes.
+std::string DetailsOf(const core::Pod& pod, std::string_view objection, const Nodes& nodes) {
+  constexpr std::string_view kBetween = ", ";
+  std::vector<std::string> details;
+  for (size_t from = 0; from < objection.size();) {
+    const size_t end = std::min(objection.find(kBetween, from), objection.size());
+    std::string detail = DetailOf(pod, objection.substr(from, end - from), nodes);
+    if (!detail.empty()) details.push_back(std::move(detail));
+    from = end + kBetween.size();
+  }
+  return fmt::format("{}", fmt::join(details, "; "));
+}
+
+}  // namespace
+
+void AddObjectionDetails(const core::Pod& pod,
+                         std::span<const NodeState* const> nodes,
+                         Explanation& explanation) {
+  std::map<std::string_view, const NodeState*> by_name;
+  for (const NodeState* const node : nodes) by_name.emplace(node->value().metadata.name, node);
+  for (NodeGroup& group : explanation.groups) {
+    if (group.trouble != Trouble::kObjection) continue;
+    Nodes of_group;
+    for (const std::string& name : group.nodes) {
+      const auto node = by_name.find(name);
+      if (node != by_name.end()) of_group.push_back(node->second);
+    }
+    group.detail = DetailsOf(pod, group.objection, of_group);
+  }
 }
 
 }  // namespace dray::planning

@@ -17,6 +17,7 @@
 #include "controllers/claim_sync.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
+#include "planning/pod_likeness.h"
 #include "planning/switched_off.h"
 #include "planning/waiting.h"
 #include "scheduler/pod_claims.h"
@@ -188,11 +189,19 @@ OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) con
   return {};
 }
 
-std::pair<std::string, std::string> OfflineCluster::RefusalOf(const core::Pod& pod,
-                                                              const scheduler::Gated& gated) const {
+OfflineCluster::Refusal OfflineCluster::RefusalOf(const core::Pod& pod,
+                                                  const scheduler::Gated& gated) const {
   Missing missing = MissingClaimOf(pod);
-  if (missing.is_template) return {std::move(missing.text), ""};
-  return {gated.message, std::move(missing.text)};
+  if (missing.is_template) return {.reason = std::move(missing.text)};
+  return {.reason = gated.message, .fix = std::move(missing.text)};
+}
+
+OfflineCluster::Refusal OfflineCluster::RefusalOf(const core::Pod& pod,
+                                                  const scheduler::Unschedulable& nowhere) const {
+  if (nowhere.claim_reason.empty()) return {};
+  const bool is_volume = cluster_.VolumeNeedsOf(pod).why_nowhere == nowhere.claim_reason;
+  return {.hindrance = is_volume ? Hindrance::kVolumes : Hindrance::kDevices,
+          .reason = nowhere.claim_reason};
 }
 
 bool OfflineCluster::IsMeant(const api::Object& object) const {
@@ -368,35 +377,45 @@ std::vector<std::string> OfflineCluster::ObjectionsTo(const api::Object& pod,
   return scheduler::NodeObjections(cluster_, pod.As<core::Pod>(), claims, OptionsFor(only()));
 }
 
-std::string OfflineCluster::WhyNotLetIn(const api::Object& pod) {
+OfflineCluster::Refusal OfflineCluster::WhyNotLetIn(const api::Object& pod) {
   if (!IsStored(pod)) {
-    if (std::string why = admission_->Admit(pod, cluster_); !why.empty()) return why;
+    if (std::string why = admission_->Admit(pod, cluster_); !why.empty())
+      return {.hindrance = Hindrance::kCreation, .reason = std::move(why)};
   }
-  if (std::string why = WhyNotTried(pod.As<core::Pod>()); !why.empty()) return why;
+  if (std::string why = WhyNotTried(pod.As<core::Pod>()); !why.empty())
+    return {.hindrance = Hindrance::kGates, .reason = std::move(why)};
   const auto refused = refused_claims_.find(pod.metadata().uid);
-  return refused == refused_claims_.end() ? std::string() : refused->second;
+  if (refused == refused_claims_.end()) return {};
+  return {.hindrance = Hindrance::kClaims, .reason = refused->second};
 }
 
 OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::string& place) {
   OfflineAnswer answer{.what = "pod " + api::ObjectKey(pod.metadata()),
                        .place = place,
                        .note = NoteAbout(pod.As<core::Pod>())};
-  answer.reason = WhyNotLetIn(pod);
-  if (!answer.reason.empty()) {
+  const auto refuse = [&answer](Refusal refusal) {
     answer.verdict = Verdict::kRefused;
+    answer.hindrance = refusal.hindrance;
+    answer.reason = std::move(refusal.reason);
+    answer.fix = std::move(refusal.fix);
     return answer;
-  }
+  };
+  if (Refusal refusal = WhyNotLetIn(pod); !refusal.reason.empty())
+    return refuse(std::move(refusal));
   if (IsOfGroup(pod.As<core::Pod>())) return AllocateMember(pod, place);
   const auto resolved = scheduler::ResolveClaims(
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
-  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {
-    answer.verdict = Verdict::kRefused;
-    const auto [reason, fix] = RefusalOf(pod.As<core::Pod>(), *gated);
-    answer.reason = reason;
-    answer.fix = fix;
+  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
+    return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
+  const auto& claims = std::get<Claims>(resolved);
+  std::string likeness = LikenessOf(pod.As<core::Pod>(), claims);
+  const bool is_brief = options_.answers != NodeAnswers::kEach && !options_.finds_failures;
+  if (const auto known = failed_.find(likeness); is_brief && known != failed_.end()) {
+    answer.verdict = Verdict::kDoesNotFit;
+    answer.reason = known->second;
+    answer.fix = FixOfUnfit(pod.As<core::Pod>(), claims);
     return answer;
   }
-  const auto& claims = std::get<Claims>(resolved);
   PodAttempt attempt;
   if (options_.answers == NodeAnswers::kEach) {
     const std::vector<std::string> objections = ObjectionsTo(pod, claims);
@@ -416,15 +435,23 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   }
   const auto& nowhere = std::get<scheduler::Unschedulable>(decided.decision);
   answer.verdict = nowhere.claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
+  answer.hindrance = RefusalOf(pod.As<core::Pod>(), nowhere).hindrance;
   answer.reason = scheduler::MessageOf(nowhere);
-  if (nowhere.claim_reason.empty()) {
-    answer.fix = UnservedResource(pod.As<core::Pod>());
-    if (answer.fix.empty()) answer.fix = FixOf(claims);
-    if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
-  } else {
+  if (!nowhere.claim_reason.empty()) {
     answer.fix = FixOf(claims);
+    return answer;
   }
+  answer.fix = FixOfUnfit(pod.As<core::Pod>(), claims);
+  if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
+  const bool is_kept = !likeness.empty() && failed_.size() < kLikenessesMax;
+  if (is_kept && IsOfAllAlike(answer.reason, claims))
+    failed_.emplace(std::move(likeness), answer.reason);
   return answer;
+}
+
+std::string OfflineCluster::FixOfUnfit(const core::Pod& pod, const Claims& claims) const {
+  std::string fix = UnservedResource(pod);
+  return fix.empty() ? FixOf(claims) : fix;
 }
 
 void OfflineCluster::TakePlace(const scheduler::Placement& placement,

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,10 @@
 #include "dray/features.h"
 #include "planning/admission.h"
 #include "planning/explanation.h"
+#include "planning/explanation_memory.h"
 #include "planning/first_failure.h"
+#include "planning/hindrance.h"
+#include "planning/holders.h"
 #include "planning/offline_objects.h"
 #include "planning/workloads.h"
 #include "scheduler/attempt.h"
@@ -37,6 +41,7 @@
 #include "scheduler/group_trial.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
+#include "scheduler/unschedulable.h"
 
 namespace dray::planning {
 
@@ -79,7 +84,7 @@ struct OfflineOptions {
 enum class Verdict : uint8_t {
   kFits,
   kDoesNotFit,
-  kRefused,    // something is wrong with the pod, its claims or what they name
+  kRefused,    // it is not even tried: Hindrance says for which kind of reason
   kUndecided,  // the search ran out of budget
 };
 
@@ -108,6 +113,7 @@ struct OfflineAnswer {
   std::string place;      // FILE:LINE
   std::string node = {};  // where it fits; empty when nowhere
   Verdict verdict = Verdict::kFits;
+  Hindrance hindrance = Hindrance::kDevices;  // of kRefused
   std::string reason = {};                    // why it does not; empty when it does
   std::string fix = {};                       // what to do about it, where that is known
   std::vector<api::Object> claims = {};       // with their allocations, when it fits
@@ -126,10 +132,11 @@ struct OfflineExplanation {
   std::string what;   // "pod default/trainer-0", "claim default/single-gpu"
   std::string place;  // FILE:LINE
   Verdict verdict = Verdict::kFits;
-  std::string reason = {};  // why it does not fit, in the scheduler's words
-  std::string fix = {};     // what to do about it, where that is known
-  std::string note = {};    // what else there is to know; or empty
-  std::string state = {};   // what there is to say of one that does not wait; else empty
+  Hindrance hindrance = Hindrance::kDevices;  // of kRefused
+  std::string reason = {};                    // why it does not fit, in the scheduler's words
+  std::string fix = {};                       // what to do about it, where that is known
+  std::string note = {};                      // what else there is to know; or empty
+  std::string state = {};  // what there is to say of one that does not wait; else empty
   Explanation explanation = {};
 };
 
@@ -177,9 +184,23 @@ class OfflineCluster {
   std::string StateOfPod(const api::core_v1::Pod& pod) const;
   /// `stays`: uids of claims that are not to be given back.
   OfflineExplanation ExplainPod(const PlacedObject& placed, const std::set<std::string>& stays);
+  /// What the scheduler would say of a pod that belongs to no group, and has against each node that
+  /// is looked at, devices aside.
+  struct Said {
+    Verdict verdict = Verdict::kFits;
+    Hindrance hindrance = Hindrance::kDevices;
+    std::string reason;
+    std::vector<std::string> objections;
+  };
+  Said DecideAlone(const api::Object& pod, const Claims& claims) const;
+  /// The same; of pods that the scheduler cannot tell apart, only the first is decided about.
+  Said DecideAlike(const api::Object& pod, const Claims& claims);
+  /// LikenessOf the pod; empty too of a pod that an earlier attempt left a claim to.
+  std::string LikenessOf(const api::core_v1::Pod& pod, const Claims& claims) const;
   OfflineExplanation ExplainClaim(const std::string& key, const std::set<std::string>& stays);
   std::optional<OfflineExplanation> Explain(const std::string& what,
                                             const std::set<std::string>& stays);
+  /// The first of that name. O(log) but for the first time.
   const PlacedObject* FindPod(std::string_view key) const;
   /// Keys of the claims to decide about that none of the pods uses, in order. O(claims).
   std::vector<std::string> WaitingClaims(const std::set<std::string>& of_pods) const;
@@ -195,6 +216,8 @@ class OfflineCluster {
   std::set<std::string> ClaimsThatStay() const;
   std::vector<const PlacedObject*> UsersOf(const std::set<std::string>& claims) const;
   void FollowChanges();
+  /// Forgets what holds no longer after the change of a pod or claim.
+  void ForgetAfter(const api::Object* before, const api::Object* after);
   void Leave(const api::core_v1::Pod& pod);
   OfflineAnswer PlacePod(api::Object pod, const std::string& place);
   OfflineAnswer Place(const std::string& what);
@@ -204,19 +227,28 @@ class OfflineCluster {
   void ExplainDevices(const WantedClaims& claims,
                       std::span<const CandidateNode> nodes,
                       std::set<std::string> own_claims,
-                      OfflineExplanation& answer) const;
+                      OfflineExplanation& answer);
+  /// The claims that have devices.
+  const Holders& HoldersNow();
   std::string ForbiddenAdminAccess(const Claims& claims) const;
   /// For extended resources that classes serve, the claim that the scheduler would make.
   Frozen<api::resource_v1::ResourceClaim> ClaimForResources(const api::core_v1::Pod& pod) const;
   std::string UnservedResource(const api::core_v1::Pod& pod) const;
-  std::vector<CandidateNode> CandidatesFor(const api::Object& pod, const Claims& claims) const;
+  std::vector<CandidateNode> CandidatesWith(std::vector<std::string> objections) const;
   void PrepareClaims(api::core_v1::Pod& pod);
   api::Object AsCreated(const api::Object& pod);
   const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
-  /// Why the pod is not there to be scheduled, or not tried; empty: it is.
-  std::string WhyNotLetIn(const api::Object& pod);
+  struct Refusal {
+    Hindrance hindrance = Hindrance::kDevices;
+    std::string reason = {};  // empty: there is none
+    std::string fix = {};     // what to do about it, where that is known
+  };
+  /// Why the pod is not there to be scheduled, or not tried.
+  Refusal WhyNotLetIn(const api::Object& pod);
+  /// Why no node is looked at for it.
+  Refusal RefusalOf(const api::core_v1::Pod& pod, const scheduler::Unschedulable& nowhere) const;
 
   // Groups of pods: offline_groups.cc.
   /// What the scheduler would do with a group; `why_not`: why it does not even try, or empty.
@@ -226,12 +258,14 @@ class OfflineCluster {
     scheduler::GroupOutcome outcome;
   };
   bool IsOfGroup(const api::core_v1::Pod& pod) const;
-  GroupDecision DecideGroup(const std::string& group_key);
+  /// Kept until something is placed or leaves: its members ask one after the other.
+  const GroupDecision& DecideGroup(const std::string& group_key);
+  GroupDecision DecideGroupAnew(const std::string& group_key);
   /// Decides about all members; the answer is that of the pod, the others' are kept for them.
   OfflineAnswer AllocateMember(const api::Object& pod, const std::string& place);
   OfflineAnswer AnswerOf(const GroupDecision& decision, size_t member);
-  /// Why the group's decision leaves the pod without a place; empty: it has one.
-  std::string WhyOfGroup(const api::core_v1::Pod& pod);
+  /// What becomes of the pod by its group's decision.
+  void DecideInGroup(const api::core_v1::Pod& pod, OfflineExplanation& answer);
   OfflineAnswer AllocateClaim(const std::string& key);
   /// Where the claim was read; empty of one that was made here.
   std::string PlaceOf(const std::string& claim) const;
@@ -241,6 +275,8 @@ class OfflineCluster {
   /// What to do about the first request that names a class which is not there, or needs a feature
   /// that is off; or nothing.
   std::string FixOf(const Claims& claims) const;
+  /// The same of a pod that fits nowhere: first about a resource that is nowhere.
+  std::string FixOfUnfit(const api::core_v1::Pod& pod, const Claims& claims) const;
   /// The first claim or template that the pod names and that is not there.
   struct Missing {
     std::string text;  // empty: there is none
@@ -249,8 +285,7 @@ class OfflineCluster {
   Missing MissingClaimOf(const api::core_v1::Pod& pod) const;
   /// Why the pod cannot even be decided about, and what to do about it. `gated`: in the scheduler's
   /// words, which wait for a claim even where nobody can make it.
-  std::pair<std::string, std::string> RefusalOf(const api::core_v1::Pod& pod,
-                                                const scheduler::Gated& gated) const;
+  Refusal RefusalOf(const api::core_v1::Pod& pod, const scheduler::Gated& gated) const;
   struct Decided {
     scheduler::Decision decision;
     bool gave_up = false;  // a search ran out of budget
@@ -308,7 +343,16 @@ class OfflineCluster {
   std::map<std::string, std::string> refused_claims_;  // why, by the uid of their pod
   std::map<std::string, OfflineAnswer> of_groups_;     // of members decided about, by uid
   Undo* undo_ = nullptr;                               // which is told of what changes
-  Lazy<std::set<std::string>> list_attributes_;        // of devices
+  // Answers that hold until something is placed or leaves.
+  std::map<std::string, GroupDecision> decided_groups_;  // by namespace/name
+  std::unordered_map<std::string, Said> said_;           // by LikenessOf
+  std::unordered_map<std::string, std::string> failed_;  // why they fit on no node of only_
+  std::optional<Holders> holders_;
+  ExplanationMemory explained_;
+  /// Places in objects_.pods by namespace/name: of as many of them as there were when last asked.
+  mutable std::map<std::string, size_t, std::less<>> pod_places_;
+  mutable size_t pods_known_ = 0;
+  Lazy<std::set<std::string>> list_attributes_;  // of devices
 };
 
 }  // namespace dray::planning

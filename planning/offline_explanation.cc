@@ -17,7 +17,9 @@
 #include "api/claims/pod_claims.h"
 #include "api/validation/claim.h"
 #include "planning/explanation.h"
+#include "planning/objection_details.h"
 #include "planning/offline_cluster.h"
+#include "planning/pod_likeness.h"
 #include "planning/waiting.h"
 #include "scheduler/extended_resources.h"
 #include "scheduler/node_filter.h"
@@ -93,10 +95,12 @@ std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& wha
 }
 
 const PlacedObject* OfflineCluster::FindPod(std::string_view key) const {
-  const auto placed = std::ranges::find_if(objects_.pods, [&](const PlacedObject& pod) {
-    return api::ObjectKey(pod.object.metadata()) == key;
-  });
-  return placed == objects_.pods.end() ? nullptr : &*placed;
+  for (; pods_known_ < objects_.pods.size(); ++pods_known_) {
+    pod_places_.try_emplace(api::ObjectKey(objects_.pods[pods_known_].object.metadata()),
+                            pods_known_);
+  }
+  const auto place = pod_places_.find(key);
+  return place == pod_places_.end() ? nullptr : &objects_.pods[place->second];
 }
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what,
@@ -120,47 +124,80 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   if (!answer.state.empty()) return answer;
   answer.note = NoteAbout(pod.As<core::Pod>());
   PrepareClaims(pod.Mutable<core::Pod>());
-  const auto refuse = [&](std::string why) {
+  const auto refuse = [&](Refusal refusal) {
     answer.verdict = Verdict::kRefused;
-    answer.reason = std::move(why);
+    answer.hindrance = refusal.hindrance;
+    answer.reason = std::move(refusal.reason);
+    answer.fix = std::move(refusal.fix);
     return answer;
   };
-  if (std::string why = WhyNotLetIn(pod); !why.empty()) return refuse(std::move(why));
+  if (Refusal refusal = WhyNotLetIn(pod); !refusal.reason.empty())
+    return refuse(std::move(refusal));
   const auto resolved = scheduler::ResolveClaims(
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
-  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {
-    auto [reason, fix] = RefusalOf(pod.As<core::Pod>(), *gated);
-    answer.fix = std::move(fix);
-    return refuse(std::move(reason));
-  }
+  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
+    return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
   const auto& claims = std::get<Claims>(resolved);
   if (const api::Object* full = FullClaim(claims, pod.As<core::Pod>())) {
     return refuse(
-        fmt::format("claim {} is reserved for {} consumers, the maximum; the pod can use "
-                    "it when one of them is gone",
-                    api::ObjectKey(full->metadata()),
-                    api::validation::kReservedForMax));
+        {.reason = fmt::format("claim {} is reserved for {} consumers, the maximum; the pod can "
+                               "use it when one of them is gone",
+                               api::ObjectKey(full->metadata()),
+                               api::validation::kReservedForMax)});
   }
-  if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) return refuse(std::move(why));
-  PodAttempt attempt;
-  const Decided decided = Decide(pod, claims, only(), attempt);
+  if (std::string why = ForbiddenAdminAccess(claims); !why.empty())
+    return refuse({.reason = std::move(why)});
   answer.fix = FixOf(claims);
   if (answer.fix.empty()) answer.fix = UnservedResource(pod.As<core::Pod>());
-  if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
-    answer.verdict = decided.gave_up ? Verdict::kUndecided : Verdict::kRefused;
-    answer.reason = failed->message;
-  } else if (const auto* nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision)) {
-    answer.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
-    answer.reason = scheduler::ReasonsOf(*nowhere);
-  }
+  std::vector<std::string> objections;
   if (IsOfGroup(pod.As<core::Pod>())) {  // which is what the scheduler tries
-    answer.reason = WhyOfGroup(pod.As<core::Pod>());
-    answer.verdict = answer.reason.empty() ? Verdict::kFits : Verdict::kDoesNotFit;
+    DecideInGroup(pod.As<core::Pod>(), answer);
+    objections = ObjectionsTo(pod, claims);
+  } else {
+    Said said = DecideAlike(pod, claims);
+    answer.verdict = said.verdict;
+    answer.hindrance = said.hindrance;
+    answer.reason = std::move(said.reason);
+    objections = std::move(said.objections);
   }
   std::set<std::string> own = stays;
   for (const api::Object& claim : claims) own.insert(claim.metadata().uid);
-  ExplainDevices(WantedOf(pod, claims), CandidatesFor(pod, claims), std::move(own), answer);
+  ExplainDevices(
+      WantedOf(pod, claims), CandidatesWith(std::move(objections)), std::move(own), answer);
+  AddObjectionDetails(pod.As<core::Pod>(), LookedAt(), answer.explanation);
   return answer;
+}
+
+OfflineCluster::Said OfflineCluster::DecideAlone(const api::Object& pod,
+                                                 const Claims& claims) const {
+  PodAttempt attempt;
+  const Decided decided = Decide(pod, claims, only(), attempt);
+  Said said{.objections = ObjectionsTo(pod, claims)};
+  if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
+    said.verdict = decided.gave_up ? Verdict::kUndecided : Verdict::kRefused;
+    said.reason = failed->message;
+  } else if (const auto* nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision)) {
+    said.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
+    said.hindrance = RefusalOf(pod.As<core::Pod>(), *nowhere).hindrance;
+    said.reason = scheduler::ReasonsOf(*nowhere);
+  }
+  return said;
+}
+
+std::string OfflineCluster::LikenessOf(const core::Pod& pod, const Claims& claims) const {
+  if (cluster_.LeftOverOf(pod.metadata.uid) != nullptr) return {};
+  return planning::LikenessOf(pod, claims);
+}
+
+OfflineCluster::Said OfflineCluster::DecideAlike(const api::Object& pod, const Claims& claims) {
+  std::string likeness = LikenessOf(pod.As<core::Pod>(), claims);
+  if (const auto known = said_.find(likeness); known != said_.end()) return known->second;
+  Said said = DecideAlone(pod, claims);
+  // A refusal is about its own claims, and a search that was given up may be asked for again.
+  const bool is_of_all = (said.verdict == Verdict::kFits || said.verdict == Verdict::kDoesNotFit) &&
+                         IsOfAllAlike(said.reason, claims);
+  if (likeness.empty() || !is_of_all || said_.size() >= kLikenessesMax) return said;
+  return said_.emplace(std::move(likeness), std::move(said)).first->second;
 }
 
 Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod) const {
@@ -251,10 +288,9 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
   return answer;
 }
 
-/// Nodes, and what the scheduler has against them besides their devices.
-std::vector<CandidateNode> OfflineCluster::CandidatesFor(const api::Object& pod,
-                                                         const Claims& claims) const {
-  std::vector<std::string> objections = ObjectionsTo(pod, claims);
+/// The nodes that are looked at, with what the scheduler has against them besides their devices.
+std::vector<CandidateNode> OfflineCluster::CandidatesWith(
+    std::vector<std::string> objections) const {
   std::vector<CandidateNode> nodes;
   nodes.reserve(objections.size());
   for (size_t i = 0; i < objections.size(); ++i)
@@ -262,28 +298,36 @@ std::vector<CandidateNode> OfflineCluster::CandidatesFor(const api::Object& pod,
   return nodes;
 }
 
+const Holders& OfflineCluster::HoldersNow() {
+  if (!holders_.has_value()) {
+    std::vector<Frozen<v1::ResourceClaim>> allocated;
+    for (const std::string& key : AllocatedClaims())
+      allocated.push_back(api::FrozenOf<v1::ResourceClaim>(*FindClaim(key)));
+    holders_.emplace(std::move(allocated));
+  }
+  return *holders_;
+}
+
 void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                     std::span<const CandidateNode> nodes,
                                     std::set<std::string> own_claims,
-                                    OfflineExplanation& answer) const {
-  std::vector<Frozen<v1::ResourceClaim>> allocated;
-  for (const std::string& key : AllocatedClaims())
-    allocated.push_back(api::FrozenOf<v1::ResourceClaim>(*FindClaim(key)));
-  // Without claims that want devices nobody is in their way.
+                                    OfflineExplanation& answer) {
+  const Holders& holders = HoldersNow();
+  // Without claims that want devices no holder is in their way.
   if (options_.detail == Detail::kLine && !claims.empty()) {
-    for (const auto& claim : allocated) {
-      if (claim->metadata.namespace_ != claims.front()->metadata.namespace_)
-        own_claims.insert(claim->metadata.uid);
+    for (size_t i = 0; i < holders.size(); ++i) {
+      const v1::ResourceClaim& claim = holders.ClaimAt(i);
+      if (claim.metadata.namespace_ != claims.front()->metadata.namespace_)
+        own_claims.insert(claim.metadata.uid);
     }
   }
-  const Holders holders(std::move(allocated));
-  answer.explanation = planning::Explain({.snapshot = cluster_.Devices(),
-                                          .holders = holders,
-                                          .claims = claims,
-                                          .nodes = nodes,
-                                          .own_claims = std::move(own_claims),
-                                          .budget = options_.budget,
-                                          .detail = options_.detail});
+  answer.explanation = explained_.Explain({.snapshot = cluster_.Devices(),
+                                           .holders = holders,
+                                           .claims = claims,
+                                           .nodes = nodes,
+                                           .own_claims = std::move(own_claims),
+                                           .budget = options_.budget,
+                                           .detail = options_.detail});
 }
 
 }  // namespace dray::planning

@@ -28,7 +28,14 @@ bool OfflineCluster::IsOfGroup(const core::Pod& pod) const {
   return options_.pod_groups && !api::claims::PodGroupKeyOf(pod).empty();
 }
 
-OfflineCluster::GroupDecision OfflineCluster::DecideGroup(const std::string& group_key) {
+const OfflineCluster::GroupDecision& OfflineCluster::DecideGroup(const std::string& group_key) {
+  const auto known = decided_groups_.find(group_key);
+  if (known != decided_groups_.end()) return known->second;
+  GroupDecision decision = DecideGroupAnew(group_key);
+  return decided_groups_.insert_or_assign(group_key, std::move(decision)).first->second;
+}
+
+OfflineCluster::GroupDecision OfflineCluster::DecideGroupAnew(const std::string& group_key) {
   const api::Object* const found = cluster_.objects().groups.Find(group_key);
   if (found == nullptr)
     return {.why_not = fmt::format("waits for PodGroup {}, which is not in the input", group_key)};
@@ -83,11 +90,13 @@ OfflineAnswer OfflineCluster::AllocateMember(const api::Object& pod, const std::
     known.mapped().place = place;
     return std::move(known.mapped());
   }
+  // A copy: it is forgotten when the first member takes its place.
   const GroupDecision decision = DecideGroup(api::claims::PodGroupKeyOf(pod.As<core::Pod>()));
   if (!decision.why_not.empty()) {
     return {.what = "pod " + api::ObjectKey(pod.metadata()),
             .place = place,
             .verdict = Verdict::kRefused,
+            .hindrance = Hindrance::kGroup,
             .reason = decision.why_not};
   }
   OfflineAnswer own;
@@ -124,14 +133,20 @@ OfflineAnswer OfflineCluster::AnswerOf(const GroupDecision& decision, size_t mem
   return answer;
 }
 
-std::string OfflineCluster::WhyOfGroup(const core::Pod& pod) {
-  const GroupDecision decision = DecideGroup(api::claims::PodGroupKeyOf(pod));
-  if (!decision.why_not.empty()) return decision.why_not;
+void OfflineCluster::DecideInGroup(const core::Pod& pod, OfflineExplanation& answer) {
+  const GroupDecision& decision = DecideGroup(api::claims::PodGroupKeyOf(pod));
+  if (!decision.why_not.empty()) {
+    answer.verdict = Verdict::kRefused;
+    answer.hindrance = Hindrance::kGroup;
+    answer.reason = decision.why_not;
+    return;
+  }
   const auto member = std::ranges::find(
       decision.members, pod.metadata.uid, [](const auto& one) { return one.pod.metadata().uid; });
-  if (member == decision.members.end()) return {};
+  if (member == decision.members.end()) return;
   const auto place = static_cast<size_t>(member - decision.members.begin());
-  return scheduler::WhyNotPlaced(decision.outcome, place).value_or("");
+  answer.reason = scheduler::WhyNotPlaced(decision.outcome, place).value_or("");
+  answer.verdict = answer.reason.empty() ? Verdict::kFits : Verdict::kDoesNotFit;
 }
 
 }  // namespace dray::planning

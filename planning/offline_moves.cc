@@ -79,8 +79,24 @@ void OfflineCluster::FollowChanges() {
   for (client::Mirror* mirror : {&cluster_.objects().pods, &cluster_.objects().claims}) {
     mirror->OnChange([this, mirror](auto* before, auto* after) {
       if (undo_ != nullptr) undo_->Remember(*mirror, before, after);
+      ForgetAfter(before, after);
     });
   }
+}
+
+void OfflineCluster::ForgetAfter(const api::Object* before, const api::Object* after) {
+  const auto* const claim = (after != nullptr ? after : before)->If<v1::ResourceClaim>();
+  const auto has_devices = [](const api::Object* object) {
+    return object != nullptr && object->As<v1::ResourceClaim>().status.allocation.has_value();
+  };
+  // A claim that has nothing and had nothing is in nobody's way.
+  if (claim != nullptr && !has_devices(before) && !has_devices(after)) return;
+  decided_groups_.clear();
+  said_.clear();
+  failed_.clear();
+  if (claim == nullptr) return;
+  holders_.reset();
+  explained_.Forget();
 }
 
 /// Keys of the claims that have devices, sorted: their places among the holders.
@@ -165,8 +181,10 @@ std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
   Undo undo(*this);
   for (const PlacedObject& user : users) Leave(user.object.As<core::Pod>());
   const auto everywhere = std::exchange(only_, DomainOf(suggestion.node));
+  failed_.clear();
   OfflineAnswer answer = Place(what);
   only_ = everywhere;
+  failed_.clear();
   if (answer.verdict != Verdict::kFits) {
     keep_claims();
     return std::nullopt;

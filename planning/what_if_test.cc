@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/apps_v1/daemon_set.h"
@@ -119,6 +120,60 @@ TEST(OfflineCluster, WhatIsFoundBeforeTheWorkIsSpentIsKnown) {
   ASSERT_EQ(answers.size(), 2U);
   EXPECT_EQ(answers[0].verdict, Verdict::kFits);
   EXPECT_EQ(answers[1].verdict, Verdict::kUndecided);
+}
+
+/// Node "a" with two devices, and pods "p0" to "p4" that want three each, with claims of their own.
+OfflineObjects FivePods() {
+  OfflineObjects objects = TwoClaims();
+  const api::Object claim = objects.claims.at("default/first").object;
+  objects.claims.clear();
+  objects.claim_order.clear();
+  for (int i = 0; i < 5; ++i) {
+    core::Pod pod;
+    pod.metadata = {
+        .name = fmt::format("p{}", i), .namespace_ = "default", .uid = fmt::format("uid-p{}", i)};
+    const std::string name = fmt::format("of-p{}", i);
+    pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = name}};
+    objects.pods.push_back({api::Object::Of(std::move(pod)), ""});
+    api::Object own = claim.Clone();
+    auto& value = own.Mutable<v1::ResourceClaim>();
+    value.metadata.name = name;
+    value.metadata.uid = "uid-" + name;
+    value.spec.devices.requests[0].exactly->count = 3;
+    objects.claims.emplace("default/" + name, PlacedObject{own, ""});
+    objects.claim_order.push_back("default/" + name);
+  }
+  return objects;
+}
+
+TEST(OfflineCluster, SearchesOnceForPodsThatAreAlike) {
+  SimulatedWorld world(1);
+  allocator::SharedWork work(1'000'000'000);
+  OfflineCluster cluster(
+      world.world(), FivePods(), {.budget = {.work = &work}, .finds_failures = false});
+  const auto spent = [&](const auto& ask) {
+    const uint64_t before = work.left();
+    ask();
+    return before - work.left();
+  };
+  std::vector<OfflineExplanation> said;
+  const auto explain = [&](const std::string& what) { said.push_back(*cluster.Explain(what)); };
+  EXPECT_GT(spent([&] { explain("pod default/p0"); }), 0U);
+  EXPECT_EQ(spent([&] { explain("pod default/p1"); }), 0U);
+  EXPECT_EQ(said[1].reason, said[0].reason);
+  EXPECT_EQ(said[1].explanation.funnels[0].claim, "default/of-p1");
+  // What is placed or leaves makes it another question.
+  core::Pod small;
+  small.metadata = {.name = "small", .namespace_ = "default", .uid = "uid-small"};
+  EXPECT_EQ(cluster.AddPod({api::Object::Of(std::move(small)), ""}).verdict, Verdict::kFits);
+  EXPECT_GT(spent([&] { explain("pod default/p2"); }), 0U);
+  OfflineCluster other(world.world(), FivePods(), {.finds_failures = false});
+  const std::vector<OfflineAnswer> answers = other.AllocateAll();
+  ASSERT_EQ(answers.size(), 5U);
+  for (const OfflineAnswer& answer : answers) {
+    EXPECT_EQ(answer.verdict, Verdict::kDoesNotFit);
+    EXPECT_EQ(answer.reason, answers[0].reason);
+  }
 }
 
 TEST(WhatIf, ANewNodeHasThePodsOfDaemonSetsFirst) {
