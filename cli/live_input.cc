@@ -143,6 +143,14 @@ void ReadVersion(std::string_view json, LiveInput& live) {
   live.is_upstream = compiler == "gc";
 }
 
+/// The feature gates of the server, which its metrics name, go into `live`; or why not.
+void ReadGates(client::HttpClient& client, LiveInput& live) {
+  const Result<std::string> metrics = client.GetPath("/metrics");
+  if (metrics) live.gates = ServedGatesIn(*metrics);
+  if (!live.gates.empty()) return;
+  live.why_no_gates = metrics ? "its metrics name none" : metrics.error().message;
+}
+
 }  // namespace
 
 std::string UsualKubeconfig() {
@@ -175,6 +183,7 @@ Result<LiveInput> ReadLive(World& world,
            client::HttpClient::Create(world.clock, access));
   LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
   if (const auto version = client->GetPath("/version")) ReadVersion(*version, live);
+  ReadGates(*client, live);
   if (!namespace_.empty()) live.namespace_ = namespace_;
   if (live.namespace_.empty()) live.namespace_ = kDefaultNamespace;
   Unread unread;

@@ -8,6 +8,7 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "cli/served_gates.h"
 #include "client/kubeconfig.h"
 #include "manifests/objects.h"
 
@@ -31,6 +32,9 @@ struct LiveInput {
   std::vector<std::string> unread = {};
   std::string version = {};  // "v1.37.0"; empty: the server does not say
   bool is_upstream = false;  // the server is Kubernetes' own, as its compiler shows
+  /// Its feature gates; empty: it does not say, for that reason.
+  ServedGates gates = {};
+  std::string why_no_gates = {};
 };
 
 /// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home

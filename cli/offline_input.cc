@@ -34,6 +34,8 @@ constexpr int64_t kSecondsMax = 1'000'000;
 struct Chosen {
   allocator::Profile profile;
   api::Release release = api::Release::kNewest;
+  /// Of the server that is asked; none: the release's defaults.
+  std::optional<api::FeatureGates> gates = {};
 };
 struct Rules {
   allocator::Features features;
@@ -98,11 +100,23 @@ planning::ClusterRelease PatchOf(const OfflineInputOptions& options,
 }
 
 /// Of a server that says what it is, or a cluster whose nodes say what they run; else the newest.
-Chosen ChosenByCluster(const std::string& version, const planning::OfflineObjects& objects) {
-  const Result<api::Release> served = api::ParseRelease(version);
+Chosen ChosenByCluster(const LiveInput& live, const planning::OfflineObjects& objects) {
+  const Result<api::Release> served = api::ParseRelease(live.version);
   const api::Release release = served ? *served : ReleaseOfNodes(objects);
-  if (release == api::Release::kAny) return {};
-  return {.profile = allocator::ProfileFor(release), .release = release};
+  Chosen chosen;
+  if (release != api::Release::kAny)
+    chosen = {.profile = allocator::ProfileFor(release), .release = release};
+  if (!live.gates.empty()) chosen.gates = GatesOf(live.gates, chosen.release);
+  return chosen;
+}
+
+/// That the feature gates of the server are guessed.
+std::string AboutGates(const LiveInput& live, const Chosen& chosen) {
+  return fmt::format(
+      "the feature gates of the server are not known ({}): those that {} has by default are "
+      "assumed; --feature-gates names others",
+      live.why_no_gates,
+      api::ReleaseName(chosen.release));
 }
 
 /// What is to be said about a choice that was not made in so many words.
@@ -135,7 +149,8 @@ std::string GatesToSwitchOff(allocator::Implementation implementation,
 
 Result<Rules> RulesOf(const Chosen& chosen, const OfflineInputOptions& options) {
   const allocator::Profile& profile = chosen.profile;
-  Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(chosen.release)};
+  Rules rules{.features = {},
+              .gates = chosen.gates.value_or(api::FeatureGates::DefaultsOf(chosen.release))};
   DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, chosen.release));
   Result<allocator::Features> features = allocator::FeaturesOf(profile, rules.gates);
   if (!features && profile.implementation.has_value()) {
@@ -277,12 +292,14 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
   planning::OfflineObjects objects = planning::SortManifests(world, std::move(read), namespace_);
-  const Chosen chosen = asked.has_value() ? *asked : ChosenByCluster(live.version, objects);
+  const Chosen chosen = asked.has_value() ? *asked : ChosenByCluster(live, objects);
   DRAY_TRY(const Rules rules, RulesOf(chosen, options));
   if (options.profile.empty()) {
     if (std::string about = AboutChoice(chosen, !asked.has_value()); !about.empty())
       objects.notes.push_back(std::move(about));
   }
+  if (is_live && !asked.has_value() && !chosen.gates.has_value())
+    objects.notes.push_back(AboutGates(live, chosen));
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
   const planning::ClusterRelease release = PatchOf(options, live, objects);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control_plane/credentials.h"
+#include "control_plane/gate_metrics.h"
 #include "control_plane/server_address.h"
 #include "net/request_tracker.h"
 #include "net/server/descriptors.h"
@@ -88,6 +89,7 @@ Result<> Process::StartServer() {
   store_ = std::make_unique<server::storage::MeasuredStore>(
       std::move(opened.store), scheme_, world_.clock, *metrics_);
   holder_ = opened.holder;
+  ReportGates(options_.emulation, *metrics_);
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
