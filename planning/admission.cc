@@ -37,7 +37,8 @@ api::quota::Surroundings SurroundingsOf(const std::string& namespace_,
   };
   surroundings.claims_of_pod = [&cluster](std::string_view uid) {
     std::vector<api::Object> claims;
-    if (const api::Object* const claim = cluster.LeftOverOf(uid)) claims.push_back(*claim);
+    if (const api::Object* const claim = cluster.indexes().LeftOverOf(uid))
+      claims.push_back(*claim);
     return claims;
   };
   return surroundings;

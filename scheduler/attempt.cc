@@ -90,7 +90,7 @@ class AttemptView {
         nodes_(NodesFor(cluster, pod, options.member.placed, copies_)),
         candidates_(options.member.domain == nullptr ? nodes_
                                                      : Among(nodes_, *options.member.domain)),
-        volumes_(cluster.VolumeNeedsOf(pod)),
+        volumes_(VolumeNeedsOf(pod, cluster)),
         cycle_(options.cycle) {
     if (cluster.options().features.device_binding_and_status)
       cycle_.binding_timeout = options.profile.binding_timeout;
@@ -149,13 +149,13 @@ class AttemptView {
     view_.victims_on = [this, priority](const std::string& node) {
       return VictimsOn(cluster_, node, priority);
     };
-    view_.budgets = [this] { return cluster_.Budgets(); };
+    view_.budgets = [this] { return BudgetsIn(cluster_.objects()); };
   }
 
   void AddExtendedResources() {
     if (cluster_.options().extended_resources) {
       view_.class_of = [this](std::string_view resource) { return cluster_.ClassOf(resource); };
-      view_.left_over = cluster_.LeftOverOf(pod_.metadata.uid);
+      view_.left_over = cluster_.indexes().LeftOverOf(pod_.metadata.uid);
     }
     if (cluster_.node_allocatable().empty()) return;
     view_.node_allocatable = [this](const auto& result) {

@@ -16,9 +16,9 @@
 #include "scheduler/cluster_view.h"
 #include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
-#include "scheduler/group_attempt.h"
-#include "scheduler/group_topology.h"
-#include "scheduler/node_filter.h"
+#include "scheduler/domain.h"
+#include "scheduler/node_state.h"
+#include "scheduler/placed_so_far.h"
 
 namespace dray::scheduler {
 

@@ -13,7 +13,8 @@
 #include "base/out_of_memory.h"
 #include "base/task.h"
 #include "client/write_rounds.h"
-#include "scheduler/group_attempt.h"
+#include "scheduler/binding_state.h"
+#include "scheduler/placed_so_far.h"
 
 namespace dray::scheduler {
 

@@ -19,7 +19,7 @@
 #include "client/client.h"
 #include "client/loop.h"
 #include "scheduler/bind.h"
-#include "scheduler/binding_conditions.h"
+#include "scheduler/binding_waits.h"
 #include "scheduler/cluster_cache.h"
 #include "scheduler/cluster_feed.h"
 #include "scheduler/configuration.h"

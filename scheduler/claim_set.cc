@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/node_operations.h"
-#include "scheduler/binding_conditions.h"
+#include "scheduler/binding_state.h"
 
 namespace dray::scheduler {
 namespace {

@@ -17,6 +17,7 @@
 #include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
 #include "scheduler/claim_set.h"
+#include "scheduler/default_preemption.h"
 #include "scheduler/node_scores.h"
 #include "scheduler/pod_affinity.h"
 #include "scheduler/topology_spread.h"
@@ -27,13 +28,6 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-constexpr const char* kNever = "not eligible due to preemptionPolicy=Never.";
-// Nodes with victims among which the least harm is looked for: upstream's.
-constexpr size_t kCandidatesMin = 100;
-constexpr size_t kCandidatesPart = 10;
-
-// What trying a victim, or copying a disruption budget, takes in units of Work.
-constexpr uint64_t kWorkPerVictim = 1'000;
 constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
 constexpr const char* kTooMuch = "the attempt takes too much";
 
@@ -41,6 +35,22 @@ constexpr const char* kTooMuch = "the attempt takes too much";
 void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
   for (const api::Object& claim : claims)
     result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
+}
+
+/// The nodes that come into question.
+std::span<const NodeState* const> CandidatesIn(const ClusterView& view) {
+  const std::span<const NodeState* const> nodes = view.nodes;
+  return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
+}
+
+/// Why a node does not do, and what may change that.
+struct Obstacle {
+  Rejection rejection;
+  ClusterEvent event = ClusterEvent::kDevices;
+};
+
+Obstacle NoDevices(std::string why) {
+  return {.rejection = {.reasons = {std::move(why)}}};
 }
 
 class NodeSearch {
@@ -59,7 +69,7 @@ class NodeSearch {
                                      view.neighbourhood.empty() ? view.nodes : view.neighbourhood,
                                      view.neighbours,
                                      view.spread_defaults)},
-        scores_(needs_, NodesOf(view), rules_.affinity, rules_.spread) {
+        scores_(needs_, CandidatesIn(view), rules_.affinity, rules_.spread) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
@@ -118,7 +128,12 @@ class NodeSearch {
       return placement;
     }
     result_.nodes = view_.nodes.size();
-    LookForVictims();
+    LookForVictims(*needs_.pod,
+                   view_,
+                   resolvable_,
+                   {.begin = [this] { return BeginTrial(); },
+                    .is_out_of_work = [this] { return IsOutOfWork(); }},
+                   result_);
     if (IsOutOfWork()) return *std::move(failure_);
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
     result_.waits_for.events.insert(ClusterEvent::kNodes);
@@ -134,12 +149,6 @@ class NodeSearch {
   }
 
  private:
-  /// Those that come into question.
-  static std::span<const NodeState* const> NodesOf(const ClusterView& view) {
-    const std::span<const NodeState* const> nodes = view.nodes;
-    return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
-  }
-
   /// What is searched for on nodes that serve the same extended resources by devices.
   struct Wish {
     std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last the one for `extended`, if any
@@ -153,15 +162,6 @@ class NodeSearch {
     std::vector<resource_v1::AllocationResult> results;
     NodeAllocatableStatuses taken;
   };
-
-  /// Why a node does not do, and what may change that.
-  struct Obstacle {
-    Rejection rejection;
-    ClusterEvent event = ClusterEvent::kDevices;
-  };
-  static Obstacle NoDevices(std::string why) {
-    return {.rejection = {.reasons = {std::move(why)}}};
-  }
 
   /// What rules about other pods say, of those that are there now.
   struct PodRules {
@@ -445,78 +445,18 @@ class NodeSearch {
     }
   }
 
-  /// Upstream's default preemption. An attempt that is over cannot fail any more: what goes wrong
-  /// on a node is a reason against it.
-  void LookForVictims() {
-    result_.not_preempting = WhyNotPreempting();
-    if (!result_.not_preempting.empty()) return;
-    const size_t enough = std::max(kCandidatesMin, view_.nodes.size() / kCandidatesPart);
-    std::vector<Preemption> candidates;
-    for (const size_t index : resolvable_) {
-      if (candidates.size() == enough || IsOutOfWork()) break;
-      LookForVictimsOn(index, candidates);
-    }
-    if (!candidates.empty()) result_.preemption = LeastHarm(candidates);
-  }
-
-  void LookForVictimsOn(size_t index, std::vector<Preemption>& candidates) {
-    const NodeState& state = *view_.nodes[index];
-    const std::string& name = state.value().metadata.name;
-    std::vector<Victim> others;
-    if (view_.victims_on) others = view_.victims_on(name);
-    // What is counted so far is copied, and each victim tried.
-    view_.neighbours.MayGoOn(kWorkPerVictim * (1 + others.size()));
-    PodRules rules = rules_;
-    const Trial trial{
-        .fits = [&](const NodeState& left) -> Result<std::optional<Rejection>> {
+  /// Whether the pod fits on a node without others: an attempt of its own, with rules of its own.
+  Trial BeginTrial() {
+    const auto rules = std::make_shared<PodRules>(rules_);
+    return {
+        .fits = [this, rules](const NodeState& left) -> Result<std::optional<Rejection>> {
           if (IsOutOfWork()) return Fail(StatusReason::kTimeout, kTooMuch);
           Found ignored;
-          DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, rules, ignored));
+          DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, *rules, ignored));
           if (!obstacle) return std::optional<Rejection>();
           return std::move(obstacle->rejection);
         },
-        .moved = [&](const PodOnNode& pod, Trial::Change change) { rules.Move(pod, change); }};
-    auto chosen = ChooseVictims(
-        state, std::move(others), needs_.pod->spec.priority.value_or(0), BudgetsNow(), trial);
-    if (!chosen) {
-      result_.preemption_reasons.push_back(chosen.error().message);
-    } else if (auto* why_not = std::get_if<Rejection>(&*chosen)) {
-      std::ranges::move(why_not->reasons, std::back_inserter(result_.preemption_reasons));
-    } else {
-      auto& victims = std::get<ChosenVictims>(*chosen);
-      if (victims.pods.empty()) return;  // it fits after all, and the next attempt will find that
-      candidates.push_back({.node = index,
-                            .name = name,
-                            .victims = std::move(victims.pods),
-                            .violations = victims.violations});
-    }
-  }
-
-  /// As they are at the begin of the attempt: made once, and used up by each node anew.
-  const DisruptionBudgets& BudgetsNow() {
-    if (!budgets_.has_value()) budgets_ = view_.budgets ? view_.budgets() : DisruptionBudgets();
-    view_.neighbours.MayGoOn(kWorkPerVictim * budgets_->size());
-    return *budgets_;
-  }
-
-  /// Empty: the pod may evict others.
-  std::string WhyNotPreempting() const {
-    const core_v1::Pod& pod = *needs_.pod;
-    if (pod.spec.preemption_policy == "Never") return kNever;
-    const std::string& nominated = pod.status.nominated_node_name;
-    if (nominated.empty() || !view_.victims_on) return {};
-    const bool is_resolvable = std::ranges::any_of(resolvable_, [&](size_t index) {
-      return view_.nodes[index]->value().metadata.name == nominated;
-    });
-    // Room is being made there already.
-    const auto is_going = [](const Victim& victim) {
-      return std::ranges::any_of(
-          victim.pods, [](const PodOnNode& pod) { return pod.is_going && !pod.is_elsewhere; });
-    };
-    if (is_resolvable && std::ranges::any_of(view_.victims_on(nominated), is_going)) {
-      return "not eligible due to a terminating pod on the nominated node.";
-    }
-    return {};
+        .moved = [rules](const PodOnNode& pod, Trial::Change change) { rules->Move(pod, change); }};
   }
 
   Placement Place(Fitting best, size_t claims) const {
@@ -550,7 +490,6 @@ class NodeSearch {
   std::set<size_t> unavailable_;
   std::vector<Fitting> fitting_;
   std::optional<size_t> best_;  // of those
-  std::optional<DisruptionBudgets> budgets_;
   std::optional<AttemptFailed> failure_;
 };
 
@@ -575,7 +514,7 @@ Decision Decide(const core_v1::Pod& pod,
     auto* nowhere = std::get_if<Unschedulable>(&*obstacle);
     if (nowhere != nullptr) {
       WaitForClaims(claims, *nowhere);
-      if (pod.spec.preemption_policy == "Never") nowhere->not_preempting = kNever;
+      if (pod.spec.preemption_policy == "Never") nowhere->not_preempting = kNeverPreempts;
     }
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "scheduler/group_trial.h"
-
 namespace dray::scheduler {
 namespace {
 
@@ -46,34 +44,17 @@ Decision Decider::Decide(const api::core_v1::Pod& pod,
                          const AsMember& member,
                          const OtherClaims* others) {
   const Profile& profile = *ProfileOf(uses_.configuration, pod);
-  if (!work_.has_value()) Begin({}, 1);
   return TryPod(uses_.cluster,
                 pod,
                 claims,
                 {.profile = profile,
-                 .budget = BudgetFor(profile),
+                 .budget = BudgetFor(pod),
                  .cycle = options_.cycle,
                  .now = uses_.clock.Now(),
                  .first_node = first_node_,
                  .member = member,
                  .others = others,
                  .tells_too_much = options_.tells_too_much});
-}
-
-GroupOutcome Decider::DecideGroup(const PodGroup& group,
-                                  std::span<const GroupMember> members,
-                                  size_t scheduled) {
-  const Profile& profile = *ProfileOf(uses_.configuration, members.front().value());
-  return TryGroup(uses_.cluster,
-                  group,
-                  members,
-                  scheduled,
-                  {.decide = [this](const auto& pod,
-                                    auto claims,
-                                    const AsMember& member) { return Decide(pod, claims, member); },
-                   .budget = BudgetFor(profile),
-                   .first_node = first_node_,
-                   .has_topology = options_.group_topology});
 }
 
 uint64_t Decider::Charge(std::string_view entry) {
@@ -89,8 +70,9 @@ std::string Decider::PutAside(const std::string& entry) {
                      std::chrono::duration_cast<std::chrono::seconds>(aside).count());
 }
 
-allocator::Budget Decider::BudgetFor(const Profile& profile) {
-  allocator::Budget budget = BudgetOf(profile);
+allocator::Budget Decider::BudgetFor(const api::core_v1::Pod& pod) {
+  if (!work_.has_value()) Begin({}, 1);
+  allocator::Budget budget = BudgetOf(*ProfileOf(uses_.configuration, pod));
   budget.cancelled = &uses_.cancelled;
   budget.work = &*work_;
   return budget;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides about the pods and groups whose turn it is: TryPod and TryGroup with what an attempt may
-// take, and with the node at which its search begins.
+// Decides about the pods whose turn it is: TryPod with what an attempt may take, and with the node
+// at which its search begins.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,6 @@
 #include "scheduler/cluster_view.h"
 #include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
-#include "scheduler/group_attempt.h"
-#include "scheduler/pod_groups.h"
 #include "scheduler/queue.h"
 
 namespace dray::scheduler {
@@ -41,8 +39,6 @@ class Decider {
   };
   struct Options {
     CycleOptions cycle = {};
-    /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
-    bool group_topology = false;
     /// ClusterView::tells_too_much.
     bool tells_too_much = true;
   };
@@ -60,10 +56,8 @@ class Decider {
                   std::span<const api::Object> claims,
                   const AsMember& member = {},
                   const OtherClaims* others = nullptr);
-  /// The same for all members; `scheduled` pods of their group have a node.
-  GroupOutcome DecideGroup(const PodGroup& group,
-                           std::span<const GroupMember> members,
-                           size_t scheduled);
+  /// What a search for the pod may take: what its profile allows, and what is left of the attempt.
+  allocator::Budget BudgetFor(const api::core_v1::Pod& pod);
 
   /// Whether the attempt under way has taken all that it may.
   bool is_spent() const { return work_.has_value() && work_->is_spent(); }
@@ -77,8 +71,6 @@ class Decider {
   void GoOnAfter(const Placement& placement) { first_node_ = placement.next_first_node; }
 
  private:
-  allocator::Budget BudgetFor(const Profile& profile);
-
   const Uses uses_;
   const Options options_;
   std::optional<allocator::SharedWork> work_;  // that the attempt under way may do

@@ -13,7 +13,7 @@
 #include "api/value/time.h"
 #include "scheduler/bind.h"
 #include "scheduler/classic_claims.h"
-#include "scheduler/group_preemption.h"
+#include "scheduler/group_writes.h"
 
 namespace dray::scheduler {
 namespace {
@@ -46,7 +46,7 @@ Result<PodRoom> Evictor::MakeRoom(const Unschedulable& result,
     return PodRoom{.given_up = GivenUp::kAllocation, .freed = std::move(freed)};
   }
   const api::Object* left_over =
-      result.left_over_in_the_way ? uses_.cluster.LeftOverOf(pod_uid) : nullptr;
+      result.left_over_in_the_way ? uses_.cluster.indexes().LeftOverOf(pod_uid) : nullptr;
   if (left_over == nullptr) {
     return PodRoom{.given_up = NothingGivenUp(uses_.claims, result, claims), .freed = {}};
   }
@@ -57,7 +57,8 @@ Result<PodRoom> Evictor::MakeRoom(const Unschedulable& result,
 GroupRoom Evictor::MakeRoomForGroup(const api::Object& group,
                                     std::span<const GroupMember> members,
                                     const GroupOutcome& outcome,
-                                    size_t scheduled) {
+                                    size_t scheduled,
+                                    const GroupQuestions& questions) {
   GroupRoom room{.freed = FreeClaimsOf(group, members, outcome, scheduled)};
   if (scheduled == 0 && room.freed.empty() && group_claims_ == GroupClaims::kShared) {
     if (std::optional<api::Object> freed = UnreserveOneOf(group, members)) {
@@ -66,17 +67,7 @@ GroupRoom Evictor::MakeRoomForGroup(const api::Object& group,
       return room;
     }
   }
-  const auto& value = group.As<PodGroup>();
-  GroupPreemption found = PreemptForGroup(
-      uses_.cluster,
-      value,
-      members,
-      {.place = [&] { return uses_.decider.DecideGroup(value, members, scheduled); },
-       .decide =
-           [this](const auto& pod, auto claims, const AsMember& member) {
-             return uses_.decider.Decide(pod, claims, member);
-           },
-       .first_node = uses_.decider.first_node()});
+  GroupPreemption found = PreemptForGroup(uses_.cluster, group.As<PodGroup>(), members, questions);
   room.message = std::move(found.message);
   room.victims = std::move(found.victims);
   room.nominated = std::move(found.nominated);
@@ -111,7 +102,7 @@ std::vector<api::Object> Evictor::FreeClaimsOf(const api::Object& group,
       if (of_group != nowhere->unavailable_claims.end()) free(members[i].claims[*of_group]);
     }
     if (nowhere->left_over_in_the_way) {
-      if (const api::Object* left_over = uses_.cluster.LeftOverOf(uid)) {
+      if (const api::Object* left_over = uses_.cluster.indexes().LeftOverOf(uid)) {
         (void)DeleteExtendedClaim(uses_.client, api::Object(*left_over));
       }
     }

@@ -17,8 +17,8 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "scheduler/cluster_cache.h"
-#include "scheduler/decider.h"
 #include "scheduler/group_attempt.h"
+#include "scheduler/group_preemption.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/preemption.h"
 #include "scheduler/reporter.h"
@@ -53,7 +53,6 @@ class Evictor {
     const Log& log;
     ClusterCache& cluster;
     UsedClaims& claims;
-    Decider& decider;
     Reporter& reporter;
     SchedulerMetrics* metrics;  // null: nothing is counted
   };
@@ -67,11 +66,13 @@ class Evictor {
                            std::span<const api::Object> claims,
                            const api::Object& pod);
   /// The same for a group, like upstream's PodGroupPostFilter; looks for victims where that takes
-  /// nothing from the group's own users. `scheduled` pods of the group have a node.
+  /// nothing from the group's own users. `scheduled` pods of the group have a node; `questions`:
+  /// how it is tried whether the group fits without victims.
   GroupRoom MakeRoomForGroup(const api::Object& group,
                              std::span<const GroupMember> members,
                              const GroupOutcome& outcome,
-                             size_t scheduled);
+                             size_t scheduled,
+                             const GroupQuestions& questions);
 
   /// Evicts the victims: stores in each why it must go, deletes it, and reports that. `place`: a
   /// node, or "cluster".

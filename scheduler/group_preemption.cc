@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
+#include "scheduler/cluster_objects.h"
 #include "scheduler/disruption_budgets.h"
 #include "scheduler/pod_affinity.h"
 #include "scheduler/victims.h"
@@ -130,7 +131,7 @@ class GiveBack {
 std::vector<PodOnNode> ThoseWhoMustGo(ClusterCache& cluster,
                                       const std::vector<Victim>& victims,
                                       GiveBack& back) {
-  DisruptionBudgets budgets = cluster.Budgets();
+  DisruptionBudgets budgets = BudgetsIn(cluster.objects());
   const std::vector<size_t> violations = ViolationsBy(victims, budgets);
   std::vector<bool> stays(victims.size());
   for (const bool violates : {true, false}) {

@@ -15,6 +15,7 @@
 #include "api/value/time.h"
 #include "scheduler/bind.h"
 #include "scheduler/group_trial.h"
+#include "scheduler/group_writes.h"
 #include "scheduler/pod_claims.h"
 #include "scheduler/pod_writes.h"
 
@@ -63,8 +64,7 @@ void GroupScheduler::Schedule(const std::string& entry, MonotonicTime now) {
   const auto& group = object.As<PodGroup>();
   // What is missing is a pod, or a change of one: that brings the group back.
   if (state.is_gated || !state.IsComplete(group)) return uses_.queue.Gate(entry, {}, now);
-  const auto resolved =
-      MembersOf(uses_.cluster, state, group, group_claims_ == Evictor::GroupClaims::kShared);
+  const auto resolved = MembersOf(uses_.cluster, state, group, options_.group_claims);
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
     uses_.log.Debug("a group waits for claims", "group", key, "reason", gated->message);
     return uses_.queue.Gate(entry, {.events = {}, .claims = ClaimsNamedBy(state.waiting)}, now);
@@ -83,9 +83,33 @@ void GroupScheduler::Schedule(const std::string& entry, MonotonicTime now) {
     return Finish(entry, object, members, std::move(outcome), scheduled);
   }
   uses_.decider.Begin(entry, members.size());
-  outcome = uses_.decider.DecideGroup(group, members, scheduled);
+  outcome = QuestionsAbout(group, members, scheduled).place();
   if (uses_.cancelled) return;
   Finish(entry, object, members, std::move(outcome), scheduled);
+}
+
+/// Looks for places for the members in the cluster as it is when asked; `scheduled` pods of their
+/// group have a node. The arguments outlive the questions.
+GroupQuestions GroupScheduler::QuestionsAbout(const PodGroup& group,
+                                              std::span<const GroupMember> members,
+                                              size_t scheduled) {
+  const DecideMember decide = [this](const auto& pod, auto claims, const AsMember& member) {
+    return uses_.decider.Decide(pod, claims, member);
+  };
+  const size_t first_node = uses_.decider.first_node();
+  return {.place =
+              [=, this, &group] {
+                return TryGroup(uses_.cluster,
+                                group,
+                                members,
+                                scheduled,
+                                {.decide = decide,
+                                 .budget = uses_.decider.BudgetFor(members.front().value()),
+                                 .first_node = first_node,
+                                 .has_topology = options_.group_topology});
+              },
+          .decide = decide,
+          .first_node = first_node};
 }
 
 void GroupScheduler::BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome) {
@@ -146,7 +170,12 @@ void GroupScheduler::Finish(const std::string& entry,
       break;
     case GroupOutcome::Kind::kUnschedulable:
       condition.reason = "Unschedulable";
-      room = uses_.evictor.MakeRoomForGroup(group, members, outcome, scheduled);
+      room =
+          uses_.evictor.MakeRoomForGroup(group,
+                                         members,
+                                         outcome,
+                                         scheduled,
+                                         QuestionsAbout(group.As<PodGroup>(), members, scheduled));
       outcome.message += ", " + room.message;
       condition.message = outcome.message;
       uses_.queue.AddUnschedulable(entry, WaitsOf(members, outcome), uses_.clock.Monotonic());

@@ -20,6 +20,8 @@
 #include "scheduler/decider.h"
 #include "scheduler/evictor.h"
 #include "scheduler/group_attempt.h"
+#include "scheduler/group_preemption.h"
+#include "scheduler/group_writes.h"
 #include "scheduler/outcome_reporter.h"
 #include "scheduler/pending_pods.h"
 #include "scheduler/pod_groups.h"
@@ -47,14 +49,23 @@ class GroupScheduler {
     const std::atomic<bool>& cancelled;  // set: the attempt under way has no answer
   };
 
-  GroupScheduler(const Uses& uses, Evictor::GroupClaims group_claims)
-      : uses_(uses), group_claims_(group_claims) {}
+  struct Options {
+    /// Pods of a group may share claims (DRAWorkloadResourceClaims).
+    bool group_claims = false;
+    /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
+    bool group_topology = false;
+  };
+
+  GroupScheduler(const Uses& uses, const Options& options) : uses_(uses), options_(options) {}
 
   /// One attempt for a group that Pop has returned, by its entry in the queue; at `now`. Afterwards
   /// the entry has left the queue or waits there.
   void Schedule(const std::string& entry, MonotonicTime now);
 
  private:
+  GroupQuestions QuestionsAbout(const PodGroup& group,
+                                std::span<const GroupMember> members,
+                                size_t scheduled);
   void Finish(const std::string& entry,
               const api::Object& group,
               std::span<const GroupMember> members,
@@ -67,7 +78,7 @@ class GroupScheduler {
   void WriteCondition(const api::Object& group, const GroupCondition& condition);
 
   const Uses uses_;
-  const Evictor::GroupClaims group_claims_;
+  const Options options_;
 };
 
 }  // namespace dray::scheduler

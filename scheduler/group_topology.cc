@@ -13,14 +13,10 @@
 
 #include "api/text/go_quote.h"
 #include "scheduler/gang_search.h"
-#include "scheduler/node_filter.h"
+#include "scheduler/node_state.h"
 
 namespace dray::scheduler {
 namespace {
-
-const std::string& NameOf(const NodeState* node) {
-  return node->value().metadata.name;
-}
 
 /// The value that all scheduled members share.
 Result<std::string> ValueOf(std::string_view key, std::span<const ScheduledMember> scheduled) {
@@ -133,18 +129,6 @@ std::string_view TopologyKeyOf(const PodGroup& group) {
   const auto& constraints = group.spec.scheduling_constraints;
   if (!constraints.has_value() || constraints->topology.empty()) return {};
   return constraints->topology.front().key;
-}
-
-std::vector<const NodeState*> Among(std::span<const NodeState* const> nodes, const Domain& domain) {
-  std::vector<const NodeState*> found;
-  found.reserve(domain.nodes.size());
-  auto next = domain.nodes.begin();
-  for (const NodeState* node : nodes) {
-    while (next != domain.nodes.end() && NameOf(*next) < NameOf(node)) ++next;
-    if (next == domain.nodes.end()) break;
-    if (NameOf(*next) == NameOf(node)) found.push_back(node);
-  }
-  return found;
 }
 
 Result<std::vector<Domain>> DomainsOf(std::string_view key,

@@ -12,23 +12,15 @@
 
 #include "api/core_v1/node.h"
 #include "base/result.h"
+#include "scheduler/domain.h"
 #include "scheduler/group_attempt.h"
-#include "scheduler/node_filter.h"
+#include "scheduler/node_state.h"
 #include "scheduler/pod_groups.h"
 
 namespace dray::scheduler {
 
 /// The label whose value the nodes of all pods of the group share; empty: any nodes will do.
 std::string_view TopologyKeyOf(const PodGroup& group);
-
-/// Nodes among which all pods of a group go.
-struct Domain {
-  std::string value;                    // of the label
-  std::vector<const NodeState*> nodes;  // in name order
-};
-
-/// Those of `nodes` (any list in name order) that are in the domain.
-std::vector<const NodeState*> Among(std::span<const NodeState* const> nodes, const Domain& domain);
 
 /// A pod of the group that is on a node, or about to be.
 struct ScheduledMember {

@@ -104,7 +104,7 @@ class GroupTrial {
             .allocate =
                 [this](auto claims, const core_v1::Node& node, const Banned& banned) {
                   const SlicesOf slices_of = [this](const std::string& pool) {
-                    const auto& names = cluster_.SlicesOfPool(pool);
+                    const auto& names = cluster_.indexes().SlicesOfPool(pool);
                     return std::vector<std::string>(names.begin(), names.end());
                   };
                   return allocator::Attempt(WithoutBanned(cluster_.Devices(), banned, slices_of),
@@ -116,7 +116,7 @@ class GroupTrial {
 
   bool IsShared(const resource_v1::DeviceRequestAllocationResult& result) const {
     const std::string pool = fmt::format("{}/{}", result.driver, result.pool);
-    for (const std::string& name : cluster_.SlicesOfPool(pool)) {
+    for (const std::string& name : cluster_.indexes().SlicesOfPool(pool)) {
       const auto& spec =
           cluster_.objects().slices.Find(name)->As<resource_v1::ResourceSlice>().spec;
       const auto device =
@@ -140,7 +140,7 @@ GroupState GroupStateOf(const ClusterCache& cluster,
                         std::string_view group_key,
                         const std::function<bool(const core_v1::Pod& pod)>& is_ours) {
   GroupState state;
-  for (const std::string& key : cluster.PodsOfGroup(group_key)) {
+  for (const std::string& key : cluster.indexes().PodsOfGroup(group_key)) {
     const api::Object* object = cluster.FindPod(key);
     const auto& pod = object->As<core_v1::Pod>();
     if (api::pods::HasEnded(pod)) continue;

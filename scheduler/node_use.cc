@@ -4,8 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "scheduler/pod_writes.h"
-
 namespace dray::scheduler {
 namespace {
 

@@ -22,8 +22,8 @@
 #include "scheduler/affinity_index.h"
 #include "scheduler/affinity_rules.h"
 #include "scheduler/neighbours.h"
-#include "scheduler/node_filter.h"
-#include "scheduler/preemption.h"
+#include "scheduler/node_state.h"
+#include "scheduler/pod_on_node.h"
 
 namespace dray::scheduler {
 

@@ -14,9 +14,6 @@
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "api/scheduling_v1beta1.h"
-#include "api/value/time.h"
-#include "base/result.h"
-#include "client/client.h"
 
 namespace dray::scheduler {
 
@@ -47,22 +44,5 @@ struct GroupProgress {
 };
 /// "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
 std::string MessageOf(const GroupProgress& progress);
-
-/// The condition PodGroupInitiallyScheduled.
-struct GroupCondition {
-  bool is_scheduled = false;
-  std::string reason, message;
-};
-/// Writes the condition, unless it says so already or has been True before. Returns the group as it
-/// is stored. Errors: those of the API.
-Result<api::Object> TellOfGroup(client::Client& client,
-                                const api::Object& group,
-                                const GroupCondition& condition,
-                                api::Time now);
-
-/// Takes the group off the users of the claim, whose allocation stays. Errors: those of the API.
-Result<api::Object> UnreserveForGroup(client::Client& client,
-                                      const api::Object& claim,
-                                      std::string_view group_uid);
 
 }  // namespace dray::scheduler

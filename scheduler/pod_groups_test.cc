@@ -7,6 +7,7 @@
 
 #include "api/claims/pod_groups.h"
 #include "client/testing/memory_client.h"
+#include "scheduler/group_writes.h"
 
 namespace dray::scheduler {
 namespace {

@@ -8,14 +8,12 @@
 #include "api/core_v1/pod.h"
 #include "api/meta_v1/options.h"
 #include "client/read_modify_write.h"
+#include "scheduler/pod_on_node.h"
 
 namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
-
-constexpr const char* kDisruptionTarget = "DisruptionTarget";
-constexpr const char* kPreempted = "PreemptionByScheduler";
 
 /// Sets the condition PodScheduled, and the nomination with it. `why` outlives the edit.
 client::Edit ConditionEdit(std::string_view uid, const WhyNotScheduled& why, api::Time now) {
@@ -64,13 +62,6 @@ Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
   co_return co_await client::ReadModifyWrite(rounds, known, std::move(status), &edit);
 }
 
-bool IsPreempted(const core_v1::PodStatus& status) {
-  return std::ranges::any_of(status.conditions, [](const core_v1::PodCondition& condition) {
-    return condition.type == kDisruptionTarget && condition.status == "True" &&
-           condition.reason == kPreempted;
-  });
-}
-
 Result<> EvictPod(client::Client& client,
                   const api::Object& pod,
                   const Preemptor& preemptor,
@@ -85,11 +76,11 @@ Result<> EvictPod(client::Client& client,
         auto& conditions = edited.status.conditions;
         std::erase_if(conditions, [](const auto& one) { return one.type == kDisruptionTarget; });
         conditions.push_back(
-            {.type = kDisruptionTarget,
+            {.type = std::string(kDisruptionTarget),
              .observed_generation = edited.metadata.generation,
              .status = "True",
              .last_transition_time = now,
-             .reason = kPreempted,
+             .reason = std::string(kPreempted),
              .message = fmt::format("{}: preempting to accommodate a higher priority {}",
                                     preemptor.scheduler,
                                     preemptor.type)});

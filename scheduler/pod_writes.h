@@ -37,9 +37,6 @@ Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
                                       WhyNotScheduled why,
                                       api::Time now);
 
-/// Whether a scheduler deletes the pod to make room.
-bool IsPreempted(const api::core_v1::PodStatus& status);
-
 /// For whom room is made.
 struct Preemptor {
   std::string_view type;  // "pod", "podgroup"

@@ -14,38 +14,16 @@
 
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "api/value/time.h"
 #include "base/result.h"
-#include "scheduler/affinity_rules.h"
 #include "scheduler/disruption_budgets.h"
 #include "scheduler/node_filter.h"
+#include "scheduler/node_state.h"
+#include "scheduler/pod_on_node.h"
 
 namespace dray::scheduler {
 
 /// What is said of a node where nobody is less important.
 inline constexpr std::string_view kNoVictims = "No preemption victims found for incoming pod";
-
-/// A pod that runs on a node, or is about to.
-struct PodOnNode {
-  std::string uid, key;  // "namespace/name"
-  int32_t priority = 0;
-  api::Time started{};    // zero: not yet
-  bool is_going = false;  // it has been deleted to make room and is not gone yet
-  Amounts requests{};
-  std::vector<HostPort> ports{};
-  /// As the scheduler knows them, and valid as long; null: it does not.
-  const api::core_v1::Pod* pod = nullptr;
-  const api::core_v1::Node* node = nullptr;
-  const AffinityRules* rules = nullptr;
-  bool is_elsewhere = false;  // not on the node that is looked at
-};
-
-/// Pods that go together: one, or all of a group that is disrupted as a whole.
-struct Victim {
-  std::vector<PodOnNode> pods;  // at least one
-  int32_t priority = 0;         // of the group, if it is one of such
-  bool is_of_group = false;     // that counts for more than a pod alone
-};
 
 /// Whether a pod fits on a node in this state. Errors: those of the search for devices.
 using FitsOn = std::function<Result<std::optional<Rejection>>(const NodeState& state)>;

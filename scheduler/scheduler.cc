@@ -31,10 +31,6 @@ bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
          !(before.status.resource_claim_statuses == after.status.resource_claim_statuses);
 }
 
-Evictor::GroupClaims GroupClaimsIn(const Scheduler::Options& options) {
-  return options.group_claims ? Evictor::GroupClaims::kShared : Evictor::GroupClaims::kOfPods;
-}
-
 }  // namespace
 
 Scheduler::Scheduler(client::Client& client, World& world, Log log, Options options)
@@ -78,23 +74,22 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
                  .reporter = reporter_,
                  .metrics = options_.metrics,
                  .unfit = BeginUnfitReports()}),
-      decider_({.cluster = cluster_,
-                .queue = queue_,
-                .configuration = options_.configuration,
-                .clock = world.clock,
-                .cancelled = stopping_},
-               {.cycle = options_.cycle,
-                .group_topology = options_.group_topology,
-                .tells_too_much = options_.classic == ClassicClaims::kNone}),
-      evictor_({.client = client,
-                .clock = world.clock,
-                .log = log_,
-                .cluster = cluster_,
-                .claims = claims_,
-                .decider = decider_,
-                .reporter = reporter_,
-                .metrics = options_.metrics},
-               GroupClaimsIn(options_)),
+      decider_(
+          {.cluster = cluster_,
+           .queue = queue_,
+           .configuration = options_.configuration,
+           .clock = world.clock,
+           .cancelled = stopping_},
+          {.cycle = options_.cycle, .tells_too_much = options_.classic == ClassicClaims::kNone}),
+      evictor_(
+          {.client = client,
+           .clock = world.clock,
+           .log = log_,
+           .cluster = cluster_,
+           .claims = claims_,
+           .reporter = reporter_,
+           .metrics = options_.metrics},
+          options_.group_claims ? Evictor::GroupClaims::kShared : Evictor::GroupClaims::kOfPods),
       unplaced_({.clock = world.clock,
                  .log = log_,
                  .configuration = options_.configuration,
@@ -128,7 +123,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
                .evictor = evictor_,
                .outcomes = outcomes_,
                .cancelled = stopping_},
-              GroupClaimsIn(options_)) {
+              {.group_claims = options_.group_claims, .group_topology = options_.group_topology}) {
   cluster_.OnEvent([this](ClusterEvent event) { queue_.MoveOnEvent(event, Now()); });
   ClusterObjects& objects = cluster_.objects();
   objects.claims.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });

@@ -36,7 +36,7 @@ std::optional<Victim> VictimOf(const ClusterCache& cluster,
     return victim;
   }
   if (!seen.insert(key).second) return std::nullopt;
-  for (const std::string& member : cluster.PodsOfGroup(key)) {
+  for (const std::string& member : cluster.indexes().PodsOfGroup(key)) {
     const std::string& uid = cluster.FindPod(member)->metadata().uid;
     if (auto one = cluster.use().Find(uid, FindPodIn(cluster)))
       victim.pods.push_back(*std::move(one));

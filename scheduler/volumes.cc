@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/persistent_volume_claim.h"
+#include "api/pods/life.h"
 #include "api/selectors/node_selector_match.h"
 #include "api/storage_v1/storage_class.h"
+#include "scheduler/cluster_indexes.h"
 
 namespace dray::scheduler {
 namespace {
@@ -91,16 +93,17 @@ Rejection Unresolvable(const char* reason) {
   return {.reasons = {reason}};
 }
 
-}  // namespace
-
-std::vector<std::string> VolumeClaimsOf(const core_v1::Pod& pod) {
-  std::vector<std::string> claims;
-  for (const core_v1::Volume& volume : pod.spec.volumes) {
-    const auto& named = volume.volume_source.persistent_volume_claim;
-    if (named) claims.push_back(fmt::format("{}/{}", pod.metadata.namespace_, named->claim_name));
-  }
-  return claims;
+/// Whether another pod that has a node, or is about to, uses the volume claim.
+bool IsUsedByOther(const ClusterCache& cluster, std::string_view claim, const core_v1::Pod& than) {
+  return std::ranges::any_of(
+      cluster.indexes().PodsOfVolumeClaim(claim), [&](const std::string& key) {
+        const auto& pod = cluster.FindPod(key)->As<core_v1::Pod>();
+        const bool has_node = !pod.spec.node_name.empty() || cluster.IsAssumed(pod.metadata.uid);
+        return pod.metadata.uid != than.metadata.uid && has_node && !api::pods::HasEnded(pod);
+      });
 }
+
+}  // namespace
 
 VolumeNeeds VolumeNeedsOf(const core_v1::Pod& pod, const VolumeLookups& lookups) {
   VolumeNeeds needs;
@@ -129,6 +132,16 @@ VolumeNeeds VolumeNeedsOf(const core_v1::Pod& pod, const VolumeLookups& lookups)
     }
   }
   return needs;
+}
+
+VolumeNeeds VolumeNeedsOf(const core_v1::Pod& pod, const ClusterCache& cluster) {
+  const ClusterObjects& objects = cluster.objects();
+  return VolumeNeedsOf(
+      pod,
+      {.find_claim = [&](std::string_view key) { return objects.volume_claims.Find(key); },
+       .find_volume = [&](std::string_view name) { return objects.volumes.Find(name); },
+       .find_class = [&](std::string_view name) { return objects.storage_classes.Find(name); },
+       .is_in_use = [&](std::string_view claim) { return IsUsedByOther(cluster, claim, pod); }});
 }
 
 std::optional<Rejection> FilterVolumes(const VolumeNeeds& needs, const core_v1::Node& node) {

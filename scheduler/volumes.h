@@ -15,6 +15,7 @@
 #include "api/core_v1/persistent_volume.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
+#include "scheduler/cluster_cache.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::scheduler {
@@ -36,10 +37,9 @@ struct VolumeNeeds {
   bool is_in_use = false;     // a claim for one pod is used by another
 };
 
-/// "namespace/name" of the claims that the pod names, in the order of its volumes. O(volumes).
-std::vector<std::string> VolumeClaimsOf(const api::core_v1::Pod& pod);
-
 VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const VolumeLookups& lookups);
+/// The same with what the cluster has. Valid until its next change.
+VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const ClusterCache& cluster);
 
 /// Why the node does not do.
 std::optional<Rejection> FilterVolumes(const VolumeNeeds& needs, const api::core_v1::Node& node);

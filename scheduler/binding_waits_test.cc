@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scheduler/binding_conditions.h"
+#include "scheduler/binding_waits.h"
 
 #include <chrono>
 #include <limits>
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "api/resource_v1/claim.h"
+#include "scheduler/binding_state.h"
 
 namespace dray::scheduler {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that must be made ready for the chosen node before the pod may be bound to it: binding
-// conditions (KEP-5007). What a claim says about them, and which pods wait for that.
+// Pods that wait until their devices are ready for the chosen node (binding_state.h).
 #pragma once
 
 #include <chrono>
@@ -15,32 +14,10 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/object.h"
-#include "api/resource_v1/allocation.h"
-#include "api/resource_v1/claim.h"
 #include "base/world.h"
 #include "scheduler/bind.h"
 
 namespace dray::scheduler {
-
-/// Whether any of the devices has to be made ready.
-bool HasBindingConditions(const api::resource_v1::AllocationResult& allocation);
-
-/// How far the devices of a claim are.
-struct BindingState {
-  enum class Kind : uint8_t { kReady, kWaits, kFailed };
-  Kind kind = Kind::kReady;
-  std::string failure;  // of kFailed, in upstream's words
-};
-
-/// Looks at the devices in the order of the allocation, until one is not ready: it must have all
-/// its binding conditions True in status.devices, and none of its failure conditions, which are
-/// looked at first. A claim without an allocation waits. O(devices × conditions).
-BindingState BindingStateOf(const api::resource_v1::ResourceClaim& claim);
-
-/// Whether the devices had `timeout` to get ready. Never without a time of the allocation.
-bool HasTimedOut(const api::resource_v1::AllocationResult& allocation,
-                 std::chrono::nanoseconds timeout,
-                 WallTime now);
 
 /// Pods whose claims are written and whose binding waits for their devices. One thread.
 class BindingWaits {
