@@ -22,7 +22,7 @@
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
-#include "scheduler/pod_groups.h"
+#include "scheduler/cluster/pod_groups.h"
 
 namespace dray::cli {
 namespace {

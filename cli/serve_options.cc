@@ -19,7 +19,7 @@
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
 #include "planning/unfit_line.h"
-#include "scheduler/configuration.h"
+#include "scheduler/configuration/configuration.h"
 #include "server/registry/served_kinds.h"
 #include "server/verbs/tokens.h"
 

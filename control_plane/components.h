@@ -21,9 +21,9 @@
 #include "dray/allocator.h"
 #include "metrics/registry.h"
 #include "node/simulated_nodes.h"
+#include "scheduler/reports/scheduler_metrics.h"
+#include "scheduler/reports/unfit_pod.h"
 #include "scheduler/scheduler.h"
-#include "scheduler/scheduler_metrics.h"
-#include "scheduler/unfit_pod.h"
 #include "server/registry/served_kinds.h"
 
 namespace dray::control_plane {

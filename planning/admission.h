@@ -13,7 +13,7 @@
 #include "api/object.h"
 #include "api/quota/charge.h"
 #include "base/world.h"
-#include "scheduler/cluster_cache.h"
+#include "scheduler/cluster/cluster_cache.h"
 
 namespace dray::planning {
 

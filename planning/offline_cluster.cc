@@ -20,7 +20,7 @@
 #include "planning/pod_likeness.h"
 #include "planning/switched_off.h"
 #include "planning/waiting.h"
-#include "scheduler/pod_claims.h"
+#include "scheduler/cycle/pod_claims.h"
 
 namespace dray::planning {
 namespace {

@@ -34,14 +34,14 @@
 #include "planning/holders.h"
 #include "planning/offline_objects.h"
 #include "planning/workloads.h"
-#include "scheduler/attempt.h"
-#include "scheduler/cluster_cache.h"
-#include "scheduler/cycle.h"
-#include "scheduler/group_topology.h"
-#include "scheduler/group_trial.h"
-#include "scheduler/node_filter.h"
-#include "scheduler/pod_claims.h"
-#include "scheduler/unschedulable.h"
+#include "scheduler/cluster/cluster_cache.h"
+#include "scheduler/cycle/attempt.h"
+#include "scheduler/cycle/cycle.h"
+#include "scheduler/cycle/pod_claims.h"
+#include "scheduler/cycle/unschedulable.h"
+#include "scheduler/groups/group_topology.h"
+#include "scheduler/groups/group_trial.h"
+#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 

@@ -21,10 +21,10 @@
 #include "planning/offline_cluster.h"
 #include "planning/pod_likeness.h"
 #include "planning/waiting.h"
-#include "scheduler/extended_resources.h"
-#include "scheduler/node_filter.h"
-#include "scheduler/pod_claims.h"
-#include "scheduler/unschedulable.h"
+#include "scheduler/cluster/extended_resources.h"
+#include "scheduler/cycle/pod_claims.h"
+#include "scheduler/cycle/unschedulable.h"
+#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 namespace {

@@ -19,7 +19,7 @@
 #include "base/text_uuid.h"
 #include "planning/repeated_objects.h"
 #include "planning/wanted_pods.h"
-#include "scheduler/cluster_cache.h"
+#include "scheduler/cluster/cluster_cache.h"
 
 namespace dray::planning {
 namespace {

@@ -23,7 +23,7 @@
 #include "dray/allocator.h"
 #include "planning/holders.h"
 #include "planning/pod_split.h"
-#include "scheduler/extended_resources.h"
+#include "scheduler/cluster/extended_resources.h"
 
 namespace dray::planning {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/world.h"
-#include "scheduler/unfit_pod.h"
+#include "scheduler/reports/unfit_pod.h"
 
 namespace dray::planning {
 

@@ -19,7 +19,7 @@
 #include "dray/budget.h"
 #include "dray/snapshot.h"
 #include "planning/holders.h"
-#include "scheduler/devices.h"
+#include "scheduler/cluster/devices.h"
 
 namespace dray::planning {
 

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "controllers/claim_sync.h"
-#include "scheduler/configuration.h"
-#include "scheduler/node_filter.h"
+#include "scheduler/configuration/configuration.h"
+#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 

@@ -18,7 +18,7 @@
 #include "controllers/claim_sync.h"
 #include "planning/waiting.h"
 #include "planning/wanted_pods.h"
-#include "scheduler/node_filter.h"
+#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 namespace {

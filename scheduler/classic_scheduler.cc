@@ -11,8 +11,8 @@
 #include "api/claims/either_claim.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "scheduler/classic_claims.h"
-#include "scheduler/classic_dialogue.h"
+#include "scheduler/classic/classic_claims.h"
+#include "scheduler/classic/classic_dialogue.h"
 
 namespace dray::scheduler {
 namespace {

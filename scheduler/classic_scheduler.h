@@ -10,15 +10,15 @@
 
 #include "api/object.h"
 #include "base/world.h"
-#include "scheduler/binder.h"
-#include "scheduler/classic_scheduling.h"
-#include "scheduler/cluster_cache.h"
-#include "scheduler/cycle.h"
-#include "scheduler/decider.h"
-#include "scheduler/outcome_reporter.h"
-#include "scheduler/queue.h"
+#include "scheduler/bind/binder.h"
+#include "scheduler/classic/classic_scheduling.h"
+#include "scheduler/classic/used_claims.h"
+#include "scheduler/cluster/cluster_cache.h"
+#include "scheduler/cycle/cycle.h"
+#include "scheduler/cycle/decider.h"
+#include "scheduler/queue/queue.h"
+#include "scheduler/reports/outcome_reporter.h"
 #include "scheduler/unplaced_pods.h"
-#include "scheduler/used_claims.h"
 
 namespace dray::scheduler {
 

@@ -11,9 +11,9 @@
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim.h"
 #include "api/value/time.h"
-#include "scheduler/bind.h"
-#include "scheduler/classic_claims.h"
-#include "scheduler/group_writes.h"
+#include "scheduler/bind/bind.h"
+#include "scheduler/classic/classic_claims.h"
+#include "scheduler/reports/group_writes.h"
 
 namespace dray::scheduler {
 namespace {

@@ -13,11 +13,11 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/value/time.h"
-#include "scheduler/bind.h"
-#include "scheduler/group_trial.h"
-#include "scheduler/group_writes.h"
-#include "scheduler/pod_claims.h"
-#include "scheduler/pod_writes.h"
+#include "scheduler/bind/bind.h"
+#include "scheduler/cycle/pod_claims.h"
+#include "scheduler/groups/group_trial.h"
+#include "scheduler/reports/group_writes.h"
+#include "scheduler/reports/pod_writes.h"
 
 namespace dray::scheduler {
 namespace {

@@ -11,7 +11,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/pods/life.h"
 #include "api/resource_v1/claim.h"
-#include "scheduler/pod_claims.h"
+#include "scheduler/cycle/pod_claims.h"
 
 namespace dray::scheduler {
 namespace {

@@ -25,7 +25,7 @@
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
 #include "dray/selector.h"
-#include "scheduler/pod_claims.h"
+#include "scheduler/cycle/pod_claims.h"
 #include "scheduler/testing/cluster.h"
 
 namespace dray::scheduler {

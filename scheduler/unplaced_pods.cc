@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
-#include "scheduler/pod_writes.h"
+#include "scheduler/reports/pod_writes.h"
 
 namespace dray::scheduler {
 

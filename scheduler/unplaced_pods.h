@@ -9,14 +9,14 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/world.h"
-#include "scheduler/configuration.h"
-#include "scheduler/decider.h"
+#include "scheduler/classic/used_claims.h"
+#include "scheduler/configuration/configuration.h"
+#include "scheduler/cycle/decider.h"
+#include "scheduler/cycle/unschedulable.h"
 #include "scheduler/evictor.h"
-#include "scheduler/outcome_reporter.h"
-#include "scheduler/queue.h"
-#include "scheduler/scheduler_metrics.h"
-#include "scheduler/unschedulable.h"
-#include "scheduler/used_claims.h"
+#include "scheduler/queue/queue.h"
+#include "scheduler/reports/outcome_reporter.h"
+#include "scheduler/reports/scheduler_metrics.h"
 
 namespace dray::scheduler {
 

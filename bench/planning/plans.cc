@@ -34,7 +34,7 @@
 #include "planning/offline_cluster.h"
 #include "planning/offline_objects.h"
 #include "planning/unfit_line.h"
-#include "scheduler/unfit_pod.h"
+#include "scheduler/reports/unfit_pod.h"
 
 namespace {
 

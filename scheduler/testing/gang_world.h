@@ -18,8 +18,8 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "dray/selector.h"
-#include "scheduler/devices.h"
-#include "scheduler/gang_search.h"
+#include "scheduler/cluster/devices.h"
+#include "scheduler/groups/gang_search.h"
 
 namespace dray::scheduler::testing {
 

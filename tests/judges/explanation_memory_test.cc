@@ -18,7 +18,7 @@
 #include "dray/selector.h"
 #include "dray/snapshot.h"
 #include "planning/explanation.h"
-#include "scheduler/devices.h"
+#include "scheduler/cluster/devices.h"
 #include "tests/judges/holder_claims.h"
 #include "tests/judges/problem_json.h"
 #include "tests/judges/random_problem.h"

@@ -21,7 +21,7 @@
 #include "api/resource_v1/claim.h"
 #include "dray/selector.h"
 #include "dray/snapshot.h"
-#include "scheduler/devices.h"
+#include "scheduler/cluster/devices.h"
 #include "tests/judges/brute_force.h"
 #include "tests/judges/engines.h"
 #include "tests/judges/holder_claims.h"

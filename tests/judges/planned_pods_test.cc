@@ -27,7 +27,7 @@
 #include "dray/selector.h"
 #include "planning/offline_cluster.h"
 #include "planning/offline_objects.h"
-#include "scheduler/configuration.h"
+#include "scheduler/configuration/configuration.h"
 #include "scheduler/scheduler.h"
 #include "tests/judges/holder_claims.h"
 #include "tests/judges/problem.h"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node, what it has, and what its pods have asked of it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "api/value/quantity.h"
+
+namespace dray::scheduler::inline cluster {
+
+/// Amounts by resource name; cpu in thousandths, everything else in its unit.
+using Amounts = std::map<std::string, int64_t, std::less<>>;
+
+inline int64_t AmountIn(const Amounts& amounts, std::string_view name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+/// Processors (thousandths) and memory (bytes) as scores count them: of containers that ask for
+/// none 100m and 200Mi are presumed, so that they are spread too.
+struct Presumed {
+  int64_t cpu = 0;
+  int64_t memory = 0;
+};
+
+/// A port of the node that a pod wants for itself.
+struct HostPort {
+  std::string protocol;
+  int32_t port;
+  std::string ip;  // 0.0.0.0: all of the node
+  auto operator<=>(const HostPort&) const = default;
+};
+
+/// In thousandths for cpu, else in the unit of the resource.
+int64_t AmountOf(std::string_view resource, const api::Quantity& quantity);
+
+/// The largest sum of requests at any moment of the pod's life: init containers run one after the
+/// other, those that restart (sidecars) stay; overhead counts. Limits stand in for requests. What
+/// devices take of the node (`taken`) is taken all the time.
+Amounts RequestsOf(const api::core_v1::Pod& pod,
+                   std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken = {});
+
+/// The same for the containers alone: without overhead, and without what the pod asks for as a
+/// whole.
+Amounts RequestsOfContainers(
+    const api::core_v1::Pod& pod,
+    std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken);
+
+Presumed PresumedOf(const api::core_v1::Pod& pod);
+std::vector<HostPort> HostPortsOf(const api::core_v1::Pod& pod);
+
+/// A node and what its pods have asked for already.
+struct NodeState {
+  api::Object node;
+  Amounts allocatable;
+  Amounts requested;
+  int64_t pods = 0;
+  Presumed presumed = {};
+  std::map<HostPort, int64_t> ports = {};  // how many pods have each
+
+  const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
+};
+
+/// The amounts of a node's allocatable resources.
+Amounts AllocatableOf(const api::core_v1::Node& node);
+
+}  // namespace dray::scheduler::inline cluster

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/cycle/cycle.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/claims/node_operations.h"
+#include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
+#include "api/selectors/node_selector_match.h"
+#include "client/informer.h"
+#include "scheduler/cycle/claim_set.h"
+#include "scheduler/cycle/default_preemption.h"
+#include "scheduler/plugins/node_scores.h"
+#include "scheduler/plugins/pod_affinity.h"
+#include "scheduler/plugins/topology_spread.h"
+
+namespace dray::scheduler::inline cycle {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+
+constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
+constexpr const char* kTooMuch = "the attempt takes too much";
+
+/// Any change of its claims may let the pod fit: they may be deleted and made anew meanwhile.
+void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
+  for (const api::Object& claim : claims)
+    result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
+}
+
+/// The nodes that come into question.
+std::span<const NodeState* const> CandidatesIn(const ClusterView& view) {
+  const std::span<const NodeState* const> nodes = view.nodes;
+  return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
+}
+
+/// Why a node does not do, and what may change that.
+struct Obstacle {
+  Rejection rejection;
+  ClusterEvent event = ClusterEvent::kDevices;
+};
+
+Obstacle NoDevices(std::string why) {
+  return {.rejection = {.reasons = {std::move(why)}}};
+}
+
+class NodeSearch {
+ public:
+  NodeSearch(const core_v1::Pod& pod,
+             std::span<const api::Object> claims,
+             const ClaimSet& set,
+             const ClusterView& view)
+      : needs_(NeedsOf(pod)),
+        claims_(claims),
+        set_(set),
+        view_(view),
+        rules_{
+            .affinity = PodAffinity(pod, view.neighbours),
+            .spread = TopologySpread(needs_,
+                                     view.neighbourhood.empty() ? view.nodes : view.neighbourhood,
+                                     view.neighbours,
+                                     view.spread_defaults)},
+        scores_(needs_, CandidatesIn(view), rules_.affinity, rules_.spread) {
+    needs_.tells_too_much = view.tells_too_much;
+    for (const auto& [resource, amount] : needs_.requests) {
+      if (amount == 0 || !resource.contains('/')) continue;
+      // Classes come and go, and with them who serves the resource.
+      waits_for_classes_ = true;
+      if (view.class_of && view.class_of(resource) != nullptr) needs_.of_classes.insert(resource);
+    }
+  }
+
+  void Run(const CycleOptions& options) {
+    if (IsOutOfWork()) return;
+    if (view_.only_node.has_value()) {
+      LookForRoom(*view_.only_node);
+      return Choose();
+    }
+    const bool needs_all = view_.other_claims != nullptr;
+    if (IsNominatedForFirst() && !needs_all) {
+      LookForRoom(view_.first_node % view_.nodes.size());
+      if (!fitting_.empty() || failure_) return Choose();
+      result_ = {};  // it is looked at again, among the others
+      resolvable_.clear();
+      unavailable_.clear();
+    }
+    const bool compares = set_.prioritized || scores_.matter() || needs_all ||
+                          view_.nodes.size() <= options.filter_all_nodes_max;
+    const size_t enough = needs_all ? view_.nodes.size() : NodesToCompare(view_.nodes.size());
+    for (size_t at = 0; at < view_.nodes.size() && fitting_.empty() && !failure_;) {
+      LookAt(NextToCompare(at, enough), compares);
+    }
+    Choose();
+  }
+
+  /// Per node, why it does not do whatever devices it has to give; empty: it may do.
+  std::vector<std::string> Objections() {
+    std::vector<std::string> objections;
+    objections.reserve(view_.nodes.size());
+    for (const NodeState* state : view_.nodes) {
+      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(*state, rules_)) {
+        objections.push_back(fmt::format("{}", fmt::join(obstacle->rejection.reasons, ", ")));
+        continue;
+      }
+      std::string why_not = ObjectionOfClaims(state->value());
+      if (why_not.empty() && !AreAllocatedOn(state->value())) why_not = kAllocatedElsewhere;
+      objections.push_back(std::move(why_not));
+    }
+    return objections;
+  }
+
+  Decision Finish(std::span<const api::Object> claims) && {
+    if (IsOutOfWork()) return *std::move(failure_);
+    if (failure_) return *std::move(failure_);
+    if (best_) {
+      std::vector<std::string> names = FittingNames();
+      Placement placement = Place(std::move(fitting_[*best_]), claims.size());
+      placement.fitting = std::move(names);
+      return placement;
+    }
+    result_.nodes = view_.nodes.size();
+    LookForVictims(*needs_.pod,
+                   view_,
+                   resolvable_,
+                   {.begin = [this] { return BeginTrial(); },
+                    .is_out_of_work = [this] { return IsOutOfWork(); }},
+                   result_);
+    if (IsOutOfWork()) return *std::move(failure_);
+    result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
+    result_.waits_for.events.insert(ClusterEvent::kNodes);
+    if (waits_for_classes_) result_.waits_for.events.insert(ClusterEvent::kClasses);
+    if (result_.waits_for.events.contains(ClusterEvent::kDevices)) {
+      result_.waits_for.events.insert(ClusterEvent::kClasses);
+    }
+    WaitForClaims(claims, result_);
+    if (result_.left_over_in_the_way) {
+      result_.waits_for.claims.push_back(api::ObjectKey(view_.left_over->metadata()));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// What is searched for on nodes that serve the same extended resources by devices.
+  struct Wish {
+    std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last the one for `extended`, if any
+    ExtendedRequests extended;
+    DevicesOnNode devices_on;  // begun when a node is first asked
+  };
+
+  /// What a node has for the pod.
+  struct Found {
+    const Wish* wish = nullptr;
+    std::vector<resource_v1::AllocationResult> results;
+    NodeAllocatableStatuses taken;
+  };
+
+  /// What rules about other pods say, of those that are there now.
+  struct PodRules {
+    PodAffinity affinity;
+    TopologySpread spread;
+
+    std::optional<Rejection> Filter(const core_v1::Node& node) const {
+      if (std::optional<Rejection> rejection = spread.Filter(node)) return rejection;
+      return affinity.Filter(node);
+    }
+    void Move(const PodOnNode& pod, Trial::Change change) {
+      if (pod.pod == nullptr || pod.node == nullptr) return;
+      const Neighbour neighbour{.pod = pod.pod, .node = pod.node, .rules = pod.rules};
+      affinity.Move(neighbour, static_cast<int64_t>(change));
+      spread.Move(neighbour, static_cast<int64_t>(change));
+    }
+  };
+
+  /// A node that may do.
+  struct Candidate {
+    size_t index;
+    size_t turn;
+    int64_t score;  // of its own
+  };
+
+  /// A node that does.
+  struct Fitting {
+    size_t index;
+    int64_t own_score;
+    int64_t device_score;
+    Found found;
+  };
+
+  /// In name order, where they are asked for.
+  std::vector<std::string> FittingNames() const {
+    std::vector<std::string> names;
+    if (view_.other_claims == nullptr) return names;
+    for (const Fitting& one : fitting_)
+      names.push_back(view_.nodes[one.index]->value().metadata.name);
+    std::ranges::sort(names);
+    return names;
+  }
+
+  bool IsNominatedForFirst() const {
+    const std::string& nominated = needs_.pod->status.nominated_node_name;
+    const size_t first = view_.first_node % view_.nodes.size();
+    return !nominated.empty() && view_.nodes[first]->value().metadata.name == nominated;
+  }
+
+  /// The next nodes, from number `at` on, that do as far as can be told without devices; `enough`
+  /// at most. Moves `at` on.
+  std::vector<Candidate> NextToCompare(size_t& at, size_t enough) {
+    std::vector<Candidate> candidates;
+    for (; at < view_.nodes.size() && candidates.size() < enough; ++at) {
+      if (IsOutOfWork()) break;
+      const size_t index = (view_.first_node + at) % view_.nodes.size();
+      const NodeState& state = *view_.nodes[index];
+      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
+        Reject(index, *obstacle);
+      } else {
+        candidates.push_back({.index = index, .turn = at, .score = OwnScore(needs_, state)});
+      }
+    }
+    return candidates;
+  }
+
+  /// Looks for devices on the candidates: on all, or from the best on until one has them.
+  void LookAt(std::vector<Candidate> candidates, bool all) {
+    if (!all) {
+      std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
+        return std::pair(-candidate.score, candidate.turn);
+      });
+    }
+    for (const Candidate& candidate : candidates) {
+      LookForDevices(candidate);
+      if (failure_ || (!all && !fitting_.empty())) return;
+    }
+  }
+
+  void LookForRoom(size_t index) {
+    const NodeState& state = *view_.nodes[index];
+    if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
+      return Reject(index, *obstacle);
+    }
+    LookForDevices({.index = index, .turn = 0, .score = OwnScore(needs_, state)});
+  }
+
+  void LookForDevices(const Candidate& candidate) {
+    const size_t index = candidate.index;
+    Found found;
+    const Result<std::optional<Obstacle>> obstacle = FitWithDevices(*view_.nodes[index], found);
+    if (!obstacle) {
+      failure_ =
+          AttemptFailed{.message = fmt::format("running \"DynamicResources\" filter plugin: {}",
+                                               obstacle.error().message),
+                        .took_too_much = obstacle.error().reason == StatusReason::kTimeout};
+    } else if (obstacle->has_value()) {
+      Reject(index, **obstacle);
+    } else {
+      const int64_t score = set_.prioritized ? Score(set_, found.results) : 0;
+      fitting_.push_back({.index = index,
+                          .own_score = candidate.score,
+                          .device_score = score,
+                          .found = std::move(found)});
+    }
+  }
+
+  /// The best of the nodes that do; of equal ones the first.
+  void Choose() {
+    if (fitting_.empty() || failure_) return;
+    best_ = 0;
+    if (fitting_.size() == 1) return;
+    std::vector<const NodeState*> nodes;
+    std::vector<int64_t> device_scores;
+    for (const Fitting& one : fitting_) {
+      nodes.push_back(view_.nodes[one.index]);
+      device_scores.push_back(one.device_score);
+    }
+    std::vector<int64_t> sums = scores_.Of(nodes);
+    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += fitting_[i].own_score;
+    AddDeviceScores(device_scores, sums);
+    best_ = static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
+  }
+
+  /// Why a claim with devices that are resources of a node is not for this pod; empty if none.
+  std::string WhyNotShared() const {
+    if (!view_.node_allocatable) return {};
+    for (const ClaimSet::Allocated& allocated : set_.allocated) {
+      const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
+      if (claim.status.reserved_for.empty() || api::claims::IsKeptFor(claim, *needs_.pod) ||
+          !HasMappedDevice(*claim.status.allocation, view_.node_allocatable)) {
+        continue;
+      }
+      return fmt::format(
+          "node allocatable resource claim {} has a mapped device and cannot be shared across pods",
+          claim.metadata.name);
+    }
+    return {};
+  }
+
+  /// What the devices of all claims of the pod take of the node.
+  Result<NodeAllocatableStatuses> TakenOnNode(
+      const Wish& wish, const std::vector<resource_v1::AllocationResult>& results) const {
+    if (!view_.node_allocatable) return NodeAllocatableStatuses{};
+    std::vector<ClaimAllocation> claims;
+    const auto add = [&](const resource_v1::ResourceClaim& claim,
+                         const resource_v1::AllocationResult& allocation) {
+      const std::string& name = claim.metadata.name;
+      claims.push_back({.namespace_ = claim.metadata.namespace_,
+                        .name = name.empty() ? std::string(kExtendedClaimName) : name,
+                        .allocation = &allocation});
+    };
+    for (const ClaimSet::Allocated& allocated : set_.allocated) {
+      const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
+      add(claim, *claim.status.allocation);
+    }
+    for (size_t i = 0; i < results.size(); ++i) add(*wish.claims[i], results[i]);
+    return TakenByClaims(*needs_.pod, claims, view_.node_allocatable);
+  }
+
+  Wish& WishOn(const NodeState& state) {
+    std::set<std::string, std::less<>> resources = ServedByDevices(needs_, state);
+    const auto [entry, is_new] = wishes_.try_emplace(std::move(resources));
+    Wish& wish = entry->second;
+    if (!is_new) return wish;
+    wish.claims = set_.wanted;
+    if (entry->first.empty()) return wish;
+    wish.extended = RequestsForResources(*needs_.pod, entry->first, view_.class_of);
+    if (wish.extended.requests.empty()) return wish;
+    wish.claims.push_back(std::make_shared<const resource_v1::ResourceClaim>(
+        MakeExtendedClaim(*needs_.pod, wish.extended.requests)));
+    return wish;
+  }
+
+  /// Whether the attempt has taken all that it may: then it has failed, and what was found out is
+  /// of no use.
+  bool IsOutOfWork() {
+    if (view_.neighbours.work == nullptr || !view_.neighbours.work->is_spent()) return false;
+    if (!failure_) failure_ = AttemptFailed{.message = kTooMuch, .took_too_much = true};
+    return true;
+  }
+
+  /// Why the node does not do, whatever devices it has.
+  std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
+                                               const PodRules& rules) const {
+    view_.neighbours.MayGoOn(needs_.work_per_node);
+    if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
+      return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
+    }
+    if (view_.volumes != nullptr) {
+      if (std::optional<Rejection> rejection = FilterVolumes(*view_.volumes, state.value())) {
+        return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kVolumes};
+      }
+    }
+    std::optional<Rejection> rejection = rules.Filter(state.value());
+    if (!rejection) return std::nullopt;
+    return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kPlacedPods};
+  }
+
+  /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
+  Result<std::optional<Obstacle>> FitOn(const NodeState& state,
+                                        const PodRules& rules,
+                                        Found& found) {
+    if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules)) return obstacle;
+    return FitWithDevices(state, found);
+  }
+
+  /// Why the pod's claims keep it from the node before devices are looked for; empty: they do not.
+  std::string ObjectionOfClaims(const core_v1::Node& node) {
+    if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
+      result_.left_over_in_the_way = true;
+      return "cannot schedule extended resource claim";
+    }
+    if (std::string why_not = WhyNotShared(); !why_not.empty()) return why_not;
+    return view_.other_claims == nullptr ? std::string() : view_.other_claims->objection(node);
+  }
+
+  /// The same for a node that does without devices.
+  Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
+    std::string why_not = ObjectionOfClaims(state.value());
+    if (!why_not.empty()) return NoDevices(std::move(why_not));
+    const bool is_available = AreAllocatedOn(state.value());
+    DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
+    if (obstacle) return obstacle;
+    if (!is_available) return NoDevices(kAllocatedElsewhere);
+    DRAY_TRY(found.taken, TakenOnNode(*found.wish, found.results));
+    if (std::optional<Rejection> rejection = FilterTaken(*needs_.pod, found.taken, state)) {
+      return Obstacle{.rejection = *std::move(rejection)};
+    }
+    return std::optional<Obstacle>();
+  }
+
+  /// Whether those claims that are allocated can be used on the node; remembers those that cannot.
+  bool AreAllocatedOn(const core_v1::Node& node) {
+    bool are_available = true;
+    for (const ClaimSet::Allocated& claim : set_.allocated) {
+      const bool is_here =
+          !claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name);
+      const bool can_skip = !claim.skips_operations || api::claims::MaySkipOperations(node);
+      if (is_here && can_skip && !claim.is_useless) continue;
+      unavailable_.insert(claim.index);
+      are_available = false;
+    }
+    return are_available;
+  }
+
+  Result<std::optional<Obstacle>> FindDevices(const NodeState& state, Found& found) {
+    Wish& wish = WishOn(state);
+    found.wish = &wish;
+    if (wish.claims.empty()) return std::optional<Obstacle>();
+    if (!wish.devices_on) wish.devices_on = view_.search(wish.claims);
+    DRAY_TRY(const allocator::Outcome outcome, wish.devices_on(state.value()));
+    if (std::holds_alternative<allocator::Undecided>(outcome)) {
+      return Fail(StatusReason::kTimeout,
+                  fmt::format("node {}: timed out trying to allocate devices",
+                              state.value().metadata.name));
+    }
+    if (const auto* no = std::get_if<allocator::Unsatisfiable>(&outcome)) {
+      return NoDevices(no->node_error.empty() ? "cannot allocate all claims" : no->node_error);
+    }
+    found.results = std::get<allocator::Allocation>(outcome).results;
+    return std::optional<Obstacle>();
+  }
+
+  void Reject(size_t index, const Obstacle& obstacle) {
+    const Rejection& rejection = obstacle.rejection;
+    std::ranges::copy(rejection.reasons, std::back_inserter(result_.node_reasons));
+    result_.waits_for.events.insert(obstacle.event);
+    if (obstacle.event == ClusterEvent::kVolumes) {
+      // The claim may be free again, the node in another zone.
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
+    }
+    if (obstacle.event == ClusterEvent::kPlacedPods) {
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);  // one that leaves counts too
+    }
+    if (rejection.unresolvable) {
+      ++result_.unresolvable_nodes;
+    } else {
+      resolvable_.push_back(index);
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
+    }
+  }
+
+  /// Whether the pod fits on a node without others: an attempt of its own, with rules of its own.
+  Trial BeginTrial() {
+    const auto rules = std::make_shared<PodRules>(rules_);
+    return {
+        .fits = [this, rules](const NodeState& left) -> Result<std::optional<Rejection>> {
+          if (IsOutOfWork()) return Fail(StatusReason::kTimeout, kTooMuch);
+          Found ignored;
+          DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, *rules, ignored));
+          if (!obstacle) return std::optional<Rejection>();
+          return std::move(obstacle->rejection);
+        },
+        .moved = [rules](const PodOnNode& pod, Trial::Change change) { rules->Move(pod, change); }};
+  }
+
+  Placement Place(Fitting best, size_t claims) const {
+    Placement placement{
+        .node = view_.nodes[best.index]->value().metadata.name,
+        .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
+        .extended = std::nullopt,
+        .taken = std::move(best.found.taken),
+        .next_first_node = best.index + 1};
+    for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
+      placement.allocations[set_.wanted_indexes[i]] = std::move(best.found.results[i]);
+    }
+    if (!best.found.wish->extended.requests.empty()) {
+      placement.extended = ExtendedPlacement{.claim = *best.found.wish->claims.back(),
+                                             .mappings = best.found.wish->extended.mappings,
+                                             .allocation = std::move(best.found.results.back())};
+    }
+    return placement;
+  }
+
+  PodNeeds needs_;
+  std::span<const api::Object> claims_;
+  const ClaimSet& set_;
+  const ClusterView& view_;
+  const PodRules rules_;
+  const RelativeScores scores_;
+  std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
+  bool waits_for_classes_ = false;
+  Unschedulable result_;
+  std::vector<size_t> resolvable_;  // nodes where evicting pods might help
+  std::set<size_t> unavailable_;
+  std::vector<Fitting> fitting_;
+  std::optional<size_t> best_;  // of those
+  std::optional<AttemptFailed> failure_;
+};
+
+}  // namespace
+
+Decision Decide(const core_v1::Pod& pod,
+                std::span<const api::Object> claims,
+                const ClusterView& view,
+                const CycleOptions& options) {
+  if (view.nodes.empty()) {
+    return Unschedulable{.waits_for = {.events = {ClusterEvent::kNodes}, .claims = {}}};
+  }
+  ClaimSet set;
+  std::optional<EndOfAttempt> obstacle;
+  if (view.volumes != nullptr && !view.volumes->why_nowhere.empty()) {
+    const WaitsFor waits_for{.events = {ClusterEvent::kVolumes}, .claims = {}};
+    obstacle = ForAllNodes(view.volumes->why_nowhere, view, waits_for);
+  } else {
+    obstacle = SortClaims(claims, view, options, set);
+  }
+  if (obstacle) {
+    auto* nowhere = std::get_if<Unschedulable>(&*obstacle);
+    if (nowhere != nullptr) {
+      WaitForClaims(claims, *nowhere);
+      if (pod.spec.preemption_policy == "Never") nowhere->not_preempting = kNeverPreempts;
+    }
+    return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
+  }
+  NodeSearch search(pod, claims, set, view);
+  search.Run(options);
+  return std::move(search).Finish(claims);
+}
+
+std::vector<std::string> Objections(const core_v1::Pod& pod,
+                                    std::span<const api::Object> claims,
+                                    const ClusterView& view,
+                                    const CycleOptions& options) {
+  if (view.volumes != nullptr && !view.volumes->why_nowhere.empty())
+    return std::vector<std::string>(view.nodes.size(), view.volumes->why_nowhere);
+  ClaimSet set;
+  // What is wrong with the claims is no node's fault.
+  if (SortClaims(claims, view, options, set).has_value()) set = {};
+  return NodeSearch(pod, claims, set, view).Objections();
+}
+
+}  // namespace dray::scheduler::inline cycle

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheduler writes about groups of pods.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/object.h"
+#include "api/value/time.h"
+#include "base/result.h"
+#include "client/client.h"
+
+namespace dray::scheduler::inline reports {
+
+/// The condition PodGroupInitiallyScheduled.
+struct GroupCondition {
+  bool is_scheduled = false;
+  std::string reason, message;
+};
+/// Writes the condition, unless it says so already or has been True before. Returns the group as it
+/// is stored. Errors: those of the API.
+Result<api::Object> TellOfGroup(client::Client& client,
+                                const api::Object& group,
+                                const GroupCondition& condition,
+                                api::Time now);
+
+/// Takes the group off the users of the claim, whose allocation stays. Errors: those of the API.
+Result<api::Object> UnreserveForGroup(client::Client& client,
+                                      const api::Object& claim,
+                                      std::string_view group_uid);
+
+}  // namespace dray::scheduler::inline reports
