@@ -21,6 +21,7 @@
 #include "planning/switched_off.h"
 #include "planning/waiting.h"
 #include "scheduler/cycle/pod_claims.h"
+#include "scheduler/plugins/volumes.h"
 
 namespace dray::planning {
 namespace {
@@ -199,7 +200,8 @@ OfflineCluster::Refusal OfflineCluster::RefusalOf(const core::Pod& pod,
 OfflineCluster::Refusal OfflineCluster::RefusalOf(const core::Pod& pod,
                                                   const scheduler::Unschedulable& nowhere) const {
   if (nowhere.claim_reason.empty()) return {};
-  const bool is_volume = cluster_.VolumeNeedsOf(pod).why_nowhere == nowhere.claim_reason;
+  const bool is_volume =
+      scheduler::VolumeNeedsOf(pod, cluster_).why_nowhere == nowhere.claim_reason;
   return {.hindrance = is_volume ? Hindrance::kVolumes : Hindrance::kDevices,
           .reason = nowhere.claim_reason};
 }

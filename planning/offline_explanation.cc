@@ -185,7 +185,7 @@ OfflineCluster::Said OfflineCluster::DecideAlone(const api::Object& pod,
 }
 
 std::string OfflineCluster::LikenessOf(const core::Pod& pod, const Claims& claims) const {
-  if (cluster_.LeftOverOf(pod.metadata.uid) != nullptr) return {};
+  if (cluster_.indexes().LeftOverOf(pod.metadata.uid) != nullptr) return {};
   return planning::LikenessOf(pod, claims);
 }
 
