@@ -15,6 +15,7 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/value/quantity.h"
+#include "scheduler/plugins/taint_toleration.h"
 
 namespace dray::planning {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "api/core_v1/pod.h"
 #include "planning/explanation.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/cluster/node_state.h"
 
 namespace dray::planning {
 

@@ -35,13 +35,13 @@
 #include "planning/offline_objects.h"
 #include "planning/workloads.h"
 #include "scheduler/cluster/cluster_cache.h"
+#include "scheduler/cluster/node_state.h"
 #include "scheduler/cycle/attempt.h"
 #include "scheduler/cycle/cycle.h"
 #include "scheduler/cycle/pod_claims.h"
 #include "scheduler/cycle/unschedulable.h"
 #include "scheduler/groups/group_topology.h"
 #include "scheduler/groups/group_trial.h"
-#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 

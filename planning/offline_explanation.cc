@@ -22,9 +22,9 @@
 #include "planning/pod_likeness.h"
 #include "planning/waiting.h"
 #include "scheduler/cluster/extended_resources.h"
+#include "scheduler/cluster/node_state.h"
 #include "scheduler/cycle/pod_claims.h"
 #include "scheduler/cycle/unschedulable.h"
-#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "controllers/claim_sync.h"
+#include "scheduler/cluster/node_state.h"
 #include "scheduler/configuration/configuration.h"
-#include "scheduler/plugins/node_filter.h"
 
 namespace dray::planning {
 

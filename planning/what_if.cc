@@ -22,7 +22,7 @@
 #include "dray/device_id.h"
 #include "dray/taint_rules.h"
 #include "planning/workloads.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/taint_toleration.h"
 
 namespace dray::planning {
 namespace {

@@ -18,7 +18,9 @@
 #include "controllers/claim_sync.h"
 #include "planning/waiting.h"
 #include "planning/wanted_pods.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/node_affinity.h"
+#include "scheduler/plugins/pod_needs.h"
+#include "scheduler/plugins/taint_toleration.h"
 
 namespace dray::planning {
 namespace {

@@ -12,6 +12,7 @@
 #include "api/pods/life.h"
 #include "api/resource_v1/claim.h"
 #include "scheduler/cycle/pod_claims.h"
+#include "scheduler/plugins/table.h"
 
 namespace dray::scheduler {
 namespace {
@@ -230,7 +231,7 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     return;
   }
   if (ProfileOf(options_.configuration, pod) == nullptr || api::pods::HasEnded(pod) ||
-      pod.metadata.deletion_timestamp || !pod.spec.scheduling_gates.empty()) {
+      pod.metadata.deletion_timestamp || !MayEnqueue(pod)) {
     return StopWaitingFor(pod);
   }
   if (before != nullptr && !MayFitNow(before->As<core_v1::Pod>(), pod)) return;

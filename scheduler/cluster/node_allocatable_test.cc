@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/node_resources_fit.h"
 
 namespace dray::scheduler::inline cluster {
 namespace {

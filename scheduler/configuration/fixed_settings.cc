@@ -11,56 +11,12 @@
 
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
+#include "scheduler/plugins/table.h"
 
 namespace dray::scheduler::inline configuration {
 namespace {
 
 using api::JsonTree;
-
-struct Plugin {
-  std::string_view name;
-  std::string_view weight = "0";    // of its scores, in kube-scheduler's default set
-  std::string_view arguments = {};  // the usual ones, in YAML; empty: it has none
-  bool is_default = true;           // in that set, with the gates of 1.37 on
-  bool is_off = false;              // nothing here does what it does
-};
-
-// Source: kube-scheduler --write-config-to, and its names of plugins.
-constexpr std::array kPlugins = {
-    Plugin{.name = "SchedulingGates"},
-    Plugin{.name = "PrioritySort"},
-    Plugin{.name = "NodeName"},
-    Plugin{.name = "NodeUnschedulable"},
-    Plugin{.name = "TaintToleration", .weight = "3"},
-    Plugin{.name = "NodeAffinity", .weight = "2", .arguments = "addedAffinity: null"},
-    Plugin{.name = "NodePorts"},
-    Plugin{.name = "NodeResourcesFit", .weight = "1", .arguments = R"(ignoredResources: []
-ignoredResourceGroups: []
-scoringStrategy:
-  type: LeastAllocated
-  resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}])"},
-    Plugin{.name = "VolumeRestrictions"},
-    Plugin{.name = "NodeVolumeLimits"},
-    Plugin{.name = "VolumeBinding", .arguments = R"(bindTimeoutSeconds: 600
-shape: [{score: 10, utilization: 0}, {score: 0, utilization: 100}])"},
-    Plugin{.name = "VolumeZone"},
-    Plugin{.name = "PodTopologySpread", .weight = "2"},
-    Plugin{.name = "InterPodAffinity", .weight = "2", .arguments = R"(hardPodAffinityWeight: 1
-ignorePreferredTermsOfExistingPods: false)"},
-    Plugin{.name = "DynamicResources", .weight = "2"},
-    Plugin{.name = "DefaultPreemption", .arguments = R"(minCandidateNodesAbsolute: 100
-minCandidateNodesPercentage: 10)"},
-    Plugin{.name = "NodeResourcesBalancedAllocation",
-           .weight = "1",
-           .arguments = "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]"},
-    Plugin{.name = "ImageLocality", .weight = "1", .is_off = true},
-    Plugin{.name = "DefaultBinder"},
-    Plugin{.name = "NodeDeclaredFeatures"},
-    Plugin{.name = "GangScheduling"},
-    Plugin{.name = "TopologyPlacementGenerator"},
-    Plugin{.name = "PodGroupPodsCount", .weight = "1"},
-    Plugin{.name = "DeferredPodScheduling", .is_default = false},
-};
 
 struct ProcessSetting {
   std::string_view name;
@@ -99,11 +55,6 @@ constexpr std::array<std::string_view, 15> kPoints = {"preEnqueue",
                                                       "placementScore",
                                                       "podGroupPostFilter"};
 
-const Plugin* FindPlugin(std::string_view name) {
-  const auto* found = std::ranges::find(kPlugins, name, &Plugin::name);
-  return found == kPlugins.end() ? nullptr : found;
-}
-
 std::string TextOf(const JsonTree& tree) {
   std::string text;
   api::WriteJsonTree(tree, text, api::MemberOrder::kByName);
@@ -128,7 +79,7 @@ Result<> ReadEnabled(const JsonTree& tree, const std::string& path, bool is_ever
   }
   const JsonTree* weight = entry.Find("weight");
   const std::string said = weight == nullptr ? "0" : weight->text;
-  if (said != plugin->weight) {
+  if (said != fmt::to_string(plugin->weight)) {
     return RefuseSetting(entry.PathOf("weight"),
                          fmt::format("of {} must be {}", name, plugin->weight));
   }
@@ -141,7 +92,7 @@ Result<> ReadDisabled(const JsonTree& tree, const std::string& path) {
   DRAY_TRY(const std::string all, entry.Text("name"));
   if (all == "*") return RefuseSetting(path, "plugins cannot be disabled");
   DRAY_TRY(const Plugin* plugin, PluginOf(entry));
-  if (!plugin->is_off) {
+  if (!plugin->may_be_disabled) {
     return RefuseSetting(path, fmt::format("{} cannot be disabled", api::GoQuote(plugin->name)));
   }
   (void)entry.Find("weight");

@@ -21,7 +21,7 @@
 #include "scheduler/cluster/extended_resources.h"
 #include "scheduler/cluster/neighbours.h"
 #include "scheduler/cluster/node_allocatable.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/cluster/node_state.h"
 #include "scheduler/plugins/spread_defaults.h"
 #include "scheduler/plugins/volumes.h"
 #include "scheduler/preemption/preemption.h"

@@ -18,8 +18,13 @@
 #include "client/informer.h"
 #include "scheduler/cycle/claim_set.h"
 #include "scheduler/cycle/default_preemption.h"
-#include "scheduler/plugins/node_scores.h"
+#include "scheduler/cycle/nodes_to_compare.h"
+#include "scheduler/plugins/dynamic_resources.h"
+#include "scheduler/plugins/node_resources_fit.h"
+#include "scheduler/plugins/plugin.h"
 #include "scheduler/plugins/pod_affinity.h"
+#include "scheduler/plugins/pod_needs.h"
+#include "scheduler/plugins/table.h"
 #include "scheduler/plugins/topology_spread.h"
 
 namespace dray::scheduler::inline cycle {
@@ -43,12 +48,6 @@ std::span<const NodeState* const> CandidatesIn(const ClusterView& view) {
   return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
 }
 
-/// Why a node does not do, and what may change that.
-struct Obstacle {
-  Rejection rejection;
-  ClusterEvent event = ClusterEvent::kDevices;
-};
-
 Obstacle NoDevices(std::string why) {
   return {.rejection = {.reasons = {std::move(why)}}};
 }
@@ -69,7 +68,7 @@ class NodeSearch {
                                      view.neighbourhood.empty() ? view.nodes : view.neighbourhood,
                                      view.neighbours,
                                      view.spread_defaults)},
-        scores_(needs_, CandidatesIn(view), rules_.affinity, rules_.spread) {
+        scores_(SeenWith(rules_), CandidatesIn(view)) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
@@ -168,10 +167,6 @@ class NodeSearch {
     PodAffinity affinity;
     TopologySpread spread;
 
-    std::optional<Rejection> Filter(const core_v1::Node& node) const {
-      if (std::optional<Rejection> rejection = spread.Filter(node)) return rejection;
-      return affinity.Filter(node);
-    }
     void Move(const PodOnNode& pod, Trial::Change change) {
       if (pod.pod == nullptr || pod.node == nullptr) return;
       const Neighbour neighbour{.pod = pod.pod, .node = pod.node, .rules = pod.rules};
@@ -205,6 +200,13 @@ class NodeSearch {
     return names;
   }
 
+  PodInAttempt SeenWith(const PodRules& rules) const {
+    return {.needs = &needs_,
+            .volumes = view_.volumes,
+            .affinity = &rules.affinity,
+            .spread = &rules.spread};
+  }
+
   bool IsNominatedForFirst() const {
     const std::string& nominated = needs_.pod->status.nominated_node_name;
     const size_t first = view_.first_node % view_.nodes.size();
@@ -222,7 +224,8 @@ class NodeSearch {
       if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
         Reject(index, *obstacle);
       } else {
-        candidates.push_back({.index = index, .turn = at, .score = OwnScore(needs_, state)});
+        candidates.push_back(
+            {.index = index, .turn = at, .score = OwnScore(SeenWith(rules_), state)});
       }
     }
     return candidates;
@@ -246,7 +249,7 @@ class NodeSearch {
     if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
       return Reject(index, *obstacle);
     }
-    LookForDevices({.index = index, .turn = 0, .score = OwnScore(needs_, state)});
+    LookForDevices({.index = index, .turn = 0, .score = OwnScore(SeenWith(rules_), state)});
   }
 
   void LookForDevices(const Candidate& candidate) {
@@ -348,17 +351,7 @@ class NodeSearch {
   std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
                                                const PodRules& rules) const {
     view_.neighbours.MayGoOn(needs_.work_per_node);
-    if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
-      return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
-    }
-    if (view_.volumes != nullptr) {
-      if (std::optional<Rejection> rejection = FilterVolumes(*view_.volumes, state.value())) {
-        return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kVolumes};
-      }
-    }
-    std::optional<Rejection> rejection = rules.Filter(state.value());
-    if (!rejection) return std::nullopt;
-    return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kPlacedPods};
+    return Filter(SeenWith(rules), state);
   }
 
   /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
@@ -482,7 +475,7 @@ class NodeSearch {
   const ClaimSet& set_;
   const ClusterView& view_;
   const PodRules rules_;
-  const RelativeScores scores_;
+  const ComparedScores scores_;
   std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
   bool waits_for_classes_ = false;
   Unschedulable result_;

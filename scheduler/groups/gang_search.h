@@ -22,9 +22,9 @@
 #include "dray/allocated_state.h"
 #include "dray/allocator.h"
 #include "dray/snapshot.h"
+#include "scheduler/cluster/node_state.h"
 #include "scheduler/cycle/cycle.h"
 #include "scheduler/groups/group_attempt.h"
-#include "scheduler/plugins/node_filter.h"
 
 namespace dray::scheduler::inline groups {
 

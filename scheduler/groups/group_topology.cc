@@ -14,6 +14,7 @@
 #include "api/text/go_quote.h"
 #include "scheduler/cluster/node_state.h"
 #include "scheduler/groups/gang_search.h"
+#include "scheduler/plugins/scores.h"
 
 namespace dray::scheduler::inline groups {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/plugin.h"
 
 namespace dray::scheduler::inline plugins {
 namespace {
@@ -18,7 +18,30 @@ constexpr int64_t kRequiredWeight = 1;
 // Of a node's label that is looked for.
 constexpr uint64_t kWorkOfPlace = 64;
 
+std::optional<Rejection> FilterPods(const PodInAttempt& pod, const NodeState& node) {
+  return pod.affinity == nullptr ? std::nullopt : pod.affinity->Filter(node.value());
+}
+
+bool LikesPods(const PodInAttempt& pod, std::span<const NodeState* const> /*nodes*/) {
+  return pod.affinity != nullptr && pod.affinity->has_scores();
+}
+
+std::vector<int64_t> ScorePods(const PodInAttempt& pod, std::span<const NodeState* const> nodes) {
+  return pod.affinity->Scores(nodes);
+}
+
 }  // namespace
+
+/// A pod goes where required other pods are and forbidden ones are not, and rather where preferred
+/// ones are; and so for the rules of others about it.
+extern const Plugin kInterPodAffinity{.name = "InterPodAffinity",
+                                      .filter = FilterPods,
+                                      .retry = ClusterEvent::kPlacedPods,
+                                      .weight = 2,
+                                      .has_scores = LikesPods,
+                                      .scores = ScorePods,
+                                      .arguments = R"(hardPodAffinityWeight: 1
+ignorePreferredTermsOfExistingPods: false)"};
 
 PodAffinity::PodAffinity(const core_v1::Pod& pod, const Neighbours& neighbours)
     : pod_(pod), neighbours_(neighbours) {

@@ -17,7 +17,7 @@
 #include "base/published.h"
 #include "scheduler/cluster/affinity_rules.h"
 #include "scheduler/cluster/neighbours.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/pod_needs.h"
 
 namespace dray::scheduler::inline plugins {
 

@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/node_affinity.h"
+#include "scheduler/plugins/plugin.h"
+#include "scheduler/plugins/taint_toleration.h"
 
 namespace dray::scheduler::inline plugins {
 namespace {
@@ -35,7 +37,27 @@ std::string_view AnyPlaceOf(const core_v1::TopologySpreadConstraint& constraint,
   return place == nullptr ? std::string_view() : *place;
 }
 
+std::optional<Rejection> FilterSpread(const PodInAttempt& pod, const NodeState& node) {
+  return pod.spread == nullptr ? std::nullopt : pod.spread->Filter(node.value());
+}
+
+bool IsSpread(const PodInAttempt& pod, std::span<const NodeState* const> /*nodes*/) {
+  return pod.spread != nullptr && pod.spread->has_scores();
+}
+
+std::vector<int64_t> ScoreSpread(const PodInAttempt& pod, std::span<const NodeState* const> nodes) {
+  return pod.spread->Scores(nodes);
+}
+
 }  // namespace
+
+/// Pods that belong together are spread over the places of the cluster.
+extern const Plugin kPodTopologySpread{.name = "PodTopologySpread",
+                                       .filter = FilterSpread,
+                                       .retry = ClusterEvent::kPlacedPods,
+                                       .weight = 2,
+                                       .has_scores = IsSpread,
+                                       .scores = ScoreSpread};
 
 TopologySpread::Constraint TopologySpread::ConstraintOf(
     const core_v1::TopologySpreadConstraint& said, const core_v1::Pod& pod) {

@@ -19,7 +19,7 @@
 #include "api/meta_v1/label_selector.h"
 #include "scheduler/cluster/keyed_selector.h"
 #include "scheduler/cluster/neighbours.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/pod_needs.h"
 #include "scheduler/plugins/spread_defaults.h"
 
 namespace dray::scheduler::inline plugins {

@@ -8,7 +8,6 @@
 
 #include "api/core_v1/persistent_volume_claim.h"
 #include "api/pods/life.h"
-#include "api/selectors/node_selector_match.h"
 #include "api/storage_v1/storage_class.h"
 #include "scheduler/cluster/cluster_indexes.h"
 
@@ -18,55 +17,6 @@ namespace {
 namespace core_v1 = api::core_v1;
 
 constexpr std::string_view kOnePod = "ReadWriteOncePod";
-/// Between the values of a label of a volume that is in several zones.
-constexpr std::string_view kBetweenZones = "__";
-
-struct ZoneLabel {
-  std::string_view name;
-  std::string_view newer;  // by which a node may say it too
-};
-constexpr ZoneLabel kZoneLabels[] = {
-    {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
-    {"topology.kubernetes.io/zone", "topology.kubernetes.io/zone"},
-    {"topology.kubernetes.io/region", "topology.kubernetes.io/region"},
-};
-
-const std::string* LabelOf(const api::Labels& labels, std::string_view name) {
-  const auto found = labels.find(name);
-  return found == labels.end() ? nullptr : &found->second;
-}
-
-bool IsOneOf(std::string_view value, std::string_view values) {
-  for (size_t at = 0; at <= values.size();) {
-    const size_t end = std::min(values.find(kBetweenZones, at), values.size());
-    if (values.substr(at, end - at) == value) return true;
-    at = end + kBetweenZones.size();
-  }
-  return false;
-}
-
-bool HasNodeAffinity(const core_v1::PersistentVolume& volume, const core_v1::Node& node) {
-  const auto& affinity = volume.spec.node_affinity;
-  if (!affinity || !affinity->required) return true;
-  const auto selector = api::NodeSelector::Parse(api::NodeTerms(*affinity->required));
-  return selector && selector->Matches(node.metadata.labels, node.metadata.name);
-}
-
-/// A node that says nothing of zones is in all of them.
-bool IsInZone(const core_v1::PersistentVolume& volume, const core_v1::Node& node) {
-  const bool has_zone = std::ranges::any_of(kZoneLabels, [&](const ZoneLabel& label) {
-    return LabelOf(node.metadata.labels, label.name) != nullptr;
-  });
-  return !has_zone || std::ranges::all_of(kZoneLabels, [&](const ZoneLabel& label) {
-    const std::string* wanted = LabelOf(volume.metadata.labels, label.name);
-    if (wanted == nullptr) return true;
-    const std::string* here = LabelOf(node.metadata.labels, label.name);
-    if (here == nullptr) here = LabelOf(node.metadata.labels, label.newer);
-    return here != nullptr && IsOneOf(*here, *wanted);
-  });
-}
-
 /// Why the claim keeps the pod from every node, or empty.
 std::string WhyNotUsable(const core_v1::PersistentVolumeClaim& claim) {
   if (claim.status.phase == "Lost") {
@@ -87,10 +37,6 @@ bool WaitsForConsumer(const core_v1::PersistentVolumeClaim& claim, const VolumeL
   const api::Object* const found = name.empty() ? nullptr : lookups.find_class(name);
   return found != nullptr &&
          found->As<api::storage_v1::StorageClass>().volume_binding_mode == "WaitForFirstConsumer";
-}
-
-Rejection Unresolvable(const char* reason) {
-  return {.reasons = {reason}};
 }
 
 /// Whether another pod that has a node, or is about to, uses the volume claim.
@@ -142,25 +88,6 @@ VolumeNeeds VolumeNeedsOf(const core_v1::Pod& pod, const ClusterCache& cluster) 
        .find_volume = [&](std::string_view name) { return objects.volumes.Find(name); },
        .find_class = [&](std::string_view name) { return objects.storage_classes.Find(name); },
        .is_in_use = [&](std::string_view claim) { return IsUsedByOther(cluster, claim, pod); }});
-}
-
-std::optional<Rejection> FilterVolumes(const VolumeNeeds& needs, const core_v1::Node& node) {
-  if (needs.is_in_use) {
-    return Rejection{.reasons = {"node(s) unavailable due to PersistentVolumeClaim with "
-                                 "ReadWriteOncePod access mode already in-use by another pod"},
-                     .unresolvable = false};
-  }
-  const bool has_affinity = std::ranges::all_of(
-      needs.volumes, [&](const auto* volume) { return HasNodeAffinity(*volume, node); });
-  if (!has_affinity) return Unresolvable("node(s) didn't match PersistentVolume's node affinity");
-  if (needs.lacks_volume) {
-    return Unresolvable(
-        "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
-  }
-  const bool is_in_zone = std::ranges::all_of(
-      needs.volumes, [&](const auto* volume) { return IsInZone(*volume, node); });
-  if (!is_in_zone) return Unresolvable("node(s) had no available volume zone");
-  return std::nullopt;
 }
 
 }  // namespace dray::scheduler::inline plugins

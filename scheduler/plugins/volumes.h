@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the volumes of a pod allow it to run: upstream's plugins VolumeRestrictions, VolumeBinding
-// and VolumeZone, as far as volumes that are bound tell. Nobody binds or provides volumes here: a
-// claim that is to be bound at once keeps its pod waiting, as long as it has no volume; one that is
+// What the volumes of a pod ask for: for the plugins VolumeRestrictions, VolumeBinding and
+// VolumeZone, as far as volumes that are bound tell. Volumes are not bound or provided here: a
+// claim that is to be bound at once keeps its pod waiting as long as it has no volume; one that is
 // to be bound for its first consumer is no obstacle.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1/node.h"
 #include "api/core_v1/persistent_volume.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "scheduler/cluster/cluster_cache.h"
-#include "scheduler/plugins/node_filter.h"
 
 namespace dray::scheduler::inline plugins {
 
@@ -40,8 +37,5 @@ struct VolumeNeeds {
 VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const VolumeLookups& lookups);
 /// The same with what the cluster has. Valid until its next change.
 VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const ClusterCache& cluster);
-
-/// Why the node does not do.
-std::optional<Rejection> FilterVolumes(const VolumeNeeds& needs, const api::core_v1::Node& node);
 
 }  // namespace dray::scheduler::inline plugins

@@ -11,6 +11,7 @@
 
 #include "api/core_v1/persistent_volume_claim.h"
 #include "api/storage_v1/storage_class.h"
+#include "scheduler/plugins/table.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/testing/cluster.h"
 
@@ -91,8 +92,11 @@ std::string Judge(const core_v1::PersistentVolumeClaim* claim,
   node.metadata.name = "a";
   node.metadata.labels = labels;
   node.metadata.labels["kubernetes.io/hostname"] = "a";
-  const std::optional<Rejection> rejection = FilterVolumes(needs, node);
-  return rejection ? rejection->reasons.front() : "";
+  const core_v1::Pod pod;
+  const PodNeeds pod_needs = NeedsOf(pod);
+  const NodeState state{.node = api::Object::Of(std::move(node))};
+  const std::optional<Obstacle> obstacle = Filter({.needs = &pod_needs, .volumes = &needs}, state);
+  return obstacle ? obstacle->rejection.reasons.front() : "";
 }
 
 TEST(Volumes, ClaimsMustExistAndStay) {

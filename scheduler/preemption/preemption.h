@@ -18,7 +18,7 @@
 #include "scheduler/cluster/disruption_budgets.h"
 #include "scheduler/cluster/node_state.h"
 #include "scheduler/cluster/pod_on_node.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/pod_needs.h"
 
 namespace dray::scheduler::inline preemption {
 

@@ -14,7 +14,7 @@
 #include "base/published.h"
 #include "base/work.h"
 #include "dray/snapshot.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/cluster/node_state.h"
 
 namespace dray::scheduler {
 

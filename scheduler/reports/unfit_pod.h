@@ -16,7 +16,7 @@
 #include "base/published.h"
 #include "dray/features.h"
 #include "dray/snapshot.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/cluster/node_state.h"
 
 namespace dray::scheduler::inline reports {
 

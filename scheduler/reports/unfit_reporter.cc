@@ -21,7 +21,8 @@
 #include "base/work.h"
 #include "scheduler/cluster/extended_resources.h"
 #include "scheduler/cycle/pod_claims.h"
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/plugins/pod_needs.h"
+#include "scheduler/plugins/table.h"
 #include "scheduler/reports/unfit_candidates.h"
 
 namespace dray::scheduler::inline reports {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scheduler/plugins/node_filter.h"
+#include "scheduler/cluster/node_state.h"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 #include "api/core_v1/pod.h"
 
-namespace dray::scheduler::inline plugins {
+namespace dray::scheduler::inline cluster {
 namespace {
 
 namespace core_v1 = api::core_v1;
@@ -31,4 +31,4 @@ TEST(RequestsOf, LargestMomentOfThePodCounts) {
 }
 
 }  // namespace
-}  // namespace dray::scheduler::inline plugins
+}  // namespace dray::scheduler::inline cluster

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas of kube-scheduler 1.37, with figures worked out by hand.
-#include "scheduler/plugins/node_scores.h"
+// The table as a whole, and scores by formulas of kube-scheduler 1.37, with figures worked out by
+// hand.
+#include "scheduler/plugins/table.h"
 
 #include <deque>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,9 @@
 
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "scheduler/plugins/dynamic_resources.h"
+#include "scheduler/plugins/pod_affinity.h"
+#include "scheduler/plugins/topology_spread.h"
 
 namespace dray::scheduler::inline plugins {
 namespace {
@@ -45,16 +51,69 @@ NodeState NodeOf(const char* cpu, const char* memory, const core_v1::Pod* used =
   return state;
 }
 
+TEST(PluginTable, EachPluginIsRunOrItsGapIsNamed) {
+  std::set<std::string_view> names;
+  for (const Plugin* plugin : AllPlugins()) {
+    EXPECT_TRUE(names.insert(plugin->name).second) << plugin->name;
+    EXPECT_EQ(FindPlugin(plugin->name), plugin);
+    const bool is_run = plugin->pre_enqueue != nullptr || plugin->filter != nullptr ||
+                        plugin->own_score != nullptr || !plugin->elsewhere.front().file.empty();
+    EXPECT_TRUE(is_run || !plugin->missing.empty()) << plugin->name;
+    const bool is_scored = plugin->own_score != nullptr || plugin->scores != nullptr;
+    EXPECT_TRUE(!is_scored || plugin->weight > 0) << plugin->name;
+    EXPECT_EQ(plugin->has_scores == nullptr, plugin->scores == nullptr) << plugin->name;
+  }
+  EXPECT_EQ(FindPlugin("Coscheduling"), nullptr);
+}
+
+TEST(PluginTable, FilesThatDoAPluginsWorkAreThere) {
+  for (const Plugin* plugin : AllPlugins()) {
+    for (const RunBy& one : plugin->elsewhere) {
+      if (one.file.empty()) break;
+      const auto file = std::filesystem::path(DRAY_SOURCE_DIR) / "scheduler" / one.file;
+      EXPECT_TRUE(std::filesystem::exists(file)) << plugin->name << ": " << one.file;
+    }
+  }
+}
+
+TEST(Filter, TheFirstPluginThatObjectsGivesTheReason) {
+  core_v1::Pod pod = PodOf("8", nullptr);
+  pod.spec.node_selector["zone"] = "1";
+  const PodNeeds needs = NeedsOf(pod);
+  core_v1::Node node;
+  node.spec.unschedulable = true;
+  node.status.allocatable["cpu"] = Q("4");
+  NodeState state{.node = api::Object::Of(node), .allocatable = AllocatableOf(node)};
+  EXPECT_THAT(Filter({.needs = &needs}, state)->rejection.reasons,
+              ElementsAre("node(s) were unschedulable"));
+  node.spec.unschedulable = false;
+  state.node = api::Object::Of(node);
+  EXPECT_THAT(Filter({.needs = &needs}, state)->rejection.reasons,
+              ElementsAre("node(s) didn't match Pod's node affinity/selector"));
+  node.metadata.labels["zone"] = "1";
+  state.node = api::Object::Of(node);
+  const std::optional<Obstacle> last = Filter({.needs = &needs}, state);
+  EXPECT_THAT(last->rejection.reasons, ElementsAre("Too many pods", "Insufficient cpu"));
+  EXPECT_EQ(last->event, ClusterEvent::kNodes);
+}
+
+TEST(MayEnqueue, NotWithSchedulingGates) {
+  core_v1::Pod pod = PodOf("1", nullptr);
+  EXPECT_TRUE(MayEnqueue(pod));
+  pod.spec.scheduling_gates.emplace_back().name = "quota";
+  EXPECT_FALSE(MayEnqueue(pod));
+}
+
 TEST(OwnScore, LikesWhatIsEmptyAndBecomesEven) {
   const core_v1::Pod pod = PodOf("1", "1Gi");
   const PodNeeds needs = NeedsOf(pod);
   // (75 + 75) / 2, and balance stays: 50 + (50 + 100 - 100) / 2.
-  EXPECT_EQ(OwnScore(needs, NodeOf("4", "4Gi")), 75 + 75);
+  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("4", "4Gi")), 75 + 75);
   // (50 + 75) / 2 = 62; deviation (1/2 - 1/4) / 2 makes 87 of 100: 50 + (50 + 87 - 100) / 2 = 68.
-  EXPECT_EQ(OwnScore(needs, NodeOf("2", "4Gi")), 62 + 68);
+  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("2", "4Gi")), 62 + 68);
   // Used 2 of 4 CPUs: (25 + 75) / 2; with 3/4 and 1/4: 75, before 1/2 and 0: 75.
   const core_v1::Pod busy = PodOf("2", "0");
-  EXPECT_EQ(OwnScore(needs, NodeOf("4", "4Gi", &busy)), 50 + 75);
+  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("4", "4Gi", &busy)), 50 + 75);
 }
 
 TEST(OwnScore, PodsThatAskForNothingArePresumedToNeedSome) {
@@ -63,15 +122,16 @@ TEST(OwnScore, PodsThatAskForNothingArePresumedToNeedSome) {
   EXPECT_EQ(needs.presumed.cpu, 100);
   EXPECT_EQ(needs.presumed.memory, 200LL * 1024 * 1024);
   // No balance for pods without requests: (90 + 80) / 2 alone.
-  EXPECT_EQ(OwnScore(needs, NodeOf("1", "1000Mi")), 85);
+  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("1", "1000Mi")), 85);
 }
 
 TEST(OwnScore, NodesThatSayNothingGetNothing) {
   const core_v1::Pod pod = PodOf("1", "1Gi");
-  EXPECT_EQ(OwnScore(NeedsOf(pod), NodeOf("0", "0")), 75);
+  const PodNeeds needs = NeedsOf(pod);
+  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("0", "0")), 75);
 }
 
-class RelativeScoresTest : public ::testing::Test {
+class ComparedScoresTest : public ::testing::Test {
  protected:
   NodeState& AddNode(const std::string& name, const std::string& zone, int taints) {
     core_v1::Node node;
@@ -90,7 +150,8 @@ class RelativeScoresTest : public ::testing::Test {
     const Neighbours none;
     const PodAffinity affinity(pod, none);
     const TopologySpread spread(needs, nodes_, none);
-    const RelativeScores scores(needs, nodes_, affinity, spread);
+    const ComparedScores scores({.needs = &needs, .affinity = &affinity, .spread = &spread},
+                                nodes_);
     return scores.matter() ? scores.Of(nodes_) : std::vector<int64_t>();
   }
 
@@ -98,7 +159,7 @@ class RelativeScoresTest : public ::testing::Test {
   std::vector<const NodeState*> nodes_;
 };
 
-TEST_F(RelativeScoresTest, FewerUnlovedTaintsAreBetter) {
+TEST_F(ComparedScoresTest, FewerUnlovedTaintsAreBetter) {
   AddNode("a", "1", 0);
   AddNode("b", "1", 1);
   AddNode("c", "1", 2);
@@ -108,7 +169,7 @@ TEST_F(RelativeScoresTest, FewerUnlovedTaintsAreBetter) {
   EXPECT_THAT(Scores(pod), ::testing::IsEmpty());
 }
 
-TEST_F(RelativeScoresTest, PreferencesOfNodesAddUp) {
+TEST_F(ComparedScoresTest, PreferencesOfNodesAddUp) {
   AddNode("a", "1", 0);
   AddNode("b", "2", 0);
   AddNode("c", "3", 0);
@@ -131,14 +192,6 @@ TEST(AddDeviceScores, TheBestGetsAll) {
   std::vector<int64_t> sums = {1, 2, 3};
   AddDeviceScores(std::vector<int64_t>{8, 4, 0}, sums);
   EXPECT_THAT(sums, ElementsAre(201, 102, 3));
-}
-
-TEST(NodesToCompare, IsUpstreamsPart) {
-  EXPECT_EQ(NodesToCompare(99), 99U);
-  EXPECT_EQ(NodesToCompare(100), 100U);
-  EXPECT_EQ(NodesToCompare(1000), 420U);
-  EXPECT_EQ(NodesToCompare(6000), 300U);
-  EXPECT_EQ(NodesToCompare(100000), 5000U);
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many nodes are compared with each other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace dray::scheduler::inline cycle {
+
+/// How many nodes that do are compared: all of up to 100, of more a part that shrinks to 5 %.
+/// Source: kube-scheduler's percentageOfNodesToScore.
+constexpr size_t NodesToCompare(size_t nodes) {
+  constexpr size_t kAtLeast = 100;
+  if (nodes < kAtLeast) return nodes;
+  const size_t percentage = std::max<size_t>(5, 50 - std::min<size_t>(50, nodes / 125));
+  return std::max(kAtLeast, nodes * percentage / 100);
+}
+
+}  // namespace dray::scheduler::inline cycle

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes that a pod selects: upstream's plugin NodeAffinity.
+#pragma once
+
+#include "api/core_v1/node.h"
+#include "scheduler/plugins/pod_needs.h"
+
+namespace dray::scheduler::inline plugins {
+
+/// Whether the node is of those that the pod selects.
+bool MatchesAffinity(const PodNeeds& needs, const api::core_v1::Node& node);
+
+}  // namespace dray::scheduler::inline plugins

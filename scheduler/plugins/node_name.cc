@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/plugins/plugin.h"
+
+namespace dray::scheduler::inline plugins {
+namespace {
+
+std::optional<Rejection> FilterName(const PodInAttempt& pod, const NodeState& node) {
+  const std::string& wanted = pod.pod().spec.node_name;
+  if (wanted.empty() || wanted == node.value().metadata.name) return std::nullopt;
+  return Rejection{.reasons = {"node(s) didn't match the requested node name"}};
+}
+
+}  // namespace
+
+/// A pod that names a node goes there and nowhere else.
+extern const Plugin kNodeName{.name = "NodeName", .filter = FilterName};
+
+}  // namespace dray::scheduler::inline plugins

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/plugins/node_resources_fit.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "scheduler/plugins/plugin.h"
+
+namespace dray::scheduler::inline plugins {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+constexpr std::string_view kHugePages = "hugepages-";
+
+/// Adds a reason if there is not so much left.
+void CheckAmount(const std::string& name,
+                 int64_t request,
+                 const NodeState& state,
+                 Rejection& rejection) {
+  const int64_t allocatable = AmountIn(state.allocatable, name);
+  if (request <= allocatable - AmountIn(state.requested, name)) return;
+  rejection.reasons.push_back("Insufficient " + name);
+  if (request > allocatable) rejection.unresolvable = true;
+}
+
+/// A node of which nothing is known has room for pods, but nothing that nodes do not have by
+/// nature.
+bool MayBeThere(std::string_view resource, const NodeState& state) {
+  return state.allocatable.empty() && resource.find('/') == std::string_view::npos;
+}
+
+std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState& state) {
+  Rejection rejection{.reasons = {}, .unresolvable = false};
+  if (!state.allocatable.empty() && state.pods + 1 > AmountIn(state.allocatable, "pods"))
+    rejection.reasons.emplace_back("Too many pods");
+  for (const auto& [name, request] : needs.requests) {
+    if (request == 0 || MayBeThere(name, state)) continue;
+    if (AmountIn(state.allocatable, name) == 0 && needs.of_classes.contains(name)) continue;
+    CheckAmount(name, request, state, rejection);
+  }
+  if (rejection.reasons.empty()) return std::nullopt;
+  rejection.unresolvable = rejection.unresolvable && needs.tells_too_much;
+  return rejection;
+}
+
+/// What the pod asks for as a whole must cover its containers and what devices take.
+std::optional<Rejection> FilterPodLevel(
+    const core_v1::Pod& pod, std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
+  if (!pod.spec.resources) return std::nullopt;
+  const Amounts needed = RequestsOfContainers(pod, taken);
+  for (const auto& [name, quantity] : pod.spec.resources->requests) {
+    const bool counts = name == "cpu" || name == "memory" || name.starts_with(kHugePages);
+    if (!counts || AmountIn(needed, name) <= AmountOf(name, quantity)) continue;
+    return Rejection{
+        .reasons = {fmt::format("pod level request for {} is insufficient to cover the aggregated "
+                                "container and node-allocatable DRA requests",
+                                name)}};
+  }
+  return std::nullopt;
+}
+
+/// Requested and there is, of processors and of memory.
+struct RequestedShare {
+  int64_t requested;
+  int64_t allocatable;
+};
+
+int64_t LeftPart(const RequestedShare& share) {
+  if (share.requested > share.allocatable) return 0;
+  return (share.allocatable - share.requested) * kScoreMax / share.allocatable;
+}
+
+int64_t LeastAllocated(const RequestedShare& cpu, const RequestedShare& memory) {
+  int64_t sum = 0;
+  int64_t parts = 0;
+  for (const RequestedShare* share : {&cpu, &memory}) {
+    if (share->allocatable == 0) continue;
+    sum += LeftPart(*share);
+    ++parts;
+  }
+  return parts == 0 ? 0 : sum / parts;
+}
+
+std::optional<Rejection> FilterFit(const PodInAttempt& pod, const NodeState& node) {
+  return FilterResources(*pod.needs, node);
+}
+
+/// How much is left on the node with the pod on it.
+int64_t ScoreLeast(const PodInAttempt& pod, const NodeState& node) {
+  const Presumed& wants = pod.needs->presumed;
+  return LeastAllocated({.requested = node.presumed.cpu + wants.cpu,
+                         .allocatable = AmountIn(node.allocatable, "cpu")},
+                        {.requested = node.presumed.memory + wants.memory,
+                         .allocatable = AmountIn(node.allocatable, "memory")});
+}
+
+}  // namespace
+
+std::optional<Rejection> FilterTaken(
+    const core_v1::Pod& pod,
+    std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken,
+    const NodeState& state) {
+  if (taken.empty()) return std::nullopt;
+  if (std::optional<Rejection> rejection = FilterPodLevel(pod, taken)) return rejection;
+  if (state.allocatable.empty()) return std::nullopt;
+  Rejection rejection{.reasons = {}, .unresolvable = false};
+  for (const auto& [name, request] : RequestsOf(pod, taken)) {
+    const bool is_native = name == "cpu" || name == "memory" || name == "ephemeral-storage";
+    if (!is_native && !name.starts_with(kHugePages)) continue;
+    if (request > 0) CheckAmount(name, request, state, rejection);
+  }
+  if (rejection.reasons.empty()) return std::nullopt;
+  return rejection;
+}
+
+/// A pod goes where there is room for its requests, and rather where more is left. A node that says
+/// nothing about allocatable resources has no limits.
+extern const Plugin kNodeResourcesFit{
+    .name = "NodeResourcesFit",
+    .filter = FilterFit,
+    .weight = 1,
+    .own_score = ScoreLeast,
+    .elsewhere = {{{Point::kPlacementScore, "groups/group_topology.h"}}},
+    .arguments = R"(ignoredResources: []
+ignoredResourceGroups: []
+scoringStrategy:
+  type: LeastAllocated
+  resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}])"};
+
+}  // namespace dray::scheduler::inline plugins

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/plugins/plugin.h"
+#include "scheduler/plugins/taint_toleration.h"
+
+namespace dray::scheduler::inline plugins {
+namespace {
+
+std::optional<Rejection> FilterCordoned(const PodInAttempt& pod, const NodeState& node) {
+  static const api::core_v1::Taint kCordon{.key = "node.kubernetes.io/unschedulable",
+                                           .effect = "NoSchedule"};
+  if (!node.value().spec.unschedulable || ToleratesAny(pod.pod(), kCordon)) return std::nullopt;
+  return Rejection{.reasons = {"node(s) were unschedulable"}};
+}
+
+}  // namespace
+
+/// A node that is cordoned takes no pods but those that tolerate that.
+extern const Plugin kNodeUnschedulable{.name = "NodeUnschedulable", .filter = FilterCordoned};
+
+}  // namespace dray::scheduler::inline plugins
