@@ -14,6 +14,7 @@
 #include "allocator/rules/taints.h"
 #include "planning/device_population.h"
 #include "planning/partitions.h"
+#include "planning/spelled_amount.h"
 
 namespace dray::planning {
 namespace {
@@ -225,7 +226,7 @@ class Accountant {
       if (consumed != pool.consumed.end()) {
         const auto used = consumed->second.find(name);
         if (used != consumed->second.end()) {
-          sum.used += used->second;
+          sum.used += SpelledAs({&capacity.value}, used->second);
           left -= used->second;
         }
       }

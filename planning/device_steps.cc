@@ -11,6 +11,7 @@
 #include "allocator/rules/taints.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
+#include "planning/spelled_amount.h"
 
 namespace dray::planning {
 namespace {
@@ -48,6 +49,14 @@ std::string SizeText(const v1::Device& device, const v1::CapacityRequirements* r
     }
   }
   return "the policy of its capacity does not allow the amount";
+}
+
+/// Null: the request says nothing about the capacity.
+const api::Quantity* AmountAsked(const v1::CapacityRequirements* request, std::string_view name) {
+  if (request == nullptr) return nullptr;
+  const auto found = std::ranges::find(
+      request->requests, name, [](const auto& asked) -> std::string_view { return asked.first; });
+  return found == request->requests.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -172,7 +181,12 @@ Fall NodeDevices::Capacity(const rules::Variant& variant, const Entry& entry) co
     api::Quantity left = entry.device->capacity.find(name)->second.value;
     left -= used->second;
     if (amount <= left) continue;
-    fall.why = fmt::format("{} of {} wanted, {} left", amount.ToString(), name, left.ToString());
+    const api::Quantity& whole = entry.device->capacity.find(name)->second.value;
+    const api::Quantity* const asked = AmountAsked(variant.capacity, name);
+    fall.why = fmt::format("{} of {} wanted, {} left",
+                           SpelledAs({asked, &whole}, amount).ToString(),
+                           name,
+                           SpelledAs({&whole, asked}, left).ToString());
     return fall;
   }
   return fall;

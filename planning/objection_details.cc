@@ -15,6 +15,7 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/value/quantity.h"
+#include "planning/spelled_amount.h"
 #include "scheduler/plugins/taint_toleration.h"
 
 namespace dray::planning {
@@ -26,13 +27,16 @@ using Nodes = std::vector<const NodeState*>;
 
 constexpr size_t kPartsMax = 5;  // taints or requirements that are named
 
-/// An amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes.
+/// An amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes. Of bytes
+/// the shorter one of 50G and 48828125Ki: most likely it was written so.
 std::string AmountText(const std::string& resource, int64_t amount) {
   if (resource == "cpu") return api::Quantity::FromMilli(amount).ToString();
   const bool is_bytes =
       resource == "memory" || resource.contains("storage") || resource.starts_with("hugepages-");
   if (!is_bytes) return std::to_string(amount);
-  return api::Quantity::FromInt(amount, api::QuantityFormat::kBinarySi).ToString();
+  const api::Quantity binary = api::Quantity::FromInt(1, api::QuantityFormat::kBinarySi);
+  const api::Quantity decimal = api::Quantity::FromInt(1, api::QuantityFormat::kDecimalSi);
+  return SpelledAs({&binary, &decimal}, api::Quantity::FromInt(amount)).ToString();
 }
 
 std::string Joined(std::vector<std::string> parts) {

@@ -23,6 +23,7 @@
 #include "dray/allocator.h"
 #include "planning/holders.h"
 #include "planning/pod_split.h"
+#include "planning/spelled_amount.h"
 #include "scheduler/cluster/extended_resources.h"
 
 namespace dray::planning {
@@ -224,7 +225,7 @@ class Suggester {
         if (left >= wanted) continue;
         Suggestion suggestion{.kind = ChangeKind::kLessCapacity,
                               .text = fmt::format("ask for {} of {} instead of {} in {}",
-                                                  left.ToString(),
+                                                  SpelledAs({&wanted}, left).ToString(),
                                                   name,
                                                   wanted.ToString(),
                                                   Named(funnel)),
