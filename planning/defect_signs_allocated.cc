@@ -4,10 +4,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "allocator/rules/attribute_values.h"
+#include "allocator/rules/constraints.h"
 #include "api/claims/extended_claim.h"
 #include "api/claims/pod_groups.h"
 #include "controllers/pool_usage.h"
@@ -54,22 +57,27 @@ bool IsStale(const v1::ResourceClaim& claim,
 Evidence EqualValues(const v1::ResourceClaim& claim,
                      const v1::DeviceConstraint& constraint,
                      const DefectFacts& facts) {
-  std::map<std::string, std::string> seen;  // device by value
+  using Type = allocator::rules::AttributeValues::Type;
+  std::map<std::pair<Type, std::string>, std::string> seen;  // device by value
   for (const auto& result : ResultsOf(claim)) {
     if (!IsConcerned(constraint.requests, result.request)) continue;
     const PopulationDevice* const device = facts.Find(DeviceOf(result));
     if (device == nullptr) continue;
-    const std::string* const value = controllers::AttributeText(
-        *device->device, device->driver(), *constraint.distinct_attribute);
-    if (value == nullptr) continue;
-    const auto [known, is_new] = seen.emplace(*value, result.device);
-    if (is_new) continue;
-    return DefectEvidence{.field = kResults,
-                          .what = fmt::format("{} and {} have the same {}",
-                                              known->second,
-                                              result.device,
-                                              *constraint.distinct_attribute),
-                          .is_seen = true};
+    const v1::DeviceAttribute* const attribute = allocator::rules::FindAttribute(
+        {.slice = device->slice, .device = device->device}, *constraint.distinct_attribute);
+    if (attribute == nullptr) continue;
+    const auto values = allocator::rules::ValuesOf(*attribute);
+    if (!values.has_value()) continue;
+    for (const std::string& value : values->values) {
+      const auto [known, is_new] = seen.emplace(std::pair(values->type, value), result.device);
+      if (is_new) continue;
+      return DefectEvidence{.field = kResults,
+                            .what = fmt::format("{} and {} have the same {}",
+                                                known->second,
+                                                result.device,
+                                                *constraint.distinct_attribute),
+                            .is_seen = true};
+    }
   }
   return {};
 }
