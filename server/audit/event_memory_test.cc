@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,9 @@ TEST(AuditEventWithoutMemory, TheNextEventOfAnotherUserIsWhole) {
   if (!dray::testing::WhyAllocationsSucceed().empty())
     GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   const access::User first{.name = "first", .groups = {"a group whose name is not short at all"}};
-  const access::User other{.name = "other", .groups = {"another group with quite a long name"}};
+  // Much longer: its text needs more memory half-way.
+  const access::User other{.name = "other",
+                           .groups = std::vector<std::string>(100, "a group of the other user")};
   const std::string expected = LineOf(first);
   ASSERT_THAT(expected, ::testing::HasSubstr(R"("user":{"username":"first","groups":[)"));
   bool has_failed = true;
