@@ -102,8 +102,14 @@ void WriteConflict(const planning::Conflict& conflict, api::JsonWriter& json) {
   });
 }
 
+/// In one line; of a pod whose devices are there and that waits for something else the reason.
+std::string EventOf(const planning::OfflineExplanation& answer) {
+  const bool is_other = answer.verdict != planning::Verdict::kFits && answer.explanation.fits();
+  return planning::OneLine(is_other ? planning::Explanation{.refusal = answer.reason}
+                                    : answer.explanation);
+}
+
 void WriteExplanation(const planning::Explanation& explanation, api::JsonWriter& json) {
-  json.Member("event", planning::OneLine(explanation));
   json.Member("requests").Array([&] {
     for (const planning::Funnel& funnel : explanation.funnels) WriteFunnel(funnel, json);
   });
@@ -161,6 +167,7 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
           json.Member("fix", answer.fix);
         }
         if (!answer.note.empty()) json.Member("note", answer.note);
+        json.Member("event", EventOf(answer));
         WriteExplanation(answer.explanation, json);
       });
     }

@@ -13,6 +13,7 @@
 #include "cli/explain_report.h"
 #include "cli/help.h"
 #include "planning/explanation.h"
+#include "scheduler/extended_resources.h"
 
 namespace dray::cli {
 namespace {
@@ -25,11 +26,11 @@ using planning::Step;
 
 /// What is said of devices that fall at a step, after their number.
 constexpr std::array<std::string_view, planning::kSteps> kFallen = {
-    "on nodes that are out of the question",
-    "in pools that cannot be used",
-    "in need of a feature that is off",
+    "on nodes that the pod cannot use",
     "not of the class",
     "not selected by the request",
+    "in pools that cannot be used",
+    "in need of a feature that is off",
     "for other nodes, as they say themselves",
     "too small",
     "tainted, which the request does not tolerate",
@@ -44,7 +45,15 @@ constexpr std::array<std::string_view, 6> kHolderStates = {"",
                                                            "; unused: no pod names it",
                                                            "; finished: its pods have ended",
                                                            "; its pods are being deleted",
-                                                           "; its pods have a lower priority"};
+                                                           "; its pods have a lower priority, but "
+                                                           "no pod is evicted for devices"};
+
+/// The request as its user knows it: nobody writes the claim for extended resources.
+std::string RequestText(std::string_view claim, std::string_view request) {
+  if (claim.ends_with(scheduler::kExtendedClaimName))
+    return fmt::format("extended resource {}", request);
+  return fmt::format("request {} of claim {}", request, claim);
+}
 
 /// Where it then fits.
 std::string FitsText(const planning::Suggestion& suggestion) {
@@ -66,8 +75,7 @@ class ExplainText {
     });
     if (answer_.verdict == planning::Verdict::kFits || groups.empty()) return std::move(out_);
     const NodeGroup& group = near == groups.end() ? groups.front() : *near;
-    Say(2, GroupText(group), 6);
-    if (!group.detail.empty()) Say(2, group.detail);
+    Say(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group, explanation_)));
     if (explanation_.suggestions.empty()) return std::move(out_);
     const planning::Suggestion& first = explanation_.suggestions.front();
     Say(2, fmt::format("- {}: {}", first.text, FitsText(first)), 4);
@@ -160,9 +168,8 @@ class ExplainText {
             : fmt::format("{} {}",
                           funnel.wanted,
                           Plural(static_cast<size_t>(funnel.wanted), "device", "devices"));
-    Title(fmt::format("request {} of claim {}: {} of class {}{}",
-                      funnel.request,
-                      funnel.claim,
+    Title(fmt::format("{}: {} of class {}{}",
+                      RequestText(funnel.claim, funnel.request),
                       wanted,
                       funnel.device_class,
                       funnel.is_admin ? ", with admin access" : ""));
@@ -222,7 +229,7 @@ class ExplainText {
     Title("nodes, the most promising first");
     for (size_t i = 0; i < Shown(explanation_.groups.size()); ++i) {
       const NodeGroup& group = explanation_.groups[i];
-      Say(2, GroupText(group));
+      Say(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group)));
       if (!group.detail.empty()) Say(6, group.detail, 0);
       Say(6, List(group.nodes), 0);
     }
@@ -232,11 +239,8 @@ class ExplainText {
       Say(2, "Even with nothing in use none of the nodes would do.");
   }
 
-  static std::string GroupText(const NodeGroup& group) {
-    return fmt::format("{} {}: {}",
-                       group.nodes.size(),
-                       Plural(group.nodes.size(), "node", "nodes"),
-                       planning::ToString(group));
+  static std::string NodeCount(const NodeGroup& group) {
+    return fmt::format("{} {}", group.nodes.size(), Plural(group.nodes.size(), "node", "nodes"));
   }
 
   std::string List(const std::vector<std::string>& names) const {
@@ -274,9 +278,7 @@ class ExplainText {
     for (size_t i = 0; i < Shown(parts.size()); ++i) {
       const planning::ConflictPart& part = parts[i];
       switch (part.kind) {
-        case planning::PartKind::kRequest:
-          Say(2, fmt::format("request {} of claim {}", part.name, part.claim));
-          break;
+        case planning::PartKind::kRequest: Say(2, RequestText(part.claim, part.name)); break;
         case planning::PartKind::kConstraint:
           Say(2, fmt::format("the constraint {} of claim {}", part.name, part.claim));
           break;
@@ -294,7 +296,8 @@ class ExplainText {
     if (suggestions.empty()) {
       if (answer_.verdict == planning::Verdict::kUndecided) return;
       out_ += "\n";
-      return Say(0, "No single small change would help.");
+      Say(0, "No single small change would help.");
+      return Hints();
     }
     Title("what would help, the smallest change first (each was tried)");
     for (size_t i = 0; i < Shown(suggestions.size()); ++i) {
@@ -302,6 +305,12 @@ class ExplainText {
       Say(2, fmt::format("- {}: {}", suggestion.text, FitsText(suggestion)));
     }
     SayMore(2, suggestions.size());
+    Hints();
+  }
+
+  /// What may help and cannot be tried with the allocator alone.
+  void Hints() {
+    for (const std::string& hint : planning::HintsFor(explanation_)) Say(0, hint, 0);
   }
 
   static constexpr size_t kReasonIndent = 9;

@@ -20,10 +20,10 @@ namespace rules = allocator::rules;
 namespace v1 = api::resource_v1;
 
 constexpr std::array<std::string_view, kSteps> kNames = {"elsewhere",
-                                                         "pool",
-                                                         "switchedOff",
                                                          "class",
                                                          "selectors",
+                                                         "pool",
+                                                         "switchedOff",
                                                          "node",
                                                          "tooSmall",
                                                          "taints",
@@ -71,7 +71,27 @@ size_t LeftAfter(const StepCounts& counts, Step step) {
   return left;
 }
 
+std::optional<Fall> DeviceJudge::Unselected(std::string_view driver,
+                                            const v1::Device& device,
+                                            const rules::Rules& rules) {
+  const auto [known, is_new] = known_.try_emplace(&device);
+  if (is_new) {
+    cel::Device seen = cel::DeviceOf(driver, device);
+    if (!rules.knows_shares) seen.allow_multiple_allocations = false;
+    std::optional<Conditions::Unmet> unmet = conditions_.FirstUnmet(cel::DeviceActivation(seen));
+    if (unmet.has_value()) known->second = {.is_met = false, .unmet = *std::move(unmet)};
+  }
+  if (known->second.is_met) return std::nullopt;
+  const Conditions::Unmet& unmet = known->second.unmet;
+  const bool of_class = conditions_.all()[unmet.condition].of_class;
+  return Fall{.step = of_class ? Step::kClass : Step::kSelectors,
+              .condition = unmet.condition,
+              .why = unmet.error};
+}
+
 Fall NodeDevices::Judge(DeviceJudge& judge, const Entry& entry) {
+  if (std::optional<Fall> fall = judge.Unselected(entry.driver(), *entry.device, rules_))
+    return *std::move(fall);
   if (std::string why = UnreadFeature(entry); !why.empty())
     return {.step = Step::kSwitchedOff, .why = std::move(why)};
   Fall fall = Alone(judge, entry);
@@ -106,23 +126,8 @@ std::string NodeDevices::UnmetFeature(const Entry& entry) const {
   return is_declared ? "" : "skipped node operations: the node does not know them";
 }
 
-/// What does not depend on what claims have.
-Fall NodeDevices::Alone(DeviceJudge& judge, const Entry& entry) const {
-  const auto [known, is_new] = judge.known_.try_emplace(entry.device);
-  if (is_new) {
-    cel::Device seen = cel::DeviceOf(entry.driver(), *entry.device);
-    if (!rules_.knows_shares) seen.allow_multiple_allocations = false;
-    std::optional<Conditions::Unmet> unmet =
-        judge.conditions_.FirstUnmet(cel::DeviceActivation(seen));
-    if (unmet.has_value()) known->second = {.is_met = false, .unmet = *std::move(unmet)};
-  }
-  if (!known->second.is_met) {
-    const Conditions::Unmet& unmet = known->second.unmet;
-    const bool of_class = judge.conditions_.all()[unmet.condition].of_class;
-    return {.step = of_class ? Step::kClass : Step::kSelectors,
-            .condition = unmet.condition,
-            .why = unmet.error};
-  }
+/// Whether the device is for the node and large enough, whatever claims have.
+Fall NodeDevices::Alone(const DeviceJudge& judge, const Entry& entry) const {
   if (entry.slice->spec.per_device_node_selection.value_or(false)) {
     const Result<bool> usable = rules::IsUsableOn(node_, *entry.device);
     if (!usable) return {.step = Step::kNode, .why = usable.error().message};

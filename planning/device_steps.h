@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,10 +33,10 @@ namespace dray::planning {
 /// Where a device falls. The later the step, the nearer it came.
 enum class Step : uint8_t {
   kElsewhere,    // it belongs to no node that may be used
-  kPool,         // its pool is incomplete, contradicts itself, or has a newer generation
-  kSwitchedOff,  // it needs a feature that is off
   kClass,        // the selectors of the class
   kSelectors,    // those of the request
+  kPool,         // its pool is incomplete, contradicts itself, or has a newer generation
+  kSwitchedOff,  // it needs a feature that is off
   kNode,         // it chooses its nodes itself, and others
   kTooSmall,     // nobody uses it, and yet its capacity would not do
   kTaints,       // it has a taint that the request does not tolerate
@@ -46,7 +47,7 @@ enum class Step : uint8_t {
 };
 inline constexpr size_t kSteps = 12;
 
-/// "elsewhere", "pool", …: for programs.
+/// "elsewhere", "class", …: for programs.
 std::string_view StepName(Step step);
 
 /// How many devices fall where.
@@ -74,8 +75,13 @@ class DeviceJudge {
   const allocator::rules::Variant& variant() const { return *variant_; }
   const Conditions& conditions() const { return conditions_; }
 
+  /// Which condition of class or request keeps the device out; nothing: it is selected. What
+  /// selectors cost is not counted.
+  std::optional<Fall> Unselected(std::string_view driver,
+                                 const api::resource_v1::Device& device,
+                                 const allocator::rules::Rules& rules);
+
  private:
-  friend class NodeDevices;
   struct Unmet {
     bool is_met = true;
     Conditions::Unmet unmet = {};
@@ -111,7 +117,7 @@ class NodeDevices {
 
   std::string UnreadFeature(const Entry& entry) const;
   std::string UnmetFeature(const Entry& entry) const;
-  Fall Alone(DeviceJudge& judge, const Entry& entry) const;
+  Fall Alone(const DeviceJudge& judge, const Entry& entry) const;
   Fall BesideUse(const allocator::rules::Variant& variant, const Entry& entry);
   Fall Counters(const Entry& entry);
   Fall Capacity(const allocator::rules::Variant& variant, const Entry& entry) const;

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,19 +28,24 @@ namespace v1 = api::resource_v1;
 /// Searches for what is only asked to explain end sooner.
 constexpr int64_t kExplainingStepsMax = 200'000;
 
-/// What those have that get past a step, after their number.
-constexpr std::array<std::string_view, kSteps> kLeft = {"there",
-                                                        "in a pool that can be used",
-                                                        "without a feature that is off",
-                                                        "of the class",
-                                                        "selected",
-                                                        "for the node",
-                                                        "large enough",
-                                                        "without a taint",
-                                                        "not in use",
-                                                        "with counters left",
-                                                        "with capacity left",
-                                                        "usable"};
+/// What is said of the devices that get past a step, after "none", "1" and "2".
+struct LeftWords {
+  std::string_view one, many;
+};
+constexpr std::array<LeftWords, kSteps> kLeft = {{
+    {"is there", "are there"},
+    {"is of the class", "are of the class"},
+    {"is selected", "are selected"},
+    {"is in a pool that can be used", "are in pools that can be used"},
+    {"can be had with these feature gates", "can be had with these feature gates"},
+    {"is for the node", "are for the node"},
+    {"is large enough", "are large enough"},
+    {"is without a taint", "are without taints"},
+    {"is free", "are free"},
+    {"has enough counters left", "have enough counters left"},
+    {"has enough capacity left", "have enough capacity left"},
+    {"is usable", "are usable"},
+}};
 
 /// Where single devices would be enough.
 Trouble TroubleOf(Obstacle obstacle) {
@@ -58,6 +64,37 @@ std::string Shortened(std::string text) {
   size_t end = kEventBytesMax - kMore.size();
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // UTF-8
   return text.substr(0, end).append(kMore);
+}
+
+/// What keeps devices out at the step where they become too few, where that may be said to every
+/// reader of the pod; empty: the step says enough.
+std::string WhyTooFew(const Explanation& explanation, const NodeGroup& group) {
+  const bool says_enough = group.step == Step::kElsewhere || group.step == Step::kClass ||
+                           group.step == Step::kInUse;  // whose text names namespaces
+  if (group.trouble != Trouble::kTooFew || says_enough) return {};
+  const auto of_group = [&](const Funnel& funnel) {
+    return funnel.claim == group.claim && funnel.request == group.request;
+  };
+  const auto funnel = std::ranges::find_if(explanation.funnels, of_group);
+  if (funnel == explanation.funnels.end()) return {};
+  const auto is_there = [&](const Removal& removal) { return removal.step == group.step; };
+  const auto removal = std::ranges::find_if(funnel->removals, is_there);
+  if (removal == funnel->removals.end() || removal->text.empty()) return {};
+  const bool is_only_one = std::ranges::count_if(funnel->removals, is_there) == 1;
+  return fmt::format(" ({}{})", is_only_one ? "" : "for example ", removal->text);
+}
+
+/// The gates that are off and keep devices out.
+std::set<std::string> GatesIn(const Funnel& funnel) {
+  constexpr std::string_view kOff = " is off";
+  std::set<std::string> gates;
+  for (const Removal& removal : funnel.removals) {
+    std::string_view text = removal.text;
+    if (removal.step != Step::kSwitchedOff || !text.ends_with(kOff)) continue;
+    text.remove_suffix(kOff.size());
+    gates.emplace(text.substr(text.rfind(' ') + 1));
+  }
+  return gates;
 }
 
 /// Why one node says no.
@@ -256,7 +293,7 @@ class Explainer {
     if (!devices) return;
     const std::vector<size_t> holders =
         HoldersOn(*devices, question_.holders, question_.own_claims);
-    NameHolders(*devices, holders);
+    NameHolders(*devices, holders, best);
     const bool is_full = question_.detail == Detail::kFull;
     if (is_full) {
       explanation_.conflict = FindConflict({.claims = question_.claims,
@@ -281,16 +318,27 @@ class Explainer {
     if (is_full) explanation_.fits_when_empty = FitsWhenEmpty(nodes);
   }
 
-  /// Of the devices that would do, those that somebody has.
-  void NameHolders(const std::vector<FallenDevice>& devices, const std::vector<size_t>& holders) {
+  /// The claims that have devices which are in the way: where one request has too few, those of the
+  /// pools that have devices for it.
+  void NameHolders(const std::vector<FallenDevice>& devices,
+                   const std::vector<size_t>& holders,
+                   const NodeVerdict& verdict) {
+    std::set<std::pair<std::string_view, std::string_view>> pools;
+    for (const FallenDevice& device : devices) {
+      if (device.fall.step > Step::kSelectors)
+        pools.emplace(device.device.driver, device.device.pool);
+    }
     for (const size_t place : holders) {
       InTheWay one{.holder = question_.holders.At(place), .devices = {}};
       for (const FallenDevice& device : devices) {
+        const std::pair<std::string_view, std::string_view> pool(device.device.driver,
+                                                                 device.device.pool);
+        if (verdict.trouble == Trouble::kTooFew && !pools.contains(pool)) continue;
         const std::vector<size_t> of = question_.holders.Of(device.device.view());
         if (std::ranges::find(of, place) != of.end())
           one.devices.push_back(device.device.ToString());
       }
-      explanation_.in_the_way.push_back(std::move(one));
+      if (!one.devices.empty()) explanation_.in_the_way.push_back(std::move(one));
     }
   }
 
@@ -358,13 +406,48 @@ std::string ToString(const NodeGroup& group) {
     case Trouble::kTooFew: break;
   }
   const std::string_view most = group.nodes.size() > 1 && group.left > 0 ? "at most " : "";
-  return fmt::format("{} wants {}; {}{} {} {}",
+  const LeftWords& words = kLeft[static_cast<size_t>(group.step)];
+  return fmt::format("{} wants {}; {}{} {}",
                      request,
                      group.wanted,
                      most,
                      group.left == 0 ? "none" : fmt::format("{}", group.left),
-                     group.left < 2 ? "is" : "are",
-                     kLeft[static_cast<size_t>(group.step)]);
+                     group.left < 2 ? words.one : words.many);
+}
+
+std::string ToString(const NodeGroup& group, const Explanation& explanation) {
+  const std::string why =
+      group.detail.empty() ? WhyTooFew(explanation, group) : fmt::format(" ({})", group.detail);
+  return ToString(group) + why;
+}
+
+std::vector<std::string> HintsFor(const Explanation& explanation) {
+  std::vector<std::string> hints;
+  if (explanation.fits() || explanation.groups.empty()) return hints;
+  const NodeGroup& best = explanation.groups.front();
+  if (best.trouble != Trouble::kTooFew) return hints;
+  if (best.step == Step::kPool) {
+    hints.push_back(fmt::format(
+        "The driver has to complete the pool: look at its pod on node {} and its log.",
+        explanation.closest));
+  }
+  const auto funnel = std::ranges::find_if(explanation.funnels, [&](const Funnel& one) {
+    return one.claim == best.claim && one.request == best.request;
+  });
+  if (best.step == Step::kSwitchedOff && funnel != explanation.funnels.end()) {
+    for (const std::string& gate : GatesIn(*funnel)) {
+      hints.push_back(fmt::format(
+          "The feature gate {} would have to be on in API server, scheduler and kubelet.", gate));
+    }
+  }
+  const bool may_be_elsewhere = best.step == Step::kCounters || best.step == Step::kCapacity ||
+                                (best.step == Step::kInUse && funnel != explanation.funnels.end() &&
+                                 std::cmp_greater_equal(funnel->counts.back(), best.wanted));
+  if (may_be_elsewhere && explanation.fits_when_empty && explanation.nodes > 1) {
+    hints.emplace_back(
+        "Moving other pods may make room: `dray whatif --defragment` looks for the fewest.");
+  }
+  return hints;
 }
 
 std::string OneLine(const Explanation& explanation) {
@@ -379,7 +462,7 @@ std::string OneLine(const Explanation& explanation) {
     parts.push_back(fmt::format("{} {}: {}",
                                 group.nodes.size(),
                                 group.nodes.size() == 1 ? "node" : "nodes",
-                                ToString(group)));
+                                ToString(group, explanation)));
   }
   if (!explanation.suggestions.empty())
     parts.push_back("it would help to " + explanation.suggestions.front().text);

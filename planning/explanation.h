@@ -116,8 +116,15 @@ struct ExplanationQuestion {
 /// O(nodes × searches + devices × requests), plus a bounded number of further searches.
 Explanation Explain(const ExplanationQuestion& question);
 
-/// "request gpu wants 2; at most 1 is not in use": what the group has in common.
+/// "request gpu wants 2; at most 1 is free": what the group has in common.
 std::string ToString(const NodeGroup& group);
+/// The same, and in parentheses what keeps the devices out ("pool a is incomplete: …") or what the
+/// objection leaves out. `group` is one of the explanation's. Names no claim and no namespace.
+std::string ToString(const NodeGroup& group, const Explanation& explanation);
+
+/// What may help and was not tried, a sentence each: where a driver or a feature gate is at fault,
+/// and whether moving running pods may make room.
+std::vector<std::string> HintsFor(const Explanation& explanation);
 
 /// The same in one line of at most kEventBytesMax bytes, for events and conditions.
 std::string OneLine(const Explanation& explanation);

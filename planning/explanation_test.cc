@@ -27,7 +27,7 @@ TEST(Explanation, TellsOfGroupsAndTheFirstSuggestionInOneLine) {
       {.trouble = Trouble::kObjection, .objection = "node(s) were unschedulable", .nodes = {"z"}}};
   explanation.suggestions = {{.text = "take back claim c/d"}};
   EXPECT_EQ(OneLine(explanation),
-            "2 nodes: request gpu wants 2; at most 1 is not in use; 1 node: node(s) were "
+            "2 nodes: request gpu wants 2; at most 1 is free; 1 node: node(s) were "
             "unschedulable; it would help to take back claim c/d");
 }
 

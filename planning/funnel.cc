@@ -23,12 +23,19 @@ size_t PlaceOf(Step step) {
   return static_cast<size_t>(step);
 }
 
+allocator::DeviceIdView IdIn(const v1::ResourceSlice& slice, size_t device) {
+  return {slice.spec.driver, slice.spec.pool.name, slice.spec.devices[device].name};
+}
+
 }  // namespace
 
 Step NodeFunnel::bottleneck() const {
   for (size_t i = 0; i + 1 < kSteps; ++i) {
     const auto step = static_cast<Step>(i);
-    if (std::cmp_less(LeftAfter(counts, step), wanted)) return step;
+    if (std::cmp_greater_equal(LeftAfter(counts, step), wanted)) continue;
+    // How many of any class there are says little where some are of another one.
+    const bool says_little = step == Step::kElsewhere && counts[PlaceOf(Step::kClass)] > 0;
+    return says_little ? Step::kClass : step;
   }
   return Step::kUsable;
 }
@@ -123,19 +130,29 @@ bool FunnelCounter::MayTakeFrom(const rules::Pool& pool) const {
           rules::RulesOf(snapshot_.features()).takes_from_incomplete_pools);
 }
 
-/// A pool whose devices cannot be had.
+/// Whether class and selectors keep the device out.
+std::optional<Fall> FunnelCounter::Unselected(size_t way,
+                                              const v1::ResourceSlice& slice,
+                                              size_t device) {
+  return judges_[way].Unselected(
+      slice.spec.driver, slice.spec.devices[device], rules::RulesOf(snapshot_.features()));
+}
+
+/// A pool whose devices cannot be had: of those that would be selected it keeps out all.
 void FunnelCounter::AddPool(const rules::Pool& pool,
                             std::string_view node,
                             std::vector<NodeFunnel>& counts) {
-  const std::string why = PoolTrouble(pool);
-  const Fall fall{.step = Step::kPool};
+  const Fall fall{.step = Step::kPool, .why = PoolTrouble(pool)};
   for (const v1::ResourceSlice* slice : inventory_.OfPool(pool.driver, pool.name)) {
     const std::string& of_node = slice->spec.node_name.value_or("");
     if (!of_node.empty() && of_node != node) continue;
     const size_t first = first_device_.at(slice);
     for (size_t way = 0; way < counts.size(); ++way) {
-      counts[way].counts[PlaceOf(Step::kPool)] += slice->spec.devices.size();
-      for (size_t i = 0; i < slice->spec.devices.size(); ++i) Record(way, first + i, fall, why);
+      for (size_t i = 0; i < slice->spec.devices.size(); ++i) {
+        const Fall here = Unselected(way, *slice, i).value_or(fall);
+        ++counts[way].counts[PlaceOf(here.step)];
+        Record(way, first + i, here, TextOf(way, here, IdIn(*slice, i)));
+      }
     }
   }
 }
@@ -203,14 +220,16 @@ void FunnelCounter::MarkOutdated() {
         newest.try_emplace({slice->spec.driver, pool.name}, pool.generation).first->second;
     generation = std::max(generation, pool.generation);
   }
+  const Fall fall{.step = Step::kPool, .why = std::string(kOutdated)};
   for (const auto& slice : slices_) {
     const auto& pool = slice->spec.pool;
     if (pool.generation == newest.at({slice->spec.driver, pool.name})) continue;
     const size_t first = first_device_.at(slice.get());
     for (size_t way = 0; way < funnels_.size(); ++way) {
       for (size_t i = 0; i < slice->spec.devices.size(); ++i) {
-        if (known_[way][first + i].step == Step::kElsewhere)
-          Record(way, first + i, {.step = Step::kPool}, std::string(kOutdated));
+        if (known_[way][first + i].step != Step::kElsewhere) continue;
+        const Fall here = Unselected(way, *slice, i).value_or(fall);
+        Record(way, first + i, here, TextOf(way, here, IdIn(*slice, i)));
       }
     }
   }

@@ -124,6 +124,9 @@ class FunnelCounter {
   void AddDevices(const allocator::rules::Pool& pool,
                   NodeDevices& devices,
                   std::vector<NodeFunnel>& counts);
+  std::optional<Fall> Unselected(size_t way,
+                                 const api::resource_v1::ResourceSlice& slice,
+                                 size_t device);
   void Record(size_t way, size_t device, const Fall& fall, const std::string& text);
   uint32_t RemovalFor(size_t way, const Fall& fall, const std::string& text);
   std::string TextOf(size_t way, const Fall& fall, const allocator::DeviceIdView& device) const;

@@ -15,6 +15,7 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/value/quantity.h"
+#include "planning/rule_details.h"
 #include "planning/spelled_amount.h"
 #include "scheduler/plugins/taint_toleration.h"
 
@@ -113,7 +114,7 @@ std::string DetailOf(const core::Pod& pod, std::string_view reason, const Nodes&
   constexpr std::string_view kInsufficient = "Insufficient ";
   if (reason.contains("untolerated taint")) return Taints(pod, nodes);
   if (reason.contains("node affinity/selector")) return Selection(pod);
-  if (!reason.starts_with(kInsufficient)) return {};
+  if (!reason.starts_with(kInsufficient)) return RuleDetail(pod, reason);
   return Shortage(pod, std::string(reason.substr(kInsufficient.size())), nodes);
 }
 

@@ -24,7 +24,6 @@
 #include "planning/holders.h"
 #include "planning/pod_split.h"
 #include "planning/spelled_amount.h"
-#include "scheduler/cluster/extended_resources.h"
 
 namespace dray::planning {
 namespace {
@@ -92,11 +91,13 @@ class Suggester {
 
   void EachWay(void (Suggester::*change)(size_t way)) {
     for (size_t way = 0; way < question_.funnels.size(); ++way) {
-      if (!IsOfScheduler(question_.funnels[way].claim_index)) (this->*change)(way);
+      const bool is_open = !IsOfScheduler(question_.funnels[way].claim_index);
+      if (is_open || change == &Suggester::AskForFewer) (this->*change)(way);
     }
   }
 
-  /// Whether the scheduler makes the claim, for extended resources: then nobody can change it.
+  /// Whether the scheduler makes the claim, for extended resources: its user can change how many
+  /// devices it asks for, and nothing else.
   bool IsOfScheduler(size_t claim) const {
     const auto& annotations = question_.claims[claim]->metadata.annotations;
     return annotations.contains(api::claims::kExtendedClaimAnnotation);
@@ -119,15 +120,8 @@ class Suggester {
     return fmt::format("request {} of claim {}", way.request, way.claim);
   }
 
-  /// Whether the claim is the one that is made for extended resources: its user can change how many
-  /// devices it asks for, and nothing else.
-  static bool IsOfResources(const Funnel& way) {
-    return way.claim.ends_with(scheduler::kExtendedClaimName);
-  }
-
   void Tolerate(size_t way) {
     const Funnel& funnel = question_.funnels[way];
-    if (IsOfResources(funnel)) return;
     for (const Removal& removal : funnel.removals) {
       if (removal.step != Step::kTaints) continue;
       const size_t colon = removal.text.rfind(':');
@@ -200,14 +194,19 @@ class Suggester {
   void AskForFewer(size_t way) {
     const Funnel& funnel = question_.funnels[way];
     if (funnel.wants_all) return;
+    const bool is_resource = IsOfScheduler(funnel.claim_index);
     for (int64_t count = std::min<int64_t>(funnel.wanted, kDevicesAddedMax) - 1; count > 0;
          --count) {
+      std::string text =
+          is_resource
+              ? fmt::format("ask for {} of {} instead of {}", count, funnel.request, funnel.wanted)
+              : fmt::format("ask for {} instead of {} in {}",
+                            Devices(static_cast<size_t>(count)),
+                            funnel.wanted,
+                            Named(funnel));
       Suggestion suggestion{.kind = ChangeKind::kFewerDevices,
                             .amount = static_cast<size_t>(funnel.wanted - count),
-                            .text = fmt::format("ask for {} instead of {} in {}",
-                                                Devices(static_cast<size_t>(count)),
-                                                funnel.wanted,
-                                                Named(funnel)),
+                            .text = std::move(text),
                             .claims = Edited(question_.claims, funnel, [&](auto& request) {
                               request.count = count;
                             })};
@@ -297,7 +296,6 @@ class Suggester {
   /// Another driver's devices are something else: such a class is no help.
   void TakeOtherClass(size_t way) {
     const Funnel& funnel = question_.funnels[way];
-    if (IsOfResources(funnel)) return;
     const std::set<std::string> drivers = DriversOf(way);
     size_t tried = 0;
     for (const auto& device_class : question_.snapshot.cluster()->inventory().classes()) {

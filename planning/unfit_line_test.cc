@@ -70,7 +70,7 @@ class UnfitLine : public ::testing::Test {
 
 TEST_F(UnfitLine, SaysWhatLacksAndTheFirstChangeThatHelps) {
   EXPECT_EQ(Line(PodFor(2, "lab")),
-            "1 node: request gpus wants 2; 1 is not in use; it would help to ask for 1 device "
+            "1 node: request gpus wants 2; 1 is free; it would help to ask for 1 device "
             "instead of 2 in request gpus of claim lab/wanted");
 }
 
@@ -84,7 +84,7 @@ TEST_F(UnfitLine, NamesNoClaimOfAnotherNamespace) {
   pod.holders = PodFor(1, "secret").holders;
   const std::string line = Line(pod);
   EXPECT_EQ(line.find("secret"), std::string::npos) << line;
-  EXPECT_NE(line.find("none is not in use"), std::string::npos) << line;
+  EXPECT_NE(line.find("none is free"), std::string::npos) << line;
 }
 
 TEST_F(UnfitLine, IsAboutDevicesWhateverThePodWantsOfOtherPodsAndVolumes) {

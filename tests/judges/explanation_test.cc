@@ -253,6 +253,8 @@ class Case {
     const Way& way = question.wants[taken.want].ways[taken.way];
     const SeenDevice& seen = question.seen.devices[taken.device];
     const allocator::Features& features = problem_.features;
+    if (!AllMatch(way.device_class->spec.selectors, seen)) return Step::kClass;
+    if (!AllMatch(way.selectors, seen)) return Step::kSelectors;
     if (!features.device_binding_and_status && !seen.device->binding_conditions.empty())
       return Step::kSwitchedOff;
     const Opinion& opinion = way.opinions[taken.device];
@@ -265,10 +267,7 @@ class Case {
                              "DRAOptionalNodeOperations") !=
                question.node->status.declared_features.end()));
     if (is_off) return Step::kSwitchedOff;
-    if (opinion.selectable != Answer::kYes) {
-      if (!AllMatch(way.device_class->spec.selectors, seen)) return Step::kClass;
-      return AllMatch(way.selectors, seen) ? Step::kNode : Step::kSelectors;
-    }
+    if (opinion.selectable != Answer::kYes) return Step::kNode;
     if (features.consumable_capacity) {
       const TakenAmounts amounts =
           AmountsOf(*seen.device, way.capacity, features.fractional_capacity_range);
@@ -311,10 +310,14 @@ class Case {
     size_t devices = 0;
     for (const auto& slice : problem_.slices) devices += slice->spec.devices.size();
     EXPECT_EQ(funnel.devices, devices);
-    EXPECT_EQ(count(Step::kElsewhere) + count(Step::kPool), devices - furthest.size());
+    // Those that no node may use, and those of pools that cannot be used, selected or not.
+    size_t others = count(Step::kElsewhere) + count(Step::kPool);
+    for (const Step step : {Step::kClass, Step::kSelectors}) {
+      EXPECT_GE(count(step), recounted[static_cast<size_t>(step)]) << funnel.request;
+      others += count(step) - recounted[static_cast<size_t>(step)];
+    }
+    EXPECT_EQ(others, devices - furthest.size());
     for (const Step step : {Step::kSwitchedOff,
-                            Step::kClass,
-                            Step::kSelectors,
                             Step::kNode,
                             Step::kTooSmall,
                             Step::kTaints,
