@@ -23,6 +23,7 @@
 #include "cli/watch.h"
 #include "planning/holder_states.h"
 #include "planning/offline_cluster.h"
+#include "planning/workloads.h"
 
 namespace dray::cli {
 namespace {
@@ -76,6 +77,10 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   allocator::SharedWork work = SearchWorkOf(options.input);
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
+  if (!options.input.paths.empty()) {  // a running cluster has made the pods that may be made
+    const auto run = planning::RunWorkloads(world, input.objects, options.input.namespace_);
+    if (!run) return Fail(run.error());
+  }
   const planning::HolderStates holders(input.objects);
   planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;

@@ -23,6 +23,7 @@
 #include "dray/selector.h"
 #include "manifests/file_text.h"
 #include "manifests/files.h"
+#include "manifests/pod_templates.h"
 #include "planning/offline_objects.h"
 #include "planning/wanted_pods.h"
 
@@ -99,6 +100,14 @@ planning::LintReach ReachOf(std::string_view kind, bool is_of_files, const Offli
   return is_listed ? planning::LintReach::kCluster : planning::LintReach::kFiles;
 }
 
+/// The field as the file has it: a Job that stands for a pod template is not in the file.
+std::string FieldInFile(const api::Object& object, const std::string& field) {
+  constexpr std::string_view kInJob = "spec.template";
+  const auto source = manifests::SourceOf(object);
+  if (!source.has_value() || !field.starts_with(kInJob)) return field;
+  return source->path + field.substr(kInJob.size());
+}
+
 Result<Looked> Look(World& world, const LintOptions& options, const Output& output) {
   OfflineInputOptions everything = options.input;
   everything.is_live = everything.is_live || (everything.paths.empty() && everything.work.empty());
@@ -128,6 +137,8 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
                       .gates = input.gates,
                       .selectors = *selectors,
                       .release = input.release});
+  for (planning::Finding& finding : looked.findings)
+    finding.field = FieldInFile(looked.objects[finding.object].object, finding.field);
   return looked;
 }
 
@@ -168,7 +179,7 @@ std::vector<PlacedFinding> Placed(World& world, const Looked& looked) {
         {.finding = finding,
          .file = one.file,
          .line = text == nullptr ? one.line : text->LineOf(StandsAt(one), finding.field),
-         .object = fmt::format("{} {}", object.kind().kind, api::ObjectKey(object.metadata()))});
+         .object = manifests::WrittenNameOf(object)});
   }
   return placed;
 }

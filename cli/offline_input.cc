@@ -274,10 +274,17 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   }
   progress.Now("reading");
   const api::Scheme scheme;
-  DRAY_TRY(manifests::Manifests files, manifests::ReadManifests(world.disk, scheme, options.paths));
+  const auto read_files = [&](const std::vector<std::string>& paths) {
+    return manifests::ReadManifests(world.disk,
+                                    scheme,
+                                    paths,
+                                    manifests::kManifestObjectsMax,
+                                    manifests::UnknownKinds::kPodTemplates);
+  };
+  DRAY_TRY(manifests::Manifests files, read_files(options.paths));
   progress.Clear();
   output.Notes(files.notes);
-  DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
+  DRAY_TRY(manifests::Manifests work, read_files(options.work));
   output.Notes(work.notes);
   manifests::Manifests& read = live.read;
   const bool is_known = is_live || !files.objects.empty();

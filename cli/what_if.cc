@@ -25,6 +25,7 @@
 #include "cli/progress.h"
 #include "cli/what_if_report.h"
 #include "manifests/objects.h"
+#include "manifests/pod_templates.h"
 #include "node/profile.h"
 #include "planning/offline_cluster.h"
 #include "planning/wanted_pods.h"
@@ -82,8 +83,8 @@ api::Object Resumed(const api::Object& workload, const Output& output) {
   const auto* const job = workload.If<api::batch_v1::Job>();
   if (job == nullptr || !job->spec.suspend.value_or(false)) return workload;
   output.Notes(std::vector<std::string>{
-      fmt::format("Job {} is suspended: this is what it would get when it is resumed",
-                  api::ObjectKey(workload.metadata()))});
+      fmt::format("{} is suspended: this is what it would get when it is resumed",
+                  manifests::WrittenNameOf(workload))});
   api::Object resumed = workload.Clone();
   resumed.Mutable<api::batch_v1::Job>().spec.suspend = false;
   return resumed;

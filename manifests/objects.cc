@@ -16,6 +16,7 @@
 #include "manifests/files.h"
 #include "manifests/hints.h"
 #include "manifests/places.h"
+#include "manifests/pod_templates.h"
 
 namespace dray::manifests {
 namespace {
@@ -71,8 +72,8 @@ class Places {
 
 class Reader {
  public:
-  Reader(Disk& disk, const api::Scheme& scheme, size_t objects_max)
-      : disk_(disk), scheme_(scheme), objects_max_(objects_max) {}
+  Reader(Disk& disk, const api::Scheme& scheme, size_t objects_max, UnknownKinds unknown)
+      : disk_(disk), scheme_(scheme), objects_max_(objects_max), unknown_(unknown) {}
 
   Manifests Take() { return std::move(manifests_); }
 
@@ -137,6 +138,7 @@ class Reader {
     const api::KindInfo* kind = nullptr;  // null: not one that is known
     Result<api::Object> object = api::Object();
     api::DecodeIssues issues = {};
+    std::vector<api::Object> jobs = {};  // for the pod templates of an unknown kind
   };
 
   Result<> ReadObjects(const std::string& path,
@@ -147,7 +149,11 @@ class Reader {
       for (size_t i = begin; i < end; ++i) {
         const api::TypeMeta& type = texts[i].type;
         decoded[i].kind = scheme_.FindKind(type.api_version, type.kind);
-        if (decoded[i].kind == nullptr) continue;
+        if (decoded[i].kind == nullptr) {
+          if (unknown_ == UnknownKinds::kPodTemplates)
+            decoded[i].jobs = JobsFor(type.kind, texts[i].json);
+          continue;
+        }
         decoded[i].object = api::DecodeJson(*decoded[i].kind, texts[i].json, &decoded[i].issues);
       }
     });
@@ -159,13 +165,16 @@ class Reader {
   Result<> Add(const std::string& path, Places& places, const ObjectText& text, Decoded decoded) {
     const api::TypeMeta& type = text.type;
     if (decoded.kind == nullptr) {
+      const size_t templates = decoded.jobs.size();
       Note(path,
            text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
-           fmt::format("{}skipped {} {}: {}",
+           fmt::format("{}{} {} {}: {}",
                        WhichItem(text),
+                       TreatmentOf(templates),
                        type.api_version,
                        type.kind,
                        WhyUnknown(type)));
+      for (api::Object& job : decoded.jobs) DRAY_TRY_VOID(Keep(path, places, text, std::move(job)));
       return {};
     }
     if (!decoded.object) {
@@ -175,11 +184,24 @@ class Reader {
     for (const std::string& issue : decoded.issues) {
       Note(path, places.LineOf(text.path, FieldIn(issue)), WhichItem(text) + issue);
     }
+    return Keep(path, places, text, *std::move(decoded.object));
+  }
+
+  /// What is done with an object of an unknown kind that has so many pod templates.
+  static std::string TreatmentOf(size_t templates) {
+    if (templates == 0) return "skipped";
+    return templates == 1 ? "took the pod template of"
+                          : fmt::format("took the {} pod templates of", templates);
+  }
+
+  Result<> Keep(const std::string& path,
+                const Places& places,
+                const ObjectText& text,
+                api::Object object) {
     if (manifests_.objects.size() >= objects_max_) {
       return Fail(StatusReason::kBadRequest, fmt::format("more than {} objects", objects_max_));
     }
-    manifests_.objects.push_back(
-        {*std::move(decoded.object), path, places.first_line(), text.path});
+    manifests_.objects.push_back({std::move(object), path, places.first_line(), text.path});
     return {};
   }
 
@@ -190,6 +212,7 @@ class Reader {
   Disk& disk_;
   const api::Scheme& scheme_;
   const size_t objects_max_;
+  const UnknownKinds unknown_;
   Manifests manifests_;
 };
 
@@ -197,17 +220,15 @@ class Reader {
 
 std::string PlaceOf(const ManifestObject& object) {
   if (object.item.empty()) return fmt::format("{}:{}", object.file, object.line);
-  return fmt::format("{}: {} {}",
-                     object.file,
-                     object.object.kind().kind,
-                     api::ObjectKey(object.object.metadata()));
+  return fmt::format("{}: {}", object.file, WrittenNameOf(object.object));
 }
 
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
                                 std::span<const std::string> paths,
-                                size_t objects_max) {
-  Reader reader(disk, scheme, objects_max);
+                                size_t objects_max,
+                                UnknownKinds unknown) {
+  Reader reader(disk, scheme, objects_max, unknown);
   DRAY_TRY(const std::vector<std::string> files,
            ManifestFiles(disk, paths, [&](std::string line) { reader.Note(std::move(line)); }));
   for (const std::string& file : files) DRAY_TRY_VOID(reader.ReadFile(file));

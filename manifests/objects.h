@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,13 +29,19 @@ struct ManifestObject {
 /// looked for in a dump, "FILE: KIND NAMESPACE/NAME".
 std::string PlaceOf(const ManifestObject& object);
 
+/// What becomes of objects whose kind the scheme does not know.
+enum class UnknownKinds : uint8_t {
+  kSkipped,
+  kPodTemplates,  // a Job for each pod template stands for the object (pod_templates.h)
+};
+
 struct Manifests {
   std::vector<ManifestObject> objects;  // in the order of paths, file names and documents
   std::vector<std::string> notes;       // skipped kinds, unknown fields: FILE:LINE: what
 };
 
 /// Reads every path: a file, a folder (its .yaml, .yml and .json files, sorted, and its folders),
-/// or "-". Kinds the scheme does not know are skipped with a note; unknown fields are noted.
+/// or "-". What becomes of kinds the scheme does not know is noted, and so are unknown fields.
 ///
 /// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type; names FILE:LINE of the
 ///         field. More than `objects_max` objects.
@@ -42,6 +49,7 @@ struct Manifests {
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
                                 std::span<const std::string> paths,
-                                size_t objects_max = kManifestObjectsMax);
+                                size_t objects_max = kManifestObjectsMax,
+                                UnknownKinds unknown = UnknownKinds::kSkipped);
 
 }  // namespace dray::manifests

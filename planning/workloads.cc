@@ -16,6 +16,7 @@
 #include "api/core_v1/pod.h"
 #include "base/text_uuid.h"
 #include "controllers/claim_sync.h"
+#include "manifests/pod_templates.h"
 #include "planning/waiting.h"
 #include "planning/wanted_pods.h"
 #include "scheduler/plugins/node_affinity.h"
@@ -28,9 +29,24 @@ namespace {
 namespace batch = api::batch_v1;
 namespace core = api::core_v1;
 
-/// "Deployment default/web"
-std::string NameOf(const api::Object& workload) {
-  return fmt::format("{} {}", workload.kind().kind, api::ObjectKey(workload.metadata()));
+using manifests::WrittenNameOf;
+
+/// What LeftOut calls it: of an object with several pod templates also which one.
+std::string NameOfPart(const api::Object& workload) {
+  const auto source = manifests::SourceOf(workload);
+  const std::string name = WrittenNameOf(workload);
+  return source.has_value() ? fmt::format("{} ({})", name, source->path) : name;
+}
+
+api::meta_v1::OwnerReference OwnerReferenceTo(const api::Object& workload) {
+  const api::meta_v1::ObjectMeta& metadata = workload.metadata();
+  if (const auto source = manifests::SourceOf(workload))
+    return {.kind = source->kind, .name = source->name, .controller = true};
+  return {.api_version = std::string(workload.kind().api_version),
+          .kind = std::string(workload.kind().kind),
+          .name = metadata.name,
+          .uid = metadata.uid,
+          .controller = true};
 }
 
 PlacedObject PodOf(World& world,
@@ -43,14 +59,10 @@ PlacedObject PodOf(World& world,
   pod.metadata.namespace_ = owner.namespace_;
   pod.metadata.labels = pattern.metadata.labels;
   pod.metadata.annotations = pattern.metadata.annotations;
-  pod.metadata.owner_references.push_back(
-      {.api_version = std::string(workload.object.kind().api_version),
-       .kind = std::string(workload.object.kind().kind),
-       .name = owner.name,
-       .uid = owner.uid,
-       .controller = true});
+  pod.metadata.owner_references.push_back(OwnerReferenceTo(workload.object));
   // Not that of a pod which is there and has the same name.
-  pod.metadata.uid = UuidOf(fmt::format("{} {}", NameOf(workload.object), pod.metadata.name));
+  pod.metadata.uid =
+      UuidOf(fmt::format("{} {}", WrittenNameOf(workload.object), pod.metadata.name));
   pod.spec = pattern.spec;
   return {AsStored(world, api::Object::Of(std::move(pod)), owner.namespace_), workload.place};
 }
@@ -120,7 +132,7 @@ Result<std::vector<PlacedObject>> MakePods(World& world,
   if (most > kWorkloadPodsMax) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("{}: {} pods, at most {} are looked at",
-                            NameOf(workload.object),
+                            WrittenNameOf(workload.object),
                             most,
                             kWorkloadPodsMax));
   }
@@ -135,7 +147,7 @@ Result<std::vector<PlacedObject>> MakePods(World& world,
   return pods;
 }
 
-/// The controller of an object, as NameOf has it; empty: there is none.
+/// The controller of an object, as WrittenNameOf has it; empty: there is none.
 std::string ControllerOf(const api::meta_v1::ObjectMeta& metadata) {
   for (const auto& owner : metadata.owner_references) {
     if (owner.controller.value_or(false))
@@ -177,7 +189,8 @@ class Running {
  public:
   explicit Running(const OfflineObjects& objects) {
     for (const PlacedWorkload& one : objects.workloads) {
-      const std::string name = NameOf(one.workload.object);
+      if (manifests::SourceOf(one.workload.object).has_value()) continue;
+      const std::string name = WrittenNameOf(one.workload.object);
       there_.insert(name);
       const std::string owner = ControllerOf(one.workload.object.metadata());
       if (!owner.empty()) owners_.emplace(name, owner);
@@ -204,6 +217,7 @@ class Running {
     return workload.If<batch::Job>() == nullptr && there_.contains(owner);
   }
   bool HasChildren(const std::string& name) const { return with_children_.contains(name); }
+  bool HasAny(const std::string& name) const { return HasChildren(name) || !PodsOf(name).empty(); }
   const std::vector<const core::Pod*>& PodsOf(const std::string& name) const {
     static const std::vector<const core::Pod*> kNone;
     const auto found = pods_.find(name);
@@ -213,7 +227,8 @@ class Running {
     There there;
     if (const auto names = names_.find(workload.metadata().namespace_); names != names_.end())
       there.names = names->second;
-    for (const core::Pod* pod : PodsOf(NameOf(workload))) there.nodes.insert(NodeMeant(*pod));
+    for (const core::Pod* pod : PodsOf(WrittenNameOf(workload)))
+      there.nodes.insert(NodeMeant(*pod));
     return there;
   }
 
@@ -231,8 +246,10 @@ std::string WhyNot(const api::Object& workload, const Wanted& wanted, const Runn
   core::Pod pod;
   pod.spec = wanted.pods->spec;
   if (!UsesDevices(pod)) return "has pods that use no claim and no extended resource";
-  if (workload.If<batch::CronJob>() != nullptr && running.HasChildren(NameOf(workload)))
+  if (workload.If<batch::CronJob>() != nullptr && running.HasChildren(WrittenNameOf(workload)))
     return "has its Jobs among the input";
+  if (manifests::SourceOf(workload).has_value() && running.HasAny(WrittenNameOf(workload)))
+    return "has its pods among the input";
   if (!wanted.on_each_node && wanted.count <= 0) return wanted.why_none;
   return {};
 }
@@ -246,7 +263,7 @@ Result<std::vector<PlacedObject>> LackingPods(World& world,
   Wanted wanted = WantedOf(workload.object);
   why = WhyNot(workload.object, wanted, running);
   if (!why.empty()) return std::vector<PlacedObject>();
-  const auto& has = running.PodsOf(NameOf(workload.object));
+  const auto& has = running.PodsOf(WrittenNameOf(workload.object));
   if (!wanted.are_numbered) wanted.count -= static_cast<int64_t>(has.size());
   DRAY_TRY(std::vector<PlacedObject> pods,
            MakePods(world, workload, wanted, nodes, running.ThereOf(workload.object)));
@@ -283,7 +300,7 @@ Result<std::vector<LeftOut>> RunWorkloads(World& world,
     std::string why;
     DRAY_TRY(std::vector<PlacedObject> lacking,
              LackingPods(world, workload, running, objects.nodes, why));
-    if (!why.empty()) left_out.push_back({.what = NameOf(object), .why = std::move(why)});
+    if (!why.empty()) left_out.push_back({.what = NameOfPart(object), .why = std::move(why)});
     made += lacking.size();
     if (made > pods_max) {
       return Fail(StatusReason::kBadRequest,
