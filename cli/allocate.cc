@@ -16,11 +16,13 @@
 
 #include "base/spelling.h"
 #include "cli/allocate_report.h"
+#include "cli/ci_report.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/verdict_report.h"
 #include "planning/offline_cluster.h"
 #include "planning/workloads.h"
 
@@ -120,6 +122,12 @@ Result<int> Refused(const std::string& why) {
 }
 
 void Print(const AllocateOptions& options, const Allocated& allocated, const Output& output) {
+  if (IsCiForm(options.format)) {
+    CiReport report = VerdictReport("allocate");
+    for (const planning::OfflineAnswer& answer : allocated.answers)
+      report.results.push_back(CiResultOf(answer, ObstaclesOf(answer)));
+    return cli::Print(output.out, "{}", Composed(CiText(options.format, report)));
+  }
   const OutputFormat format = FormatOf(options.format);
   if (format == OutputFormat::kText) return PrintAsTable(output.out, allocated.answers);
   output.Document(format, JsonOf(allocated));
@@ -163,7 +171,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
     const std::string why = WhyNothing(options, scope, allocated.left_out);
     if (!options.input.allows_nothing) return Refused(why);
     output.Notes(std::vector<std::string>{why});
-    if (FormatOf(options.format) != OutputFormat::kText) Print(options, allocated, output);
+    if (options.format != "table") Print(options, allocated, output);
     return kExitYes;
   }
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
@@ -201,8 +209,8 @@ void AddAllocate(Command& program) {
   AddRules(command, options->input);
   AddQuestion(command, *options);
   AddAllowNothing(command, options->input.allows_nothing);
-  command.Text("-o, --output", options->format, "table, json or yaml")
-      .OneOf({"table", "json", "yaml"})
+  command.Text("-o, --output", options->format, "table, json, yaml, junit, sarif or github")
+      .OneOf({"table", "json", "yaml", "junit", "sarif", "github"})
       .ShowsDefault();
   command.Notes(
       "Pods that no node has yet, and those that Deployments, ReplicaSets, StatefulSets, "

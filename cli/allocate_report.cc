@@ -2,6 +2,7 @@
 #include "cli/allocate_report.h"
 
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -68,31 +69,34 @@ void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answe
   PrintObstacles(out, answers);
 }
 
-void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers) {
-  for (const planning::OfflineAnswer& answer : answers) {
-    switch (answer.verdict) {
-      case planning::Verdict::kFits: break;
-      case planning::Verdict::kRefused:
-        cli::Print(out,
-                   "{}: {} {}: {}\n",
-                   answer.place,
-                   answer.what,
-                   planning::HindranceText(answer.hindrance, planning::Number::kOne),
-                   answer.reason);
-        break;
-      case planning::Verdict::kDoesNotFit:
-        cli::Print(out, "{} does not fit: {}\n", answer.what, answer.reason);
-        break;
-      case planning::Verdict::kUndecided:
-        cli::Print(out, "{} is undecided: {}\n", answer.what, answer.reason);
-        break;
-    }
-    if (!answer.fix.empty()) cli::Print(out, "  {}\n", answer.fix);
-    if (!answer.note.empty()) cli::Print(out, "  {}: {}\n", answer.what, answer.note);
-    for (const planning::FailureOnNodes& failure : answer.failures) {
-      cli::Print(out, "  {}\n", ToString(failure));
-    }
+std::string ObstaclesOf(const planning::OfflineAnswer& answer) {
+  std::string text;
+  switch (answer.verdict) {
+    case planning::Verdict::kFits: break;
+    case planning::Verdict::kRefused:
+      text += TextFor("{}: {} {}: {}\n",
+                      answer.place,
+                      answer.what,
+                      planning::HindranceText(answer.hindrance, planning::Number::kOne),
+                      answer.reason);
+      break;
+    case planning::Verdict::kDoesNotFit:
+      text += TextFor("{} does not fit: {}\n", answer.what, answer.reason);
+      break;
+    case planning::Verdict::kUndecided:
+      text += TextFor("{} is undecided: {}\n", answer.what, answer.reason);
+      break;
   }
+  if (!answer.fix.empty()) text += TextFor("  {}\n", answer.fix);
+  if (!answer.note.empty()) text += TextFor("  {}: {}\n", answer.what, answer.note);
+  for (const planning::FailureOnNodes& failure : answer.failures)
+    text += TextFor("  {}\n", ToString(failure));
+  return text;
+}
+
+void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers) {
+  for (const planning::OfflineAnswer& answer : answers)
+    cli::Print(out, "{}", Composed(ObstaclesOf(answer)));
 }
 
 }  // namespace dray::cli

@@ -18,7 +18,9 @@ namespace dray::cli {
 /// that stand in the way. With answers per node, rows for each of them.
 void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answers);
 
-/// The lines of PrintAsTable about what does not fit.
+/// What PrintAsTable says of an answer below the table: why it does not fit, and what to do.
+std::string ObstaclesOf(const planning::OfflineAnswer& answer);
+/// That of all of them.
 void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers);
 
 /// What dray allocate found out.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/spelling.h"
+#include "cli/ci_report.h"
 #include "cli/commands.h"
 #include "cli/explain_groups.h"
 #include "cli/explain_report.h"
@@ -20,6 +21,7 @@
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/verdict_report.h"
 #include "cli/watch.h"
 #include "planning/holder_states.h"
 #include "planning/offline_cluster.h"
@@ -60,6 +62,12 @@ std::string Rendered(const ExplainOptions& options,
                      const std::vector<planning::OfflineExplanation>& answers,
                      Colours colours,
                      size_t columns) {
+  if (IsCiForm(options.format)) {
+    CiReport report = VerdictReport("explain");
+    for (const planning::OfflineExplanation& answer : answers)
+      report.results.push_back(CiResultOf(answer, TextOf(answer, {.all = options.all})));
+    return CiText(options.format, report);
+  }
   const OutputFormat format = FormatOf(options.format);
   if (format != OutputFormat::kText) return DocumentText(format, JsonOf(answers));
   return TextOfAll(answers,
@@ -146,8 +154,8 @@ void AddExplain(Command& program) {
                options->watch,
                "follow a running cluster: print again when the answer changes, until Ctrl-C");
   command.Flag("--all", options->all, "each pod by itself, and no list is cut short");
-  command.Text("-o, --output", options->format, "text, wide, json or yaml")
-      .OneOf({"text", "wide", "json", "yaml"})
+  command.Text("-o, --output", options->format, "text, wide, json, yaml, junit, sarif or github")
+      .OneOf({"text", "wide", "json", "yaml", "junit", "sarif", "github"})
       .ShowsDefault();
   command.Notes(
       "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "

@@ -233,20 +233,19 @@ int ExitCodeOf(const std::vector<PlacedFinding>& findings) {
 }
 
 void Print(const LintOptions& options,
+           const Looked& looked,
            const std::vector<PlacedFinding>& findings,
            const Output& output) {
-  if (options.format == "json" || options.format == "sarif") {
-    const std::string version = VersionLine();
-    output.Document(OutputFormat::kJson,
-                    options.format == "json"
-                        ? JsonOf(findings)
-                        : SarifOf(findings, version.substr(0, version.find(" ("))));
-    return;
+  if (const OutputFormat format = FormatOf(options.format); format != OutputFormat::kText)
+    return output.Document(format, JsonOf(findings));
+  if (!IsCiForm(options.format)) {
+    const std::string text = TextOf(findings, output.colours, output.columns);
+    return cli::Print(output.out, "{}", Composed(text));
   }
-  const std::string text = options.format == "github"
-                               ? GithubOf(findings)
-                               : TextOf(findings, output.colours, output.columns);
-  cli::Print(output.out, "{}", Composed(text));
+  std::vector<std::string> objects;
+  for (const planning::LintObject& one : looked.objects)
+    objects.push_back(manifests::WrittenNameOf(one.object));
+  cli::Print(output.out, "{}", Composed(CiText(options.format, ReportOf(findings, objects))));
 }
 
 /// The exit code. Errors: bad options, unreadable input, or files that cannot be written.
@@ -269,7 +268,7 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
                 "nothing was looked at: the files hold no objects that Dray knows");
   }
   const std::vector<PlacedFinding> findings = Placed(world, looked);
-  Print(options, findings, output);
+  Print(options, looked, findings, output);
   return ExitCodeOf(findings);
 }
 
@@ -296,8 +295,8 @@ void AddLint(Command& program) {
                "the namespace of objects that name none");
   AddAllowNothing(command, options->input.allows_nothing);
   command.Flag("--fix", options->fix, "change the files of -f where that is certain enough");
-  command.Text("-o, --output", options->format, "text, json, sarif or github")
-      .OneOf({"text", "json", "sarif", "github"})
+  command.Text("-o, --output", options->format, "text, json, yaml, junit, sarif or github")
+      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
       .ShowsDefault();
   command.Notes(
       "Without --cluster and --kubeconfig the files alone are compared with each other. What has "

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -48,49 +50,13 @@ std::string Severity(LintSeverity severity, Colours colours) {
   return Painted(planning::SeverityName(severity), colour, colours);
 }
 
-std::string_view SarifLevel(LintSeverity severity) {
-  return planning::SeverityName(severity);  // SARIF has the same words
-}
-
-void WriteLocation(const PlacedFinding& one, api::JsonWriter& json) {
-  json.Object([&] {
-    if (one.line > 0) {
-      json.Member("physicalLocation").Object([&] {
-        json.Member("artifactLocation").Object({{"uri", one.file}});
-        json.Member("region").Object({{"startLine", one.line}});
-      });
-    }
-    json.Member("logicalLocations").Array([&] {
-      json.Object({{"fullyQualifiedName", one.object + ": " + one.finding.field}});
-    });
-  });
-}
-
-void WriteResult(const PlacedFinding& one, api::JsonWriter& json) {
-  json.Object([&] {
-    json.Member("ruleId", planning::RuleName(one.finding.rule));
-    json.Member("ruleIndex", static_cast<size_t>(one.finding.rule));
-    json.Member("level", SarifLevel(one.finding.severity));
-    json.Member("message").Object(
-        {{"text", fmt::format("{}: {}; {}", one.object, one.finding.why, one.finding.advice)}});
-    json.Member("locations").Array([&] { WriteLocation(one, json); });
-  });
-}
-
-/// Of messages, and with `is_property` of values before them.
-std::string GithubText(std::string_view text, bool is_property) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '%': escaped += "%25"; break;
-      case '\r': escaped += "%0D"; break;
-      case '\n': escaped += "%0A"; break;
-      case ':': escaped += is_property ? "%3A" : ":"; break;
-      case ',': escaped += is_property ? "%2C" : ","; break;
-      default: escaped += c;
-    }
+CiLevel LevelOf(LintSeverity severity) {
+  switch (severity) {
+    case LintSeverity::kNote: return CiLevel::kNote;
+    case LintSeverity::kWarning: return CiLevel::kWarning;
+    case LintSeverity::kError: return CiLevel::kError;
   }
-  return Printable(escaped);
+  return CiLevel::kFine;
 }
 
 }  // namespace
@@ -140,55 +106,25 @@ std::string JsonOf(std::span<const PlacedFinding> findings) {
   });
 }
 
-std::string SarifOf(std::span<const PlacedFinding> findings, std::string_view version) {
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-      json.Member("version", "2.1.0");
-      json.Member("runs").Array([&] {
-        json.Object([&] {
-          json.Member("tool").Object([&] {
-            json.Member("driver").Object([&] {
-              json.Member("name", "dray lint");
-              json.Member("version", version);
-              json.Member("rules").Array([&] {
-                for (const planning::LintRuleText& rule : planning::LintRules()) {
-                  json.Object([&] {
-                    json.Member("id", rule.name);
-                    json.Member("shortDescription").Object({{"text", rule.says}});
-                  });
-                }
-              });
-            });
-          });
-          json.Member("results").Array([&] {
-            for (const PlacedFinding& one : findings) WriteResult(one, json);
-          });
-        });
-      });
-    });
-  });
-}
-
-std::string GithubOf(std::span<const PlacedFinding> findings) {
-  std::string text;
+CiReport ReportOf(std::span<const PlacedFinding> findings, std::span<const std::string> objects) {
+  CiReport report{.command = "lint", .rules = {}, .results = {}};
+  for (const planning::LintRuleText& rule : planning::LintRules())
+    report.rules.push_back({.id = rule.name, .says = rule.says});
   for (const PlacedFinding& one : findings) {
-    const planning::Finding& finding = one.finding;
-    const std::string_view command = finding.severity == LintSeverity::kNote
-                                         ? "notice"
-                                         : planning::SeverityName(finding.severity);
-    std::string place;
-    if (one.line > 0) place = fmt::format("file={},line={},", GithubText(one.file, true), one.line);
-    text += fmt::format(
-        "::{} {}title={}::{}\n",
-        command,
-        place,
-        planning::RuleName(finding.rule),
-        GithubText(
-            fmt::format("{}: {}: {}; {}", one.object, finding.field, finding.why, finding.advice),
-            false));
+    report.results.push_back({.subject = one.object,
+                              .level = LevelOf(one.finding.severity),
+                              .rule = static_cast<size_t>(one.finding.rule),
+                              .field = one.finding.field,
+                              .message = fmt::format("{}; {}", one.finding.why, one.finding.advice),
+                              .file = one.file,
+                              .line = one.line});
   }
-  return text;
+  std::set<std::string_view> told;
+  for (const PlacedFinding& one : findings) told.insert(one.object);
+  for (const std::string& object : objects) {
+    if (told.insert(object).second) report.results.push_back({.subject = object});
+  }
+  return report;
 }
 
 }  // namespace dray::cli

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "cli/ci_report.h"
 #include "cli/output.h"
 #include "planning/lint_finding.h"
 
@@ -24,9 +24,8 @@ struct PlacedFinding {
 std::string TextOf(std::span<const PlacedFinding> findings, Colours colours, size_t columns);
 /// {"findings": […], "summary": {…}}; docs/lint.md has its members.
 std::string JsonOf(std::span<const PlacedFinding> findings);
-/// SARIF 2.1.0, of the tool's version.
-std::string SarifOf(std::span<const PlacedFinding> findings, std::string_view version);
-/// Commands of GitHub workflows, which make annotations.
-std::string GithubOf(std::span<const PlacedFinding> findings);
+/// For tools of CI. `objects`: "ResourceClaim default/gpu" of all that was looked at; those without
+/// findings are fine.
+CiReport ReportOf(std::span<const PlacedFinding> findings, std::span<const std::string> objects);
 
 }  // namespace dray::cli

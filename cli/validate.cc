@@ -20,6 +20,7 @@
 #include "api/codec/json_writer.h"
 #include "api/feature_gates.h"
 #include "api/measured_release.h"
+#include "cli/ci_report.h"
 #include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/offline_input.h"
@@ -68,6 +69,19 @@ void BeStrict(ObjectVerdict& verdict) {
   }
 }
 
+/// "ResourceClaim default/gpu"
+std::string ObjectOf(const ObjectVerdict& verdict) {
+  if (verdict.verdict == Verdict::kUnreadable) return {};
+  std::string object = verdict.verdict == Verdict::kSkipped
+                           ? fmt::format("{} {}", verdict.type.api_version, verdict.type.kind)
+                           : verdict.type.kind;
+  if (!verdict.name.empty()) {
+    const std::string_view slash = verdict.namespace_.empty() ? "" : "/";
+    object += fmt::format(" {}{}{}", verdict.namespace_, slash, verdict.name);
+  }
+  return object;
+}
+
 // ------------------------------------------------------------------------------------------- text
 
 class ValidateText {
@@ -88,19 +102,6 @@ class ValidateText {
   }
 
  private:
-  /// "ResourceClaim default/gpu"
-  static std::string ObjectOf(const ObjectVerdict& verdict) {
-    if (verdict.verdict == Verdict::kUnreadable) return {};
-    std::string object = verdict.verdict == Verdict::kSkipped
-                             ? fmt::format("{} {}", verdict.type.api_version, verdict.type.kind)
-                             : verdict.type.kind;
-    if (!verdict.name.empty()) {
-      const std::string_view slash = verdict.namespace_.empty() ? "" : "/";
-      object += fmt::format(" {}{}{}", verdict.namespace_, slash, verdict.name);
-    }
-    return object;
-  }
-
   std::string Painted(std::string_view text, std::string_view colour) const {
     return cli::Painted(text, colour, output_.colours);
   }
@@ -162,6 +163,31 @@ void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
   });
 }
 
+// ------------------------------------------------------------------------------------ tools of CI
+
+/// The rules are those of Run::AsCi.
+void AddResults(const ObjectVerdict& verdict, CiReport& report) {
+  constexpr size_t kRefused = 0;
+  constexpr size_t kUnreadable = 1;
+  constexpr size_t kWarned = 2;
+  if (verdict.verdict == Verdict::kSkipped) return;
+  const bool is_unreadable = verdict.verdict == Verdict::kUnreadable;
+  const std::string subject = is_unreadable ? verdict.file : ObjectOf(verdict);
+  if (verdict.notices.empty()) report.results.push_back({.subject = subject});
+  for (const Notice& notice : verdict.notices) {
+    const bool is_error = notice.severity == Notice::Severity::kError;
+    const size_t rule = is_unreadable ? kUnreadable : kRefused;
+    report.results.push_back({.subject = subject,
+                              .level = is_error ? CiLevel::kError : CiLevel::kWarning,
+                              .rule = is_error ? rule : kWarned,
+                              .field = notice.field,
+                              .message = notice.text,
+                              .text = PrintableLines(notice.hint),
+                              .file = verdict.file,
+                              .line = notice.line});
+  }
+}
+
 // -------------------------------------------------------------------------------------- the whole
 
 /// How many objects there were of each verdict, and how it ends.
@@ -213,6 +239,32 @@ class Run {
         progress_(output, world.clock),
         text_(output) {}
 
+  /// Of which releases the rules are not known for certain.
+  void NoteUnmeasured() const {
+    std::vector<std::string> notes;
+    notes.reserve(unmeasured_.size());
+    for (const api::Release release : unmeasured_) {
+      notes.push_back(
+          fmt::format("the answers of {} were not measured: its kinds and fields, with the rules "
+                      "of {}",
+                      api::ReleaseName(release),
+                      api::ReleaseName(api::Release::k1_30)));
+    }
+    output_.Notes(notes);
+  }
+
+  /// In the form that -o names.
+  int As(std::string_view form) {
+    if (IsCiForm(form)) return AsCi();
+    switch (FormatOf(form)) {
+      case OutputFormat::kJson: return AsJson();
+      case OutputFormat::kYaml: return AsYaml();
+      case OutputFormat::kText: return AsText();
+    }
+    return kExitUsage;
+  }
+
+ private:
   /// {"objects":[…],"summary":{…}}
   int AsJson() {
     std::string text;  // what is not printed yet
@@ -235,18 +287,31 @@ class Run {
     return End();
   }
 
-  /// Of which releases the rules are not known for certain.
-  void NoteUnmeasured() const {
-    std::vector<std::string> notes;
-    notes.reserve(unmeasured_.size());
-    for (const api::Release release : unmeasured_) {
-      notes.push_back(
-          fmt::format("the answers of {} were not measured: its kinds and fields, with the rules "
-                      "of {}",
-                      api::ReleaseName(release),
-                      api::ReleaseName(api::Release::k1_30)));
-    }
-    output_.Notes(notes);
+  /// The same document as YAML, which is one text.
+  int AsYaml() {
+    const std::string text = api::JsonText([&](api::JsonWriter& json) {
+      json.Object([&] {
+        WriteSchema("validate", json);
+        json.Member("objects").Array([&] {
+          ValidateAll([&](const ObjectVerdict& verdict) { WriteVerdict(verdict, json); });
+        });
+        tally_.Write(json.Member("summary"));
+      });
+    });
+    output_.Document(OutputFormat::kYaml, text);
+    return End();
+  }
+
+  int AsCi() {
+    CiReport report{
+        .command = "validate",
+        .rules = {{.id = "refused", .says = "An API server refuses the object."},
+                  {.id = "unreadable", .says = "The text cannot be read."},
+                  {.id = "warning", .says = "An API server takes the object, with a warning."}},
+        .results = {}};
+    ValidateAll([&](const ObjectVerdict& verdict) { AddResults(verdict, report); });
+    cli::Print(output_.out, "{}", Composed(CiText(options_.format, report)));
+    return End();
   }
 
   int AsText() {
@@ -255,7 +320,6 @@ class Run {
     return End();
   }
 
- private:
   int End() const {
     if (tally_.IsNothingJudged() && !options_.allows_nothing) {
       return output_.Refuse("validate",
@@ -321,7 +385,7 @@ Result<int> Validate(World& world, const ValidateOptions& options, const Output&
   }
   DRAY_TRY(manifests::ManifestValidator validator, manifests::ManifestValidator::Make(world, by));
   Run run(world, options, std::move(validator), output);
-  const int code = FormatOf(options.format) == OutputFormat::kJson ? run.AsJson() : run.AsText();
+  const int code = run.As(options.format);
   run.NoteUnmeasured();
   return code;
 }
@@ -341,8 +405,8 @@ void AddOptions(Command& command, ValidateOptions& options) {
                "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
   AddAllowNothing(command, options.allows_nothing);
   command.Flag("--strict", options.strict, "unknown and duplicate fields are errors");
-  command.Text("-o, --output", options.format, "text or json")
-      .OneOf({"text", "json"})
+  command.Text("-o, --output", options.format, "text, json, yaml, junit, sarif or github")
+      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
       .ShowsDefault();
 }
 

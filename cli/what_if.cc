@@ -300,8 +300,8 @@ int CodeOf(const WhatIfAnswer& answer) {
 }
 
 void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
-  if (options.format == "junit") {
-    cli::Print(output.out, "{}", Composed(JunitOf(answer)));
+  if (IsCiForm(options.format)) {
+    cli::Print(output.out, "{}", Composed(CiText(options.format, ReportOf(answer))));
   } else if (const OutputFormat format = FormatOf(options.format); format == OutputFormat::kText) {
     PrintText(answer, options.all, output);
   } else {
@@ -408,8 +408,8 @@ void AddWhatIf(Command& program) {
                options->input.namespace_,
                "the namespace of objects that name none");
   command.Flag("--all", options->all, "do not cut long lists short");
-  command.Text("-o, --output", options->format, "text, json, yaml or junit")
-      .OneOf({"text", "json", "yaml", "junit"})
+  command.Text("-o, --output", options->format, "text, json, yaml, junit, sarif or github")
+      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
       .ShowsDefault();
   command.Notes(
       "The work: pods, claims that none of them uses, and workloads (Deployment, ReplicaSet, "

@@ -10,6 +10,7 @@
 #include "cli/allocate_report.h"
 #include "cli/explain_groups.h"
 #include "cli/explain_report.h"
+#include "cli/verdict_report.h"
 #include "planning/what_if.h"
 
 namespace dray::cli {
@@ -60,48 +61,6 @@ void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
   });
 }
 
-/// As the text of an element or attribute of XML.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += static_cast<unsigned char>(c) < ' ' && c != '\n' ? ' ' : c;
-    }
-  }
-  return escaped;
-}
-
-struct TestCase {
-  std::string name;
-  std::string failure;  // empty: it passes
-  std::string text;
-};
-
-std::vector<TestCase> CasesOf(const WhatIfAnswer& answer) {
-  const auto text_of = [&](std::string_view what) {
-    const auto found = std::ranges::find(answer.reasons, what, &planning::OfflineExplanation::what);
-    return found == answer.reasons.end() ? std::string() : TextOf(*found, {});
-  };
-  if (answer.copies.has_value()) {
-    TestCase one{.name = fmt::format("{} copies", *answer.copies)};
-    if (!answer.fits()) one.failure = "not one copy fits";
-    if (!answer.reasons.empty()) one.text = text_of(answer.reasons[0].what);
-    return {one};
-  }
-  std::vector<TestCase> cases;
-  for (const planning::OfflineAnswer& one : answer.placed) {
-    const bool fits = one.verdict == planning::Verdict::kFits;
-    cases.push_back({.name = one.what,
-                     .failure = fits ? "" : one.reason,
-                     .text = fits ? "" : text_of(one.what)});
-  }
-  return cases;
-}
-
 }  // namespace
 
 void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
@@ -143,27 +102,24 @@ std::string JsonOf(const WhatIfAnswer& answer) {
   });
 }
 
-std::string JunitOf(const WhatIfAnswer& answer) {
-  const std::vector<TestCase> cases = CasesOf(answer);
-  const auto failures =
-      std::ranges::count_if(cases, [](const TestCase& one) { return !one.failure.empty(); });
-  std::string xml = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites>\n  <testsuite name=\"dray whatif\" tests=\"{}\" failures=\"{}\">\n",
-      cases.size(),
-      failures);
-  for (const TestCase& one : cases) {
-    xml += fmt::format(R"(    <testcase classname="dray.whatif" name="{}")",
-                       Escaped(Printable(one.name)));
-    if (one.failure.empty()) {
-      xml += "/>\n";
-      continue;
-    }
-    xml += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-                       Escaped(Printable(one.failure)),
-                       Escaped(one.text));
+CiReport ReportOf(const WhatIfAnswer& answer) {
+  CiReport report = VerdictReport("whatif");
+  const auto text_of = [&](std::string_view what) {
+    const auto found = std::ranges::find(answer.reasons, what, &planning::OfflineExplanation::what);
+    return found == answer.reasons.end() ? std::string() : TextOf(*found, {});
+  };
+  if (answer.copies.has_value()) {
+    CiResult& all = report.results.emplace_back();
+    all.subject = fmt::format("{} copies", *answer.copies);
+    if (answer.fits()) return report;
+    all.level = CiLevel::kError;
+    all.message = "not one copy fits";
+    if (!answer.reasons.empty()) all.text = text_of(answer.reasons[0].what);
+    return report;
   }
-  return xml + "  </testsuite>\n</testsuites>\n";
+  for (const planning::OfflineAnswer& one : answer.placed)
+    report.results.push_back(CiResultOf(one, text_of(one.what)));
+  return report;
 }
 
 }  // namespace dray::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ci_report.h"
 #include "cli/output.h"
 #include "planning/offline_cluster.h"
 
@@ -30,7 +31,7 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output);
 /// For programs; docs/whatif.md has the members.
 std::string JsonOf(const WhatIfAnswer& answer);
 
-/// For CI: a test suite with a test case for each pod and claim, or one for all copies.
-std::string JunitOf(const WhatIfAnswer& answer);
+/// For tools of CI: a result for each pod and claim, or one for all copies.
+CiReport ReportOf(const WhatIfAnswer& answer);
 
 }  // namespace dray::cli
