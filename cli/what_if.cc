@@ -3,13 +3,14 @@
 #include "planning/what_if.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
-#include <map>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,50 +19,23 @@
 #include <fmt/format.h>
 
 #include "api/batch_v1/job.h"
+#include "api/core_v1/pod.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/what_if_changes.h"
 #include "cli/what_if_report.h"
 #include "manifests/objects.h"
 #include "manifests/pod_templates.h"
-#include "node/profile.h"
 #include "planning/offline_cluster.h"
+#include "planning/queued_pods.h"
 #include "planning/wanted_pods.h"
 #include "planning/workloads.h"
 
 namespace dray::cli {
 namespace {
-
-enum class ChangeKind { kDelete, kDrain, kRemoveNode, kAddNodes, kLike, kTaint, kUpgradeDriver };
-
-struct ChangeOption {
-  ChangeKind kind;
-  const char* synopsis;
-  const char* help;
-};
-constexpr ChangeOption kChanges[] = {
-    {ChangeKind::kDelete, "--delete KIND/NAME", "a pod (pod/NAME) or claim (claim/NAME) is gone"},
-    {ChangeKind::kDrain, "--drain NODE", "the node's pods have to find another node"},
-    {ChangeKind::kRemoveNode,
-     "--remove-node NODE",
-     "the same, and the node's devices are gone too"},
-    {ChangeKind::kAddNodes,
-     "--add-nodes NODE=COUNT",
-     "COUNT more nodes like NODE, or of a profile of dray serve: example, 8-gpu-server"},
-    {ChangeKind::kLike, "--like NODE", "one more node like that one, unused"},
-    {ChangeKind::kTaint,
-     "--taint WHAT=TAINT",
-     "node/NAME or device/DRIVER[/POOL[/DEVICE]] has the taint KEY[=VALUE]:EFFECT"},
-    {ChangeKind::kUpgradeDriver,
-     "--upgrade-driver FILE",
-     "the ResourceSlices in the file replace those of their drivers"}};
-
-struct Change {
-  ChangeKind kind;
-  std::string text;
-};
 
 struct WhatIfOptions {
   OfflineInputOptions input;       // its paths: the cluster
@@ -125,136 +99,112 @@ Result<Work> WorkOf(World& world,
   return work;
 }
 
-/// "node=3".
-Result<std::pair<std::string, size_t>> NodeAndCount(const std::string& text) {
-  const size_t equals = text.rfind('=');
-  size_t count = 0;
-  const char* const end = text.data() + text.size();
-  const bool is_read = equals != std::string::npos && equals > 0 &&
-                       std::from_chars(text.data() + equals + 1, end, count).ptr == end &&
-                       equals + 1 < text.size();
-  if (is_read) return std::pair(text.substr(0, equals), count);
-  return Fail(StatusReason::kBadRequest, fmt::format("--add-nodes: {:?} is not NODE=COUNT", text));
+/// What is decided about, besides copies of the work.
+struct Agenda {
+  std::set<std::string> asked;   // the work, but not with --max, and pods of Changed
+  std::set<std::string> queued;  // pods that wait in the cluster already
+  /// The cluster without work and changes; empty where no pod waits.
+  planning::OfflineObjects before = {};
+};
+
+/// With which rules, and how the user can end it.
+struct Asking {
+  World& world;
+  const planning::OfflineOptions& rules;
+  Progress& progress;
+
+  bool is_ended() const { return rules.budget.IsCancelled(); }
+};
+
+int32_t PriorityOf(const planning::PlacedObject& pod) {
+  return pod.object.As<api::core_v1::Pod>().spec.priority.value_or(0);
 }
 
-/// Pods that have to find a place because of a change.
-using Moved = Result<std::vector<std::string>>;
-
-Result<> AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {
-  DRAY_TRY(const auto added, NodeAndCount(text));
-  const auto& [name, count] = added;
-  if (objects.nodes.contains(name) || !node::HasProfile(name)) {
-    return planning::AddNodesLike(objects, name, count);
+Agenda AgendaFor(const OfflineInput& input, const Work& work, bool max) {
+  Agenda agenda{.asked = max ? std::set<std::string>() : work.what,
+                .queued = planning::QueuedPods(input.objects, work.what)};
+  if (agenda.queued.empty()) return agenda;
+  agenda.before = input.objects;
+  std::erase_if(agenda.before.pods, [&](const planning::PlacedObject& placed) {
+    return work.what.contains("pod " + api::ObjectKey(placed.object.metadata()));
+  });
+  if (!max) return agenda;
+  // The copies come before pods of a lower priority, which are then left out.
+  int32_t lowest = std::numeric_limits<int32_t>::max();
+  for (const planning::PlacedObject& pod : work.pods) lowest = std::min(lowest, PriorityOf(pod));
+  for (const planning::PlacedObject& pod : agenda.before.pods) {
+    if (PriorityOf(pod) < lowest)
+      agenda.queued.erase("pod " + api::ObjectKey(pod.object.metadata()));
   }
-  if (count > planning::kCopiesMax) {
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("{} nodes more: at most {}", count, planning::kCopiesMax));
-  }
-  size_t made = 0;
-  for (size_t number = 0; made < count; ++number) {
-    DRAY_TRY(node::SimulatedNode simulated, node::MakeNode(name, number));
-    if (objects.nodes.contains(simulated.node.metadata.name)) continue;
-    std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;
-    slices.reserve(simulated.slices.size());
-    for (auto& slice : simulated.slices) {
-      slices.push_back(api::FrozenOf<api::resource_v1::ResourceSlice>(
-          planning::AsStored(world, api::Object::Of(std::move(slice)), kDefaultNamespace)));
-    }
-    DRAY_TRY_VOID(planning::AddNode(
-        objects,
-        planning::AsStored(world, api::Object::Of(std::move(simulated.node)), kDefaultNamespace),
-        std::move(slices)));
-    ++made;
-  }
-  return {};
+  return agenda;
 }
 
-bool AddsNodes(ChangeKind kind) {
-  return kind == ChangeKind::kLike || kind == ChangeKind::kAddNodes;
+/// What the pods that wait get without work and changes, for half of the work there is.
+std::vector<planning::OfflineAnswer> PlaceQueued(const Asking& asking, Agenda& agenda) {
+  if (agenda.queued.empty()) return {};
+  allocator::SharedWork& all = *asking.rules.budget.work;
+  const uint64_t half = all.left() / 2;
+  allocator::SharedWork searching(half);
+  planning::OfflineOptions rules = asking.rules;
+  rules.budget.work = &searching;
+  rules.only = agenda.queued;
+  rules.defragments = false;
+  planning::PutInQueueOrder({}, agenda.queued, agenda.before.pods);
+  planning::OfflineCluster cluster(asking.world, std::move(agenda.before), std::move(rules));
+  std::vector<planning::OfflineAnswer> answers = cluster.AllocateAll();
+  all.Charge(half - searching.left());
+  return answers;
 }
 
-Moved Apply(World& world,
-            const Change& change,
-            const std::string& namespace_,
-            planning::OfflineObjects& objects) {
-  switch (change.kind) {
-    case ChangeKind::kDelete:
-      DRAY_TRY_VOID(planning::Delete(objects, change.text, namespace_));
-      return std::vector<std::string>();
-    case ChangeKind::kDrain: return planning::Drain(objects, change.text);
-    case ChangeKind::kRemoveNode: return planning::RemoveNode(objects, change.text);
-    case ChangeKind::kTaint: {
-      Moved moved = planning::AddTaint(objects, change.text);
-      if (moved) return moved;
-      return Fail(moved.error().reason, fmt::format("--taint: {}", moved.error().message));
-    }
-    case ChangeKind::kUpgradeDriver: {
-      const api::Scheme scheme;
-      const std::string* const file = &change.text;
-      DRAY_TRY(manifests::Manifests read, manifests::ReadManifests(world.disk, scheme, {file, 1}));
-      Moved moved = planning::UpgradeDriver(
-          objects, planning::SortManifests(world, std::move(read), namespace_).slices);
-      if (moved) return moved;
-      return Fail(moved.error().reason,
-                  fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));
-    }
-    case ChangeKind::kLike:
-    case ChangeKind::kAddNodes: break;
+/// Decides about all that is on the agenda.
+WhatIfAnswer PlaceAll(const Asking& asking,
+                      const Agenda& agenda,
+                      std::span<const planning::OfflineAnswer> before,
+                      planning::OfflineCluster& cluster) {
+  WhatIfAnswer answer;
+  std::vector<planning::OfflineAnswer> queued;
+  for (planning::OfflineAnswer& one : cluster.AllocateAll())
+    (agenda.queued.contains(one.what) ? queued : answer.placed).push_back(std::move(one));
+  answer.queued = planning::CompareQueued(before, std::move(queued));
+  answer.is_cut_short = asking.is_ended();
+  return answer;
+}
+
+void ExplainPlaced(const Asking& asking, planning::OfflineCluster& cluster, WhatIfAnswer& answer) {
+  for (const planning::OfflineAnswer& one : answer.placed) {
+    if (one.verdict == planning::Verdict::kFits) continue;
+    asking.progress.Now("explaining " + one.what);
+    if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
   }
-  std::set<std::string> before;
-  for (const auto& [name, node] : objects.nodes) before.insert(name);
-  if (change.kind == ChangeKind::kLike) {
-    DRAY_TRY_VOID(planning::AddNodesLike(objects, change.text, 1));
-  } else {
-    DRAY_TRY_VOID(AddNodes(world, change.text, objects));
-  }
-  return planning::AddDaemons(world, objects, before);
 }
 
 /// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
-WhatIfAnswer FillUp(World& world,
-                    const Work& work,
-                    const Interruption& interruption,
-                    planning::OfflineCluster& cluster,
-                    Progress& progress) {
-  WhatIfAnswer answer;
+void FillUp(const Asking& asking,
+            const Work& work,
+            planning::OfflineCluster& cluster,
+            WhatIfAnswer& answer) {
   size_t copies = 0;
   answer.copies = 0;
-  while (copies < planning::kCopiesMax) {
-    progress.Now(fmt::format("{} fit so far", copies));
+  while (copies < planning::kCopiesMax && !answer.is_cut_short) {
+    asking.progress.Now(fmt::format("{} fit so far", copies));
     std::vector<std::string> nodes;
     for (const planning::PlacedObject& pod : work.pods) {
       const std::string name = fmt::format("{}-{}", pod.object.metadata().name, copies + 1);
-      const planning::OfflineAnswer placed = cluster.AddPod(planning::CopyOf(world, pod, name));
+      const planning::OfflineAnswer placed =
+          cluster.AddPod(planning::CopyOf(asking.world, pod, name));
       if (placed.verdict == planning::Verdict::kFits) {
         nodes.push_back(placed.node);
         continue;
       }
-      answer.is_cut_short = interruption.came();
-      if (answer.is_cut_short) return answer;
+      answer.is_cut_short = asking.is_ended();
+      if (answer.is_cut_short) return;
       if (auto reason = cluster.Explain(placed.what)) answer.reasons.push_back(*std::move(reason));
-      return answer;
+      return;
     }
     for (const std::string& node : nodes) ++answer.by_node[node];
     answer.copies = ++copies;
-    answer.is_cut_short = interruption.came();
-    if (answer.is_cut_short) return answer;
+    answer.is_cut_short = asking.is_ended();
   }
-  return answer;
-}
-
-WhatIfAnswer PlaceAll(const Interruption& interruption,
-                      planning::OfflineCluster& cluster,
-                      Progress& progress) {
-  WhatIfAnswer answer;
-  answer.placed = cluster.AllocateAll();
-  answer.is_cut_short = interruption.came();
-  for (const planning::OfflineAnswer& one : answer.placed) {
-    if (one.verdict == planning::Verdict::kFits) continue;
-    progress.Now("explaining " + one.what);
-    if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
-  }
-  return answer;
 }
 
 /// Whether there is something to be decided. Errors: kBadRequest  no, and why.
@@ -277,7 +227,8 @@ Result<> CheckDecided(const WhatIfOptions& options,
                       const Output& output) {
   if (answer.copies.has_value() || answer.is_cut_short || !answer.placed.empty()) return {};
   if (options.input.work.empty()) {
-    output.Notes(std::vector<std::string>{"no pod has to look for another place"});
+    if (answer.queued.pods == 0)
+      output.Notes(std::vector<std::string>{"no pod has to look for another place"});
     return {};
   }
   const std::vector<planning::LeftOut> left_out = cluster.NotDecided();
@@ -292,11 +243,14 @@ Result<> CheckDecided(const WhatIfOptions& options,
 }
 
 int CodeOf(const WhatIfAnswer& answer) {
-  if (answer.copies.has_value() && *answer.copies > 0) return kExitYes;
+  // What is not known of pods that go first is not known of the work.
+  const int yes = answer.queued.undecided > 0 ? kExitUndecided : kExitYes;
+  if (answer.copies.has_value() && *answer.copies > 0) return yes;
   if (answer.copies.has_value() && answer.reasons.empty()) return kExitUndecided;
-  return ExitCodeOf(
-      answer.copies.has_value() ? VerdictsOf(answer.reasons) : VerdictsOf(answer.placed),
-      answer.is_cut_short);
+  const int code =
+      ExitCodeOf(answer.copies.has_value() ? VerdictsOf(answer.reasons) : VerdictsOf(answer.placed),
+                 answer.is_cut_short);
+  return code == kExitYes ? yes : code;
 }
 
 void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
@@ -325,30 +279,35 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
     return kExitYes;
   }
   NoteWhatLacks(input.objects, output);
-  std::set<std::string> daemons;  // of nodes that are new: they are there before the work
-  for (const Change& change : options.changes) {
-    DRAY_TRY(const std::vector<std::string> moved,
-             Apply(world, change, input.namespace_, input.objects));
-    work.what.insert(moved.begin(), moved.end());
-    if (AddsNodes(change.kind)) daemons.insert(moved.begin(), moved.end());
-  }
+  Agenda agenda = AgendaFor(input, work, options.max);
+  planning::OfflineOptions rules = RulesFor(input);
+  DRAY_TRY(Changed changed, MakeChanges(world, options.changes, input.namespace_, input.objects));
+  agenda.asked.insert(changed.moved.begin(), changed.moved.end());
+  agenda.asked.insert(changed.daemons.begin(), changed.daemons.end());
+  planning::PutInQueueOrder(changed.daemons, agenda.queued, input.objects.pods);
   const Interruption interruption;
   allocator::SharedWork searching = SearchWorkOf(options.input);
   Progress progress(output, world.clock);
-  planning::OfflineOptions rules = RulesFor(input);
   rules.node = options.input.node;
   rules.budget = {
       .steps_max = options.input.steps_max, .cancelled = &interruption.flag(), .work = &searching};
-  rules.only = options.max ? daemons : work.what;
+  rules.only = agenda.asked;
+  rules.queued = agenda.queued;
   rules.finds_failures = false;
   rules.begins = [&progress](std::string_view what) { progress.Now(LookingFor(what)); };
   rules.nodes_take_turns = true;
   rules.defragments = options.defragment;
-  planning::OfflineCluster cluster(world, std::move(input.objects), std::move(rules));
+  planning::OfflineCluster cluster(world, std::move(input.objects), rules);
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  if (options.max && !daemons.empty()) (void)cluster.AllocateAll();
-  const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, progress)
-                                          : PlaceAll(interruption, cluster, progress);
+  const Asking asking{.world = world, .rules = rules, .progress = progress};
+  const std::vector<planning::OfflineAnswer> before = PlaceQueued(asking, agenda);
+  WhatIfAnswer answer = PlaceAll(asking, agenda, before, cluster);
+  answer.nodes_before = std::move(changed.nodes_before);
+  if (options.max) {
+    FillUp(asking, work, cluster, answer);
+  } else {
+    ExplainPlaced(asking, cluster, answer);
+  }
   progress.Clear();
   DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
@@ -373,16 +332,7 @@ void AddChanges(Command& command, WhatIfOptions& options) {
             options.defragment,
             "where it does not fit, which pods would have to move so that it does")
       .Excludes(max);
-  for (const ChangeOption& change : kChanges) {
-    command
-        .Texts(
-            change.synopsis,
-            [&options, kind = change.kind](const std::string& text) {
-              options.changes.push_back({kind, text});
-            },
-            fmt::format("{}; repeatable", change.help))
-        .InGroup("Changes, in the order given");
-  }
+  AddChangeOptions(command, options.changes);
 }
 
 }  // namespace
@@ -414,9 +364,11 @@ void AddWhatIf(Command& program) {
   command.Notes(
       "The work: pods, claims that none of them uses, and workloads (Deployment, ReplicaSet, "
       "StatefulSet, DaemonSet, Job, CronJob, ReplicationController), which are asked about as the "
-      "pods that they run. What waits in the cluster already is left waiting. Changes happen in "
-      "the "
-      "order given, before the work comes. Nothing is written anywhere.\n"
+      "pods that they run. Changes happen in the order given, before the work comes. Pods that "
+      "wait "
+      "in the cluster already are placed as the scheduler would: before work of the same priority. "
+      "The answer says which of them then run, and which no longer do. Nothing is written "
+      "anywhere.\n"
       "Exit codes: 0 all of it fits (with --max: once at least), 1 it does not, 2 bad options, "
       "unreadable input or nothing to decide about, 3 a search was given up or ended by Ctrl-C.\n"
       "Examples:\n"

@@ -11,6 +11,7 @@
 #include "cli/explain_groups.h"
 #include "cli/explain_report.h"
 #include "cli/verdict_report.h"
+#include "cli/what_if_pods.h"
 #include "planning/what_if.h"
 
 namespace dray::cli {
@@ -40,27 +41,6 @@ void PrintCopies(const WhatIfAnswer& answer, std::FILE* out) {
   if (!answer.reasons.empty()) cli::Print(out, "\nof the next one:\n");
 }
 
-void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
-  json.Object([&] {
-    json.Member("for", placed.what);
-    json.Member("fits", placed.verdict == planning::Verdict::kFits);
-    json.Member("verdict", planning::VerdictName(placed.verdict));
-    if (!placed.node.empty()) json.Member("node", placed.node);
-    if (!placed.reason.empty()) json.Member("reason", placed.reason);
-    if (placed.verdict == planning::Verdict::kFits) WriteDevices(placed.claims, json);
-    if (placed.moves.empty()) return;
-    json.Member("moves").Array([&] {
-      for (const planning::Move& move : placed.moves) {
-        json.Object([&] {
-          json.Member("pod", move.pod);
-          json.Member("from", move.from);
-          json.Member("to", move.to);
-        });
-      }
-    });
-  });
-}
-
 }  // namespace
 
 void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
@@ -68,10 +48,12 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
   for (const planning::OfflineAnswer& one : answer.placed) {
     if (one.verdict == planning::Verdict::kFits) fitting.push_back(one);
   }
+  PrintMoved(answer.placed, answer.nodes_before, output.out);
   PrintAsTable(output.out, fitting);
   for (const planning::OfflineAnswer& one : fitting) {
     if (!one.moves.empty()) PrintMoves(one, output.out);
   }
+  PrintQueued(answer.queued, all ? Names::kAll : Names::kSome, output);
   if (answer.copies.has_value()) PrintCopies(answer, output.out);
   const std::string text = TextOfAll(answer.reasons,
                                      {.all = all,
@@ -89,8 +71,10 @@ std::string JsonOf(const WhatIfAnswer& answer) {
       json.Member("fits", answer.fits());
       if (answer.is_cut_short) json.Member("cutShort", true);
       json.Member("answers").Array([&] {
-        for (const planning::OfflineAnswer& one : answer.placed) WritePlaced(one, json);
+        for (const planning::OfflineAnswer& one : answer.placed)
+          WriteAnswer(one, answer.nodes_before, json);
       });
+      if (answer.queued.pods > 0) WriteQueued(answer.queued, json);
       if (answer.copies.has_value()) {
         json.Member("max", *answer.copies);
         json.Member("podsByNode").Object([&] {

@@ -10,16 +10,21 @@
 
 #include "cli/ci_report.h"
 #include "cli/output.h"
+#include "cli/what_if_pods.h"
 #include "planning/offline_cluster.h"
+#include "planning/queued_pods.h"
 
 namespace dray::cli {
 
 /// What came of it.
 struct WhatIfAnswer {
-  std::vector<planning::OfflineAnswer> placed;        // and what did not fit
-  std::vector<planning::OfflineExplanation> reasons;  // of those
+  /// Of the work and of pods that a change drives away; with --max of these only.
+  std::vector<planning::OfflineAnswer> placed;
+  std::vector<planning::OfflineExplanation> reasons;  // of those that do not fit
   std::optional<size_t> copies;                       // how often the work fits, if that was asked
   std::map<std::string, size_t> by_node;              // pods of these copies
+  NodesBefore nodes_before;                           // of pods that a change drives away
+  planning::QueuedReport queued = {};                 // pods that wait in the cluster already
   bool is_cut_short = false;                          // somebody ended it: there may be more
 
   bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty() && !is_cut_short; }

@@ -13,6 +13,7 @@
 #include "allocator/rules/node_match.h"
 #include "allocator/rules/taints.h"
 #include "planning/device_population.h"
+#include "planning/offline_objects.h"
 #include "planning/partitions.h"
 #include "planning/spelled_amount.h"
 
@@ -35,8 +36,6 @@ enum class State : uint8_t {
 
 /// Driver, pool, class, node: what a row is about.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
-
-constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 /// What of a node keeps pods that tolerate nothing away: kFree is nothing.
 State StateOf(const core::Node& node) {

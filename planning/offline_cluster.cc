@@ -226,15 +226,18 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   std::set<std::string> of_pods;
   for (const PlacedObject& placed : objects_.pods) {
     if (options_.budget.IsCancelled()) return answers;
-    if (!IsMeant(placed.object) || !StateOfPod(placed.object.As<core::Pod>()).empty()) continue;
-    Begin("pod " + api::ObjectKey(placed.object.metadata()));
+    const std::string what = "pod " + api::ObjectKey(placed.object.metadata());
+    const bool is_meant = IsMeant(placed.object);
+    if (!is_meant && !options_.queued.contains(what)) continue;
+    if (!StateOfPod(placed.object.As<core::Pod>()).empty()) continue;
+    Begin(what);
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
     for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
       of_pods.insert(std::move(key));
     }
     answers.push_back(AllocatePod(pod, placed.place));
-    DefragmentFor(answers.back());
+    if (is_meant) DefragmentFor(answers.back());
     NoteCancelled(answers.back());
   }
   for (const std::string& key : WaitingClaims(of_pods)) {

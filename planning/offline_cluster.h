@@ -57,6 +57,8 @@ struct OfflineOptions {
   bool devices_only = false;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
+  /// Pods that AllocateAll decides about as well ("pod namespace/name"); nothing moves for them.
+  std::set<std::string> queued = {};
   /// OfflineAnswer::failures are looked for; a search or more for each node.
   bool finds_failures = true;
   /// Called before AllocateAll decides about each of them.

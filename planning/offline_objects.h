@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object.h"
@@ -18,6 +19,9 @@
 #include "manifests/objects.h"
 
 namespace dray::planning {
+
+/// The taint that the node controller gives to nodes that are cordoned.
+inline constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 /// An object and where it was read: FILE:LINE.
 struct PlacedObject {

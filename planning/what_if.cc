@@ -52,9 +52,17 @@ void DropClaim(OfflineObjects& objects, const std::string& key) {
   std::erase(objects.claim_order, key);
 }
 
+/// "namespace/name" of the DaemonSet that owns the pod; empty: none does.
+std::string DaemonSetOf(const api::meta_v1::ObjectMeta& metadata) {
+  const auto owner = std::ranges::find(
+      metadata.owner_references, "DaemonSet", &api::meta_v1::OwnerReference::kind);
+  return owner == metadata.owner_references.end()
+             ? std::string()
+             : fmt::format("{}/{}", metadata.namespace_, owner->name);
+}
+
 bool IsOfDaemonSet(const api::meta_v1::ObjectMeta& metadata) {
-  return std::ranges::any_of(metadata.owner_references,
-                             [](const auto& owner) { return owner.kind == "DaemonSet"; });
+  return !DaemonSetOf(metadata).empty();
 }
 
 Result<> CheckNode(const OfflineObjects& objects, const std::string& node) {
@@ -185,6 +193,29 @@ Result<std::vector<std::string>> TaintDevices(OfflineObjects& objects,
   });
 }
 
+/// The pod that the DaemonSet "namespace/name" would make for `node`, like its pod on another node.
+PlacedObject DaemonLike(World& world,
+                        const PlacedObject& pod,
+                        const std::string& set,
+                        const std::string& node) {
+  const std::string name = set.substr(set.find('/') + 1);
+  PlacedObject daemon = CopyOf(world, pod, fmt::format("{}-{}", name, node));
+  auto& value = daemon.object.Mutable<core::Pod>();
+  value.metadata.creation_timestamp = {};
+  value.metadata.resource_version.clear();
+  if (!value.spec.affinity.has_value() || !value.spec.affinity->node_affinity.has_value())
+    return daemon;
+  auto& required =
+      value.spec.affinity->node_affinity->required_during_scheduling_ignored_during_execution;
+  if (!required.has_value()) return daemon;
+  for (core::NodeSelectorTerm& term : required->node_selector_terms) {
+    for (core::NodeSelectorRequirement& field : term.match_fields) {
+      if (field.key == "metadata.name") field.values = {node};
+    }
+  }
+  return daemon;
+}
+
 /// The names that `text` has of the node are those of the copy's.
 std::string Renamed(const std::string& text, const std::string& node, const std::string& copy) {
   const size_t at = text.find(node);
@@ -305,13 +336,18 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
                 fmt::format("{} nodes more: at most {}", count, kCopiesMax));
   }
   const std::vector<Frozen<v1::ResourceSlice>> slices = objects.slices;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string copy = NameOfCopy(node, i);
+  size_t made = 0;
+  for (size_t number = 0; made < count; ++number) {
+    const std::string copy = NameOfCopy(node, number);
+    if (objects.nodes.contains(copy)) continue;
+    ++made;
     api::Object added = objects.nodes.at(node).Clone();
     auto& metadata = added.Mutable<core::Node>().metadata;
     metadata.name = copy;
     metadata.labels.insert_or_assign("kubernetes.io/hostname", copy);
-    added.Mutable<core::Node>().spec.unschedulable = false;
+    auto& spec = added.Mutable<core::Node>().spec;
+    spec.unschedulable = false;
+    std::erase_if(spec.taints, [](const core::Taint& taint) { return taint.key == kCordonTaint; });
     objects.nodes.insert_or_assign(copy, std::move(added));
     for (const auto& slice : slices) {
       if (slice->spec.node_name != node) continue;
@@ -327,19 +363,30 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
 
 Result<std::vector<std::string>> AddDaemons(World& world,
                                             OfflineObjects& objects,
-                                            const std::set<std::string>& nodes_before) {
+                                            const std::set<std::string>& nodes_before,
+                                            const std::string& like) {
   std::map<std::string, api::Object> added = objects.nodes;
   std::erase_if(added, [&](const auto& node) { return nodes_before.contains(node.first); });
-  std::vector<std::string> names;
   std::vector<PlacedObject> daemons;
+  std::set<std::string> known;
   for (const PlacedWorkload& one : objects.workloads) {
     if (one.workload.object.kind().kind != "DaemonSet" || added.empty()) continue;
+    known.insert(api::ObjectKey(one.workload.object.metadata()));
     DRAY_TRY(std::vector<PlacedObject> pods, PodsOf(world, one.workload, added));
-    for (PlacedObject& pod : pods) {
-      names.push_back("pod " + api::ObjectKey(pod.object.metadata()));
-      daemons.push_back(std::move(pod));
-    }
+    std::ranges::move(pods, std::back_inserter(daemons));
   }
+  for (const PlacedObject& placed : objects.pods) {
+    const auto& pod = placed.object.As<core::Pod>();
+    const std::string set = DaemonSetOf(pod.metadata);
+    if (like.empty() || pod.spec.node_name != like || !IsRunning(pod)) continue;
+    if (set.empty() || known.contains(set)) continue;
+    for (const auto& [node, object] : added)
+      daemons.push_back(DaemonLike(world, placed, set, node));
+  }
+  std::vector<std::string> names;
+  names.reserve(daemons.size());
+  for (const PlacedObject& one : daemons)
+    names.push_back("pod " + api::ObjectKey(one.object.metadata()));
   for (PlacedWorkload& one : objects.workloads) one.pods_before += daemons.size();
   objects.pods.insert(objects.pods.begin(),
                       std::make_move_iterator(daemons.begin()),

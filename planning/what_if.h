@@ -52,17 +52,20 @@ Result<> AddNode(OfflineObjects& objects,
                  api::Object node,
                  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices);
 
-/// `count` nodes more that are like `node` and have slices like its, free of pods and claims.
+/// `count` nodes more that are like `node` and have slices like its, free of pods and claims. Their
+/// names are new: NODE-more-0, …
 /// Errors: kBadRequest  no such node, or more than kCopiesMax.
 Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t count);
 
 /// Adds the pods of all DaemonSets for the nodes that are not among `nodes_before`, before all
-/// other pods: they are there first. Returns them, "pod namespace/name".
+/// other pods: they are there first. Of a DaemonSet that is not among the objects, each of these
+/// nodes gets a pod like the one on node `like`; empty: none. Returns them, "pod namespace/name".
 ///
 /// Errors: kBadRequest  too many nodes (PodsOf).
 Result<std::vector<std::string>> AddDaemons(World& world,
                                             OfflineObjects& objects,
-                                            const std::set<std::string>& nodes_before);
+                                            const std::set<std::string>& nodes_before,
+                                            const std::string& like);
 
 /// A pod like `pod` that nothing knows yet: with this name, waiting.
 PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name);

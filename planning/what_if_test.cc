@@ -185,12 +185,41 @@ TEST(WhatIf, ANewNodeHasThePodsOfDaemonSetsFirst) {
       {.workload = {api::Object::Of(std::move(agents)), ""}, .pods_before = 1});
   const size_t before = objects.pods.size();
   ASSERT_TRUE(AddNodesLike(objects, "a", 1));
-  EXPECT_EQ(AddDaemons(world.world(), objects, {"a"}).value(),
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a"}, "").value(),
             std::vector<std::string>{"pod default/agents-a-more-0"});
   EXPECT_EQ(objects.pods.size(), before + 1);
   EXPECT_EQ(objects.pods.front().object.metadata().name, "agents-a-more-0");
-  EXPECT_EQ(AddDaemons(world.world(), objects, {"a", "a-more-0"}).value(),
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a", "a-more-0"}, "").value(),
             std::vector<std::string>());
+}
+
+TEST(WhatIf, ANewNodeHasAPodOfEachDaemonSetThatOnlyPodsTellOf) {
+  SimulatedWorld world(1);
+  OfflineObjects objects = Cluster();
+  api::Object agent = objects.pods[1].object.Clone();
+  auto& pod = agent.Mutable<core::Pod>();
+  pod.metadata.owner_references = {{.kind = "DaemonSet", .name = "agents"}};
+  pod.metadata.creation_timestamp = api::Time::FromUnixSeconds(1);
+  auto& term = pod.spec.affinity.emplace()
+                   .node_affinity.emplace()
+                   .required_during_scheduling_ignored_during_execution.emplace()
+                   .node_selector_terms.emplace_back();
+  term.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {"a"}}};
+  objects.pods[1].object = agent;
+  ASSERT_TRUE(AddNodesLike(objects, "a", 1));
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a"}, "a").value(),
+            std::vector<std::string>{"pod default/agents-a-more-0"});
+  const auto& added = objects.pods.front().object.As<core::Pod>();
+  EXPECT_EQ(added.spec.node_name, "");
+  EXPECT_TRUE(added.metadata.creation_timestamp.IsZero());
+  EXPECT_EQ(added.spec.affinity->node_affinity->required_during_scheduling_ignored_during_execution
+                ->node_selector_terms[0]
+                .match_fields[0]
+                .values,
+            std::vector<std::string>{"a-more-0"});
+  // Another node is like one without such a pod.
+  ASSERT_TRUE(AddNodesLike(objects, "a", 1));
+  EXPECT_TRUE(AddDaemons(world.world(), objects, {"a", "a-more-0"}, "a-more-0")->empty());
 }
 
 TEST(WhatIf, PodsOfADrainedNodeWaitAgainButThoseOfDaemonSets) {
@@ -230,6 +259,9 @@ TEST(WhatIf, NodesMoreAreLikeTheFirstAndAtMostSoMany) {
   EXPECT_EQ(objects.slices[2]->metadata.name, "gpus-of-a-more-1");
   EXPECT_EQ(objects.slices[2]->spec.pool.name, "a-more-1");
   EXPECT_EQ(objects.slices[2]->spec.node_name, "a-more-1");
+  ASSERT_TRUE(AddNodesLike(objects, "a", 1).has_value());
+  EXPECT_TRUE(objects.nodes.contains("a-more-2"));
+  EXPECT_EQ(objects.slices.size(), 4U);
   EXPECT_TRUE(AddNodesLike(objects, "a", kCopiesMax).has_value());
   EXPECT_FALSE(AddNodesLike(objects, "a", kCopiesMax + 1).has_value());
   EXPECT_FALSE(AddNodesLike(objects, "b", 1).has_value());
