@@ -302,7 +302,9 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
     DRAY_TRY_VOID(AdmitAccount(*context.pod_account, object));
   }
   if (context.admission && context.pod_priority.has_value()) {
-    DRAY_TRY_VOID(AdmitPriority(*context.pod_priority, object));
+    const std::string why_not = api::pods::GivePriority(*context.pod_priority, object);
+    if (!why_not.empty())
+      return Fail(errors::Forbidden(object.kind(), object.metadata().name, why_not));
   }
   if (strategy.admit != nullptr && context.admission) strategy.admit(object);
   if (strategy.admit_new_node != nullptr && context.taint_new_nodes) {

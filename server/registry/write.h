@@ -14,13 +14,13 @@
 #include "api/kind.h"
 #include "api/managed_fields/update.h"
 #include "api/object.h"
+#include "api/pods/priority.h"
 #include "api/quota/limit_ranges.h"
 #include "api/release.h"
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "server/registry/pod_account.h"
-#include "server/registry/pod_priority.h"
 #include "server/registry/strategy.h"
 
 namespace dray::server::registry {
@@ -37,9 +37,10 @@ struct WriteContext {
   WallTime now;
   std::string uid = {};  // of the new object
   Requester requester = {};
-  std::optional<PodPriority> pod_priority = {};  // of a new pod, if there are classes to ask
-  std::optional<PodAccount> pod_account = {};    // of a new pod, if it is to get one
-  api::quota::LimitRanges limit_ranges = {};     // of the namespace of a new pod
+  /// Of a new pod, if there are classes to ask.
+  std::optional<api::pods::PodPriority> pod_priority = {};
+  std::optional<PodAccount> pod_account = {};  // of a new pod, if it is to get one
+  api::quota::LimitRanges limit_ranges = {};   // of the namespace of a new pod
   bool admission = true;  // off without a server: offline, and where upstream was measured so
   bool taint_new_nodes = false;  // somebody else takes the taint away when a node is ready
   Subresource subresource = Subresource::kNone;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every new server has.
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/service.h"
 #include "api/discovery_v1.h"
+#include "api/pods/priority.h"
 #include "api/scheduling_v1.h"
 #include "server/access/bootstrap_policy.h"
 #include "server/access/bootstrap_repair.h"
@@ -35,14 +38,11 @@ constexpr std::string_view kService = "kubernetes";
 constexpr std::string_view kServiceAddress = "10.0.0.1";
 constexpr int32_t kServicePort = 443;
 
-struct SystemPriority {
-  std::string_view name;
-  int32_t value;
-  std::string_view description;
-};
-constexpr SystemPriority kPriorities[] = {
-    {"system-node-critical", 2000001000, "Pods of the system that must stay on their node."},
-    {"system-cluster-critical", 2000000000, "Pods of the system that may run on another node."}};
+// Of api::pods::kSystemPriorities, in their order.
+constexpr std::string_view kPriorityDescriptions[] = {
+    "Pods of the system that must stay on their node.",
+    "Pods of the system that may run on another node."};
+static_assert(std::size(kPriorityDescriptions) == std::size(api::pods::kSystemPriorities));
 
 ResourceRequest RequestFor(Verb verb, api::Object object) {
   ResourceRequest request;
@@ -56,11 +56,12 @@ ResourceRequest RequestFor(Verb verb, api::Object object) {
   return request;
 }
 
-api::Object PriorityClassOf(const SystemPriority& priority) {
+api::Object PriorityClassOf(const api::pods::SystemPriority& priority,
+                            std::string_view description) {
   api::scheduling_v1::PriorityClass object;
   object.metadata.name = priority.name;
   object.value = priority.value;
-  object.description = priority.description;
+  object.description = description;
   object.preemption_policy = "PreemptLowerPriority";
   return api::Object::Of(std::move(object));
 }
@@ -247,9 +248,12 @@ Task<> RepairPolicy(const Core* core) {
 }
 
 Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
-  for (const SystemPriority& priority : kPriorities) {
-    DRAY_CO_TRY(const Answer answer,
-                co_await CarryOutOwn(core, RequestFor(Verb::kCreate, PriorityClassOf(priority))));
+  for (size_t i = 0; i < std::size(api::pods::kSystemPriorities); ++i) {
+    const auto& priority = api::pods::kSystemPriorities[i];
+    DRAY_CO_TRY(
+        const Answer answer,
+        co_await CarryOutOwn(
+            core, RequestFor(Verb::kCreate, PriorityClassOf(priority, kPriorityDescriptions[i]))));
     DRAY_CO_TRY_VOID(Noted(*core, fmt::format("PriorityClass {}", priority.name), answer));
   }
   std::vector<api::Object> objects;

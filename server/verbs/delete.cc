@@ -13,6 +13,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
+#include "api/pods/priority.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"
@@ -212,10 +213,6 @@ int CodeOf(const Call& call) {
 // Namespaces without which a cluster does not work.
 constexpr std::string_view kLastingNamespaces[] = {"default", "kube-system", "kube-public"};
 
-// Priority classes that every cluster has.
-constexpr std::string_view kLastingPriorities[] = {"system-node-critical",
-                                                   "system-cluster-critical"};
-
 Result<> CheckMayGo(const Call& call) {
   const api::KindInfo& kind = call.kind();
   const std::string& name = call.request->name;
@@ -224,7 +221,8 @@ Result<> CheckMayGo(const Call& call) {
     return Fail(errors::Forbidden(kind, name, "this namespace may not be deleted"));
   }
   if (kind.kind == "PriorityClass" && kind.group == "scheduling.k8s.io" &&
-      std::ranges::find(kLastingPriorities, name) != std::end(kLastingPriorities)) {
+      std::ranges::find(api::pods::kSystemPriorities, name, &api::pods::SystemPriority::name) !=
+          std::end(api::pods::kSystemPriorities)) {
     return Fail(
         errors::Forbidden(kind, name, "this is a system priority class and cannot be deleted"));
   }

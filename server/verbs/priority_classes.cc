@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1/pod.h"
+#include "api/pods/priority.h"
 #include "api/scheduling_v1.h"
-#include "api/scheduling_v1beta1.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
@@ -18,20 +17,9 @@
 namespace dray::server::verbs {
 namespace {
 
-using api::core_v1::Pod;
 using api::scheduling_v1::PriorityClass;
-using api::scheduling_v1beta1::PodGroup;
 
 constexpr const api::KindInfo& kPriorityClasses = api::Reflected<PriorityClass>::kKind;
-
-registry::PodPriority PriorityOfClass(const PriorityClass& priority_class) {
-  registry::PodPriority priority{.class_name = priority_class.metadata.name,
-                                 .value = priority_class.value};
-  if (priority_class.preemption_policy.has_value()) {
-    priority.preemption_policy = *priority_class.preemption_policy;
-  }
-  return priority;
-}
 
 /// The default class with the lowest value; nothing when there is none. What cannot be read is
 /// none.
@@ -49,20 +37,18 @@ std::optional<PriorityClass> DefaultClass(const store::Snapshot& snapshot) {
 
 }  // namespace
 
-Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& object,
-                                                        const store::Snapshot& snapshot) {
-  const auto* const pod = object.If<Pod>();
-  const auto* const group = object.If<PodGroup>();
-  if (pod == nullptr && group == nullptr) return std::nullopt;
-  const std::string& name =
-      pod != nullptr ? pod->spec.priority_class_name : group->spec.priority_class_name;
+Result<std::optional<api::pods::PodPriority>> PriorityOf(const api::Object& object,
+                                                         const store::Snapshot& snapshot) {
+  const std::string* const named = api::pods::PriorityClassNamedBy(object);
+  if (named == nullptr) return std::nullopt;
+  const std::string& name = *named;
   if (name.empty()) {
     const std::optional<PriorityClass> usual = DefaultClass(snapshot);
-    return usual.has_value() ? PriorityOfClass(*usual) : registry::PodPriority{};
+    return usual.has_value() ? api::pods::PriorityOfClass(*usual) : api::pods::PodPriority{};
   }
   if (const store::Record* record = snapshot.Find(storage::ObjectKey(kPriorityClasses, "", name))) {
     DRAY_TRY(const auto item, storage::ItemOf(storage::View::OfStorage(kPriorityClasses), *record));
-    if (item.has_value()) return PriorityOfClass(item->object.As<PriorityClass>());
+    if (item.has_value()) return api::pods::PriorityOfClass(item->object.As<PriorityClass>());
   }
   return Fail(errors::Forbidden(object.kind(),
                                 errors::NameInAdmission(object.metadata()),

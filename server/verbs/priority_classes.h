@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "api/object.h"
+#include "api/pods/priority.h"
 #include "base/result.h"
-#include "server/registry/pod_priority.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs {
@@ -16,8 +16,8 @@ namespace dray::server::verbs {
 /// that name none.
 ///
 /// Errors: kForbidden  there is no such class.
-Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& object,
-                                                        const store::Snapshot& snapshot);
+Result<std::optional<api::pods::PodPriority>> PriorityOf(const api::Object& object,
+                                                         const store::Snapshot& snapshot);
 
 /// Whether `object` may be stored, were it only for the rule that one class is the default.
 ///
