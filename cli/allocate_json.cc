@@ -53,6 +53,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
     }
     if (!answer.fix.empty()) json.Member("fix", answer.fix);
     if (!answer.note.empty()) json.Member("note", answer.note);
+    if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
     if (!answer.failures.empty()) {
       json.Member("obstacles").Array([&] {
         for (const planning::FailureOnNodes& group : answer.failures) {

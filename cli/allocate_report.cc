@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/resource_v1/claim.h"
 #include "cli/output.h"
@@ -89,6 +90,11 @@ std::string ObstaclesOf(const planning::OfflineAnswer& answer) {
   }
   if (!answer.fix.empty()) text += TextFor("  {}\n", answer.fix);
   if (!answer.note.empty()) text += TextFor("  {}: {}\n", answer.what, answer.note);
+  if (!answer.evicts.empty()) {
+    text += TextFor("{}: the scheduler evicts for it: {}\n",
+                    answer.what,
+                    fmt::format("{}", fmt::join(answer.evicts, ", ")));
+  }
   for (const planning::FailureOnNodes& failure : answer.failures)
     text += TextFor("  {}\n", ToString(failure));
   return text;

@@ -168,6 +168,7 @@ void WriteExplanations(std::span<const planning::OfflineExplanation> explanation
         }
         if (!answer.note.empty()) json.Member("note", answer.note);
         json.Member("event", EventOf(answer));
+        if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
         WriteExplanation(answer.explanation, json);
       });
     }

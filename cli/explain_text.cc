@@ -13,7 +13,7 @@
 #include "cli/explain_report.h"
 #include "cli/help.h"
 #include "planning/explanation.h"
-#include "scheduler/extended_resources.h"
+#include "scheduler/cluster/extended_resources.h"
 
 namespace dray::cli {
 namespace {
@@ -85,6 +85,8 @@ class ExplainText {
   std::string Run() && {
     Head();
     if (!answer_.note.empty()) Say(2, answer_.note);
+    if (!answer_.evicts.empty())
+      Say(2, fmt::format("the scheduler would evict for it: {}", fmt::join(answer_.evicts, ", ")));
     if (!answer_.state.empty() || answer_.verdict == planning::Verdict::kFits)
       return std::move(out_);
     for (const Funnel& funnel : explanation_.funnels) Requests(funnel);

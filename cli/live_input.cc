@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 1> kAppsVersions = {"apps/v1"};
 constexpr std::array<std::string_view, 1> kPolicyVersions = {"policy/v1"};
 constexpr std::array<std::string_view, 1> kStorageVersions = {"storage.k8s.io/v1"};
 constexpr std::array<std::string_view, 1> kGroupVersions = {"scheduling.k8s.io/v1beta1"};
+constexpr std::array<std::string_view, 1> kPriorityVersions = {"scheduling.k8s.io/v1"};
 
 struct ListedKind {
   std::string_view kind;
@@ -54,6 +55,7 @@ constexpr ListedKind kKinds[] = {{"Node", kCoreVersions},
                                  {"DaemonSet", kAppsVersions, true},
                                  {"PodDisruptionBudget", kPolicyVersions, true},
                                  {"PodGroup", kGroupVersions, true},
+                                 {"PriorityClass", kPriorityVersions, true},
                                  {"ResourceQuota", kCoreVersions, true},
                                  {"LimitRange", kCoreVersions, true}};
 

@@ -187,13 +187,14 @@ void FillUp(const Asking& asking,
   answer.copies = 0;
   while (copies < planning::kCopiesMax && !answer.is_cut_short) {
     asking.progress.Now(fmt::format("{} fit so far", copies));
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes, evicts;
     for (const planning::PlacedObject& pod : work.pods) {
       const std::string name = fmt::format("{}-{}", pod.object.metadata().name, copies + 1);
       const planning::OfflineAnswer placed =
           cluster.AddPod(planning::CopyOf(asking.world, pod, name));
       if (placed.verdict == planning::Verdict::kFits) {
         nodes.push_back(placed.node);
+        evicts.insert(evicts.end(), placed.evicts.begin(), placed.evicts.end());
         continue;
       }
       answer.is_cut_short = asking.is_ended();
@@ -202,6 +203,7 @@ void FillUp(const Asking& asking,
       return;
     }
     for (const std::string& node : nodes) ++answer.by_node[node];
+    answer.evicts.insert(answer.evicts.end(), evicts.begin(), evicts.end());
     answer.copies = ++copies;
     answer.is_cut_short = asking.is_ended();
   }

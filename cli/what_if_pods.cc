@@ -121,6 +121,7 @@ void WriteOutcome(const planning::OfflineAnswer& answer,
     if (!answer.node.empty()) json.Member("node", answer.node);
     if (!answer.reason.empty()) json.Member("reason", answer.reason);
     if (answer.verdict == planning::Verdict::kFits) WriteDevices(answer.claims, json);
+    if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
     WriteMoves(answer.moves, json);
   });
 }

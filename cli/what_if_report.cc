@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/codec/json_writer.h"
 #include "cli/allocate_report.h"
@@ -38,6 +39,9 @@ void PrintCopies(const WhatIfAnswer& answer, std::FILE* out) {
   std::vector<Row> rows = {{"NODE", "PODS"}};
   for (const auto& [node, pods] : answer.by_node) rows.push_back({node, std::to_string(pods)});
   if (rows.size() > 1) cli::Print(out, "{}", Composed(TableOf(rows, Numbers::kRight)));
+  if (!answer.evicts.empty()) {
+    cli::Print(out, "the scheduler evicts for them: {}\n", fmt::join(answer.evicts, ", "));
+  }
   if (!answer.reasons.empty()) cli::Print(out, "\nof the next one:\n");
 }
 
@@ -80,6 +84,7 @@ std::string JsonOf(const WhatIfAnswer& answer) {
         json.Member("podsByNode").Object([&] {
           for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
         });
+        if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
       }
       WriteExplanations(answer.reasons, json);
     });

@@ -23,6 +23,7 @@ struct WhatIfAnswer {
   std::vector<planning::OfflineExplanation> reasons;  // of those that do not fit
   std::optional<size_t> copies;                       // how often the work fits, if that was asked
   std::map<std::string, size_t> by_node;              // pods of these copies
+  std::vector<std::string> evicts;                    // pods that go for these copies
   NodesBefore nodes_before;                           // of pods that a change drives away
   planning::QueuedReport queued = {};                 // pods that wait in the cluster already
   bool is_cut_short = false;                          // somebody ended it: there may be more

@@ -13,12 +13,14 @@
 #include "api/quota/limits.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
+#include "scheduler/cluster/pod_groups.h"
 
 namespace dray::planning {
 namespace {
 
 namespace core = api::core_v1;
 namespace v1 = api::resource_v1;
+using api::scheduling_v1::PriorityClass;
 
 api::quota::Surroundings SurroundingsOf(const std::string& namespace_,
                                         const scheduler::ClusterCache& cluster,
@@ -42,6 +44,13 @@ api::quota::Surroundings SurroundingsOf(const std::string& namespace_,
     return claims;
   };
   return surroundings;
+}
+
+bool HasPriority(const api::Object& object) {
+  const auto* pod = object.If<core::Pod>();
+  const auto* group = object.If<scheduler::PodGroup>();
+  return (pod != nullptr && pod->spec.priority.has_value()) ||
+         (group != nullptr && group->spec.priority.has_value());
 }
 
 /// What is used of a quota by what is stored.
@@ -72,6 +81,7 @@ bool IsStored(const api::Object& object) {
 
 Admission::Admission(std::vector<api::Object> quotas,
                      std::vector<api::Object> limit_ranges,
+                     std::vector<api::Object> priority_classes,
                      const scheduler::ClusterCache& cluster,
                      WallTime now)
     : now_(now) {
@@ -82,6 +92,8 @@ Admission::Admission(std::vector<api::Object> quotas,
   }
   for (const api::Object& object : limit_ranges)
     limit_ranges_.push_back(object.As<core::LimitRange>());
+  for (const api::Object& object : priority_classes)
+    priority_classes_.insert_or_assign(object.metadata().name, object.As<PriorityClass>());
 }
 
 std::vector<core::LimitRange> Admission::LimitRangesOf(const std::string& namespace_) const {
@@ -92,9 +104,43 @@ std::vector<core::LimitRange> Admission::LimitRangesOf(const std::string& namesp
   return ranges;
 }
 
-void Admission::FillIn(core::Pod& pod) const {
-  const auto ranges = LimitRangesOf(pod.metadata.namespace_);
-  if (!ranges.empty()) api::quota::FillIn(ranges, pod);
+/// Nothing for what has none, and where the class is not known.
+std::optional<api::pods::PodPriority> Admission::PriorityOf(const api::Object& object) const {
+  const std::string* const named = api::pods::PriorityClassNamedBy(object);
+  if (named == nullptr) return std::nullopt;
+  if (const auto known = priority_classes_.find(*named); known != priority_classes_.end())
+    return api::pods::PriorityOfClass(known->second);
+  for (const api::pods::SystemPriority& one : api::pods::kSystemPriorities) {
+    if (one.name == *named)
+      return api::pods::PodPriority{.class_name = std::string(one.name), .value = one.value};
+  }
+  // Files without any class say nothing about those of the cluster: what stands in the pod counts.
+  if (!named->empty() || (priority_classes_.empty() && HasPriority(object))) return std::nullopt;
+  const PriorityClass* usual = nullptr;
+  for (const auto& [name, one] : priority_classes_) {
+    if (one.global_default && (usual == nullptr || one.value < usual->value)) usual = &one;
+  }
+  return usual == nullptr ? api::pods::PodPriority{} : api::pods::PriorityOfClass(*usual);
+}
+
+/// Why the server refuses the object for its priority; empty: it does not.
+std::string Admission::WhyNoPriority(const api::Object& object) const {
+  const auto priority = PriorityOf(object);
+  if (priority.has_value()) {
+    api::Object copy = object.Clone();
+    return api::pods::GivePriority(*priority, copy);
+  }
+  const std::string* const named = api::pods::PriorityClassNamedBy(object);
+  if (named == nullptr || named->empty() || priority_classes_.empty()) return {};
+  return fmt::format("no PriorityClass with name {} was found", *named);
+}
+
+void Admission::FillIn(api::Object& object) const {
+  if (object.If<core::Pod>() != nullptr) {
+    const auto ranges = LimitRangesOf(object.metadata().namespace_);
+    if (!ranges.empty()) api::quota::FillIn(ranges, object.Mutable<core::Pod>());
+  }
+  if (const auto priority = PriorityOf(object)) (void)api::pods::GivePriority(*priority, object);
 }
 
 std::string Admission::Admit(const api::Object& object, const scheduler::ClusterCache& cluster) {
@@ -109,6 +155,7 @@ std::string Admission::Admit(const api::Object& object, const scheduler::Cluster
                        object.metadata().name,
                        why);
   };
+  if (const std::string why = WhyNoPriority(object); !why.empty()) return refusal(why);
   if (const auto* pod = object.If<core::Pod>()) {
     const std::string broken = api::quota::BoundsBrokenBy(*pod, LimitRangesOf(namespace_));
     if (!broken.empty()) return refusal(broken);

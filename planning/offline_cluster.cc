@@ -2,13 +2,16 @@
 #include "planning/offline_cluster.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim_template.h"
 #include "base/spelling.h"
@@ -36,6 +39,14 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
       wanted.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
   }
   return wanted;
+}
+
+/// As a server lists them: of equal devices the first counts. The last of a name is the one.
+std::map<std::string, Frozen<v1::ResourceSlice>> ByName(
+    const std::vector<Frozen<v1::ResourceSlice>>& slices) {
+  std::map<std::string, Frozen<v1::ResourceSlice>> by_name;
+  for (const auto& slice : slices) by_name.insert_or_assign(slice->metadata.name, slice);
+  return by_name;
 }
 
 constexpr const char* kEnded = "the search was ended before it had an answer";
@@ -77,8 +88,8 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
   for (const auto& [name, node] : objects_.nodes) known.nodes.Put(node);
   for (const auto& [name, one] : objects_.namespaces) known.namespaces.Put(one);
   for (const auto& one : objects_.classes) known.classes.Put(api::Object::Sharing(one));
-  for (const auto& one : objects_.slices) known.slices.Put(api::Object::Sharing(one));
-  for (const api::Object& one : objects_.looked_at) scheduler::MirrorOf(one, known).Put(one);
+  for (const auto& [name, one] : ByName(objects_.slices))
+    known.slices.Put(api::Object::Sharing(one));
   for (const auto& [key, placed] : objects_.claims) {
     known.claims.Put(placed.object);
     const std::string owner = controllers::OwnerPodUid(placed.object.metadata());
@@ -87,8 +98,16 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
   for (const PlacedObject& placed : objects_.pods) {
     if (IsStored(placed.object)) known.pods.Put(placed.object);
   }
-  admission_.emplace(
-      std::move(objects_.quotas), std::move(objects_.limit_ranges), cluster_, world_.clock.Now());
+  admission_.emplace(std::move(objects_.quotas),
+                     std::move(objects_.limit_ranges),
+                     std::move(objects_.priority_classes),
+                     cluster_,
+                     world_.clock.Now());
+  for (const api::Object& one : objects_.looked_at) {
+    api::Object stored = one.Clone();
+    if (!IsStored(one)) admission_->FillIn(stored);  // the priority of a group of pods
+    scheduler::MirrorOf(one, known).Put(stored);
+  }
   for (PlacedObject& placed : objects_.pods) {
     if (!IsStored(placed.object)) placed.object = AsCreated(placed.object);
   }
@@ -98,7 +117,7 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
 /// The new pod as the server would store it.
 api::Object OfflineCluster::AsCreated(const api::Object& pod) {
   api::Object created = pod.Clone();
-  admission_->FillIn(created.Mutable<core::Pod>());
+  admission_->FillIn(created);
   cluster_.objects().pods.Put(created);
   return created;
 }
@@ -377,6 +396,43 @@ OfflineCluster::Decided OfflineCluster::Decide(const api::Object& pod,
   return {.decision = std::move(decision), .gave_up = gave_up};
 }
 
+OfflineCluster::Decided OfflineCluster::DecideWithRoom(api::Object pod,
+                                                       Claims& claims,
+                                                       PodAttempt& attempt,
+                                                       std::vector<std::string>& evicted) {
+  for (;;) {
+    Decided decided = Decide(pod, claims, only(), attempt);
+    const auto* nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision);
+    if (nowhere == nullptr) return decided;
+    const auto useless = scheduler::ClaimToDeallocate(*nowhere, claims, pod.metadata().uid);
+    if (!useless.has_value() && !nowhere->preemption.has_value()) return decided;
+    if (useless.has_value()) {
+      api::Object freed = claims[*useless].Clone();
+      auto& status = freed.Mutable<v1::ResourceClaim>().status;
+      api::claims::ClearAllocation(status);
+      status.reserved_for.clear();
+      cluster_.objects().claims.Put(freed);
+      claims[*useless] = std::move(freed);
+    }
+    if (nowhere->preemption.has_value()) {
+      pod = pod.Clone();
+      pod.Mutable<core::Pod>().status.nominated_node_name = nowhere->preemption->name;
+      Evict(nowhere->preemption->victims, evicted);
+    }
+    attempt.reset();  // there are more devices now, and perhaps more to ask for
+  }
+}
+
+void OfflineCluster::Evict(std::span<const scheduler::PodOnNode> victims,
+                           std::vector<std::string>& evicted) {
+  for (const scheduler::PodOnNode& victim : victims) {
+    const api::Object* const found = cluster_.FindPod(victim.key);
+    if (found == nullptr) continue;
+    evicted.push_back(victim.key);
+    Leave(api::Object(*found).As<core::Pod>());
+  }
+}
+
 std::vector<std::string> OfflineCluster::ObjectionsTo(const api::Object& pod,
                                                       const Claims& claims) const {
   return scheduler::NodeObjections(cluster_, pod.As<core::Pod>(), claims, OptionsFor(only()));
@@ -412,7 +468,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
     return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
-  const auto& claims = std::get<Claims>(resolved);
+  auto claims = std::get<Claims>(resolved);
   std::string likeness = LikenessOf(pod.As<core::Pod>(), claims);
   const bool is_brief = options_.answers != NodeAnswers::kEach && !options_.finds_failures;
   if (const auto known = failed_.find(likeness); is_brief && known != failed_.end()) {
@@ -427,7 +483,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
     for (size_t i = 0; i < objections.size(); ++i)
       answer.nodes.push_back(AnswerOf(*LookedAt()[i], objections[i], pod, claims, attempt));
   }
-  const Decided decided = Decide(pod, claims, only(), attempt);
+  const Decided decided = DecideWithRoom(pod, claims, attempt, answer.evicts);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     TakePlace(*placement, pod, claims, answer);
     return answer;

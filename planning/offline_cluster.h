@@ -40,6 +40,7 @@
 #include "scheduler/cycle/cycle.h"
 #include "scheduler/cycle/pod_claims.h"
 #include "scheduler/cycle/unschedulable.h"
+#include "scheduler/groups/group_preemption.h"
 #include "scheduler/groups/group_topology.h"
 #include "scheduler/groups/group_trial.h"
 
@@ -123,6 +124,8 @@ struct OfflineAnswer {
   std::string note = {};                      // what else there is to know; or empty
   std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
   std::vector<Move> moves = {};               // of Defragment, in this order
+  /// "namespace/name" of less important pods that the scheduler makes go for it; they are gone.
+  std::vector<std::string> evicts = {};
 };
 
 /// Pods that one of Defragment's answers moves at most, and answers that it tries.
@@ -139,6 +142,8 @@ struct OfflineExplanation {
   std::string fix = {};                       // what to do about it, where that is known
   std::string note = {};                      // what else there is to know; or empty
   std::string state = {};  // what there is to say of one that does not wait; else empty
+  /// "namespace/name" of less important pods that the scheduler would evict for it.
+  std::vector<std::string> evicts = {};
   Explanation explanation = {};
 };
 
@@ -192,6 +197,8 @@ class OfflineCluster {
     Verdict verdict = Verdict::kFits;
     Hindrance hindrance = Hindrance::kDevices;
     std::string reason;
+    std::string note = {};                 // what else the scheduler does first; or empty
+    std::vector<std::string> evicts = {};  // "namespace/name" of pods that it would evict
     std::vector<std::string> objections;
   };
   Said DecideAlone(const api::Object& pod, const Claims& claims) const;
@@ -258,11 +265,15 @@ class OfflineCluster {
     std::string why_not;
     std::vector<scheduler::GroupMember> members;
     scheduler::GroupOutcome outcome;
+    scheduler::GroupPreemption room = {};  // that the scheduler would make where it fits nowhere
   };
   bool IsOfGroup(const api::core_v1::Pod& pod) const;
   /// Kept until something is placed or leaves: its members ask one after the other.
   const GroupDecision& DecideGroup(const std::string& group_key);
   GroupDecision DecideGroupAnew(const std::string& group_key);
+  /// The same once less important pods have made room for it, as DecideWithRoom.
+  GroupDecision DecideGroupWithRoom(const std::string& group_key,
+                                    std::vector<std::string>& evicted);
   /// Decides about all members; the answer is that of the pod, the others' are kept for them.
   OfflineAnswer AllocateMember(const api::Object& pod, const std::string& place);
   OfflineAnswer AnswerOf(const GroupDecision& decision, size_t member);
@@ -299,6 +310,15 @@ class OfflineCluster {
                  const Claims& claims,
                  const scheduler::Domain* only,
                  PodAttempt& attempt) const;
+  /// The same once the scheduler has given up what is in its way, if that helps: allocations of
+  /// `claims` that nobody uses, and less important pods. These are gone then, and named in
+  /// `evicted`.
+  Decided DecideWithRoom(api::Object pod,
+                         Claims& claims,
+                         PodAttempt& attempt,
+                         std::vector<std::string>& evicted);
+  /// The victims leave; they are named in `evicted`.
+  void Evict(std::span<const scheduler::PodOnNode> victims, std::vector<std::string>& evicted);
   scheduler::AttemptOptions OptionsFor(const scheduler::Domain* only) const;
   const scheduler::Domain* only() const { return only_.has_value() ? &*only_ : nullptr; }
   /// In name order.

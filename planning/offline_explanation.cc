@@ -158,6 +158,8 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
     answer.verdict = said.verdict;
     answer.hindrance = said.hindrance;
     answer.reason = std::move(said.reason);
+    answer.evicts = std::move(said.evicts);
+    if (!said.note.empty()) answer.note += (answer.note.empty() ? "" : "; ") + said.note;
     objections = std::move(said.objections);
   }
   std::set<std::string> own = stays;
@@ -180,6 +182,16 @@ OfflineCluster::Said OfflineCluster::DecideAlone(const api::Object& pod,
     said.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
     said.hindrance = RefusalOf(pod.As<core::Pod>(), *nowhere).hindrance;
     said.reason = scheduler::ReasonsOf(*nowhere);
+    if (nowhere->preemption.has_value()) {
+      for (const scheduler::PodOnNode& victim : nowhere->preemption->victims)
+        said.evicts.push_back(victim.key);
+    }
+    const auto useless = scheduler::ClaimToDeallocate(*nowhere, claims, pod.metadata().uid);
+    if (useless.has_value()) {
+      said.note = fmt::format(
+          "no pod uses claim {}: the scheduler takes its devices back and then tries again",
+          api::ObjectKey(claims[*useless].metadata()));
+    }
   }
   return said;
 }
@@ -195,7 +207,7 @@ OfflineCluster::Said OfflineCluster::DecideAlike(const api::Object& pod, const C
   Said said = DecideAlone(pod, claims);
   // A refusal is about its own claims, and a search that was given up may be asked for again.
   const bool is_of_all = (said.verdict == Verdict::kFits || said.verdict == Verdict::kDoesNotFit) &&
-                         IsOfAllAlike(said.reason, claims);
+                         IsOfAllAlike(said.reason, claims) && said.note.empty();
   if (likeness.empty() || !is_of_all || said_.size() >= kLikenessesMax) return said;
   return said_.emplace(std::move(likeness), std::move(said)).first->second;
 }

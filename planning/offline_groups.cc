@@ -73,15 +73,40 @@ OfflineCluster::GroupDecision OfflineCluster::DecideGroupAnew(const std::string&
     options.member = member;
     return scheduler::TryPod(cluster_, pod, claims, options);
   };
-  decision.outcome = scheduler::TryGroup(cluster_,
-                                         group,
-                                         decision.members,
-                                         state.scheduled.size(),
-                                         {.decide = decide,
-                                          .budget = options_.budget,
-                                          .first_node = first_node_,
-                                          .has_topology = options_.group_topology});
+  const scheduler::GroupTrialOptions trial{.decide = decide,
+                                           .budget = options_.budget,
+                                           .first_node = first_node_,
+                                           .has_topology = options_.group_topology};
+  const size_t scheduled = state.scheduled.size();
+  decision.outcome = scheduler::TryGroup(cluster_, group, decision.members, scheduled, trial);
+  if (decision.outcome.kind == scheduler::GroupOutcome::Kind::kUnschedulable) {
+    const auto place = [&] {
+      return scheduler::TryGroup(cluster_, group, decision.members, scheduled, trial);
+    };
+    decision.room =
+        scheduler::PreemptForGroup(cluster_,
+                                   group,
+                                   decision.members,
+                                   {.place = place, .decide = decide, .first_node = first_node_});
+  }
   return decision;
+}
+
+OfflineCluster::GroupDecision OfflineCluster::DecideGroupWithRoom(
+    const std::string& group_key, std::vector<std::string>& evicted) {
+  for (;;) {
+    GroupDecision decision = DecideGroup(group_key);
+    if (decision.room.victims.empty()) {
+      if (!decision.room.message.empty()) decision.outcome.message += ", " + decision.room.message;
+      return decision;
+    }
+    Evict(decision.room.victims, evicted);
+    for (size_t i = 0; i < decision.members.size(); ++i) {
+      api::Object pod = decision.members[i].pod.Clone();
+      pod.Mutable<core::Pod>().status.nominated_node_name = decision.room.nominated[i];
+      cluster_.objects().pods.Put(pod);
+    }
+  }
 }
 
 OfflineAnswer OfflineCluster::AllocateMember(const api::Object& pod, const std::string& place) {
@@ -90,26 +115,34 @@ OfflineAnswer OfflineCluster::AllocateMember(const api::Object& pod, const std::
     known.mapped().place = place;
     return std::move(known.mapped());
   }
-  // A copy: it is forgotten when the first member takes its place.
-  const GroupDecision decision = DecideGroup(api::claims::PodGroupKeyOf(pod.As<core::Pod>()));
-  if (!decision.why_not.empty()) {
-    return {.what = "pod " + api::ObjectKey(pod.metadata()),
-            .place = place,
-            .verdict = Verdict::kRefused,
-            .hindrance = Hindrance::kGroup,
-            .reason = decision.why_not};
-  }
-  OfflineAnswer own;
-  for (size_t i = 0; i < decision.members.size(); ++i) {
-    const std::string& member = decision.members[i].pod.metadata().uid;
-    OfflineAnswer answer = AnswerOf(decision, i);
-    if (member == uid) {
-      own = std::move(answer);
-    } else {
-      of_groups_.insert_or_assign(member, std::move(answer));
+  const std::string key = api::claims::PodGroupKeyOf(pod.As<core::Pod>());
+  OfflineAnswer own{.what = "pod " + api::ObjectKey(pod.metadata())};
+  std::vector<std::string> evicted;
+  // Those that are left out are tried again, with the others in their places.
+  for (bool any_left = true; std::exchange(any_left, false);) {
+    const GroupDecision decision = DecideGroupWithRoom(key, evicted);
+    if (!decision.why_not.empty() && own.reason.empty()) {
+      own.verdict = Verdict::kRefused;
+      own.hindrance = Hindrance::kGroup;
+      own.reason = decision.why_not;
     }
+    bool any_placed = false;
+    for (size_t i = 0; i < decision.members.size(); ++i) {
+      OfflineAnswer answer = AnswerOf(decision, i);
+      const bool fits = answer.verdict == Verdict::kFits;
+      any_placed = any_placed || fits;
+      any_left = any_left || !fits;
+      const std::string& member = decision.members[i].pod.metadata().uid;
+      if (member == uid) {
+        own = std::move(answer);
+      } else {
+        of_groups_.insert_or_assign(member, std::move(answer));
+      }
+    }
+    any_left = any_left && any_placed;
   }
   own.place = place;
+  own.evicts = std::move(evicted);
   return own;
 }
 
@@ -141,6 +174,8 @@ void OfflineCluster::DecideInGroup(const core::Pod& pod, OfflineExplanation& ans
     answer.reason = decision.why_not;
     return;
   }
+  for (const scheduler::PodOnNode& victim : decision.room.victims)
+    answer.evicts.push_back(victim.key);
   const auto member = std::ranges::find(
       decision.members, pod.metadata.uid, [](const auto& one) { return one.pod.metadata().uid; });
   if (member == decision.members.end()) return;

@@ -14,6 +14,7 @@
 #include "api/core_v1/resource_quota.h"
 #include "api/defaults/defaults.h"
 #include "api/resource_v1/claim_template.h"
+#include "api/scheduling_v1.h"
 #include "api/value/time.h"
 #include "base/parallel.h"
 #include "base/text_uuid.h"
@@ -63,6 +64,8 @@ class Sorter {
       sorted_.quotas.push_back(object);
     } else if (object.If<core::LimitRange>() != nullptr) {
       sorted_.limit_ranges.push_back(object);
+    } else if (object.If<api::scheduling_v1::PriorityClass>() != nullptr) {
+      sorted_.priority_classes.push_back(object);
     } else if (object.kind().group == "resource.k8s.io") {
       const std::string kind = fmt::format("{} {}", object.kind().api_version, object.kind().kind);
       sorted_.notes.push_back(fmt::format("{}: skipped {}: this allocator does not look at it",

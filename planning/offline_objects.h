@@ -51,7 +51,8 @@ struct OfflineObjects {
   std::map<std::string, api::Object> namespaces;  // that were given, by name
   /// Of other kinds that the scheduler looks at (scheduler::ClusterObjects): volumes, services, …
   std::vector<api::Object> looked_at;
-  std::vector<api::Object> quotas, limit_ranges;
+  /// What lets new pods in, and says how important they are.
+  std::vector<api::Object> quotas, limit_ranges, priority_classes;
   /// Objects of resource.k8s.io that take no part, and where they stand.
   std::vector<std::string> notes;
   /// How many objects there are of other kinds, by kind: none of them matters.

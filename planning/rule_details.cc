@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "scheduler/node_filter.h"
+#include "scheduler/plugins/table.h"
 
 namespace dray::planning {
 namespace {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/judges/admitted_client.h"
+
+#include <utility>
+
+#include "api/core_v1/limit_range.h"
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
+#include "api/core_v1/resource_quota.h"
+#include "api/resource_v1/claim.h"
+#include "api/scheduling_v1.h"
+#include "api/scheduling_v1beta1.h"
+#include "base/check.h"
+#include "base/log.h"
+#include "base/task.h"
+
+namespace dray::judges {
+namespace {
+
+namespace core = api::core_v1;
+
+/// Of what the server lets in, or lets in by.
+bool IsOfServer(const api::Object& object) {
+  if (object.If<api::resource_v1::ResourceClaim>() != nullptr)
+    return !object.metadata().owner_references.empty();
+  return object.If<core::Pod>() != nullptr || object.If<core::Namespace>() != nullptr ||
+         object.If<core::ResourceQuota>() != nullptr || object.If<core::LimitRange>() != nullptr ||
+         object.If<api::scheduling_v1::PriorityClass>() != nullptr ||
+         object.If<api::scheduling_v1beta1::PodGroup>() != nullptr;
+}
+
+}  // namespace
+
+AdmittedClient::AdmittedClient(World& world)
+    : resources_(scheme_, store_, world, Log::Silent(), {}),
+      server_(resources_, {.name = "judge"}) {
+  DRAY_CHECK(Wait(resources_.Bootstrap()).has_value());
+  DRAY_CHECK(Wait(resources_.BootstrapCluster("127.0.0.1", 6443)).has_value());
+}
+
+Result<api::Object> AdmittedClient::LetIn(const api::Object& object) {
+  api::Object wanted = object.Clone();
+  wanted.mutable_metadata().uid.clear();
+  DRAY_TRY(api::Object stored, server_.Create(wanted));
+  if (object.If<core::ResourceQuota>() == nullptr) return stored;
+  api::Object counted = stored.Clone();
+  counted.Mutable<core::ResourceQuota>().status = object.As<core::ResourceQuota>().status;
+  return server_.Update(counted, "status");
+}
+
+Result<api::Object> AdmittedClient::Create(const api::Object& object) {
+  if (!IsOfServer(object)) return memory_.Create(object);
+  const bool is_claim = object.If<api::resource_v1::ResourceClaim>() != nullptr;
+  const Result<api::Object> stored = LetIn(object);
+  if (stored) return memory_.Create(is_claim ? object : *stored);
+  // What problems about devices have of mistakes is not about who is let in.
+  if (is_claim && stored.error().reason == StatusReason::kInvalid) return memory_.Create(object);
+  return Fail(stored.error());
+}
+
+}  // namespace dray::judges

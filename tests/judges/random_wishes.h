@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What random pods want beside devices, and what there is of it on nodes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
+#include "tests/judges/chance.h"
+
+namespace dray::judges {
+
+/// What there is at all in a cluster: each in some.
+struct WishTraits {
+  bool priorities = false;
+  bool quotas = false;
+  bool limits = false;
+  bool groups = false;
+  bool templates = false;         // pods have claims made for them
+  bool extended = false;          // classes and nodes serve extended resources
+  bool node_allocatable = false;  // devices take resources of their nodes
+  bool volumes = false;
+};
+
+/// Draws one after the other, so the order of calls is part of what it gives.
+class RandomWishes {
+ public:
+  explicit RandomWishes(uint64_t seed);
+
+  const WishTraits& traits() const { return traits_; }
+  Chance& chance() { return chance_; }
+
+  api::core_v1::Node On(api::core_v1::Node node);
+  api::resource_v1::DeviceClass On(api::resource_v1::DeviceClass device_class);
+  api::resource_v1::ResourceSlice On(api::resource_v1::ResourceSlice slice);
+  /// All that the pod wants of other pods, of nodes and volumes.
+  void On(api::core_v1::Pod& pod);
+  /// The class of a pod, or of a group and its pods; empty: none.
+  std::string PriorityClassName();
+  std::string PriorityClassNameOfGroup();
+
+  /// Namespaces, priority classes, quotas, ranges and volume claims, as the traits say.
+  std::vector<api::Object> Surroundings(bool admin_access);
+
+ private:
+  size_t Below(size_t bound) { return chance_.Below(bound); }
+  std::string App() { return Below(2) == 0 ? "web" : "db"; }
+  std::string Key();
+  void AddRulesAboutPods(api::core_v1::Pod& pod);
+  void AddContainer(api::core_v1::Pod& pod);
+  api::core_v1::PodAffinityTerm Term();
+  api::core_v1::TopologySpreadConstraint Spread();
+  api::Object Quota();
+  api::Object Range();
+  void AddVolumes(std::vector<api::Object>& objects);
+
+  Chance chance_;
+  WishTraits traits_;
+};
+
+}  // namespace dray::judges
