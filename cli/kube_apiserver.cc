@@ -124,10 +124,6 @@ Result<> CheckTokenKeys(Disk& disk, const ApiserverOptions& options) {
 Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given) {
   DRAY_TRY_VOID(CheckTokenKeys(world.disk, given));
   ServeOptions options = given.serve;
-  // Others are always on.
-  for (auto* const plugins : {&options.admission_plugins, &options.disabled_admission_plugins}) {
-    std::erase_if(*plugins, [](const auto& name) { return name != kAccountPlugin; });
-  }
   const bool is_v6 = given.bind_address.find(':') != std::string::npos;
   options.listen =
       fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), given.bind_address, given.secure_port);

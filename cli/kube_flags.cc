@@ -66,13 +66,13 @@ void AddAccessFlags(Command& command, ServeOptions& options) {
       .ShowsDefault();
   command.List("--enable-admission-plugins NAMES",
                options.admission_plugins,
-               "NAME,… ServiceAccount: pods get the account that they name, or default, and a "
-               "volume with its token (default: where controllers run). Others that are built are "
-               "always on");
+               "NAME,… plugins of kube-apiserver to switch on besides those that it has on by "
+               "default, and NodeRestriction; ServiceAccount is on by default where controllers "
+               "run, TaintNodesByCondition where they do not");
   command.List("--disable-admission-plugins NAMES",
                options.disabled_admission_plugins,
-               "NAME,… ServiceAccount: pods keep the account that they name, which need not be "
-               "there, and get no token");
+               "NAME,… plugins to switch off; without ServiceAccount, pods keep the account that "
+               "they name, which need not be there, and get no token");
   command.Text("--service-account-signing-key-file FILE",
                options.token_key_file,
                "key (PEM, P-256 or RSA) that signs tokens of service accounts; servers that "

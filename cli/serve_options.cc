@@ -21,6 +21,7 @@
 #include "planning/unfit_line.h"
 #include "scheduler/configuration/configuration.h"
 #include "server/registry/served_kinds.h"
+#include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/tokens.h"
 
 namespace dray::cli {
@@ -215,43 +216,15 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
   return read;
 }
 
-/// Whether pods get accounts; without a word, `otherwise`.
-Result<bool> ParseAdmission(const ServeOptions& options, bool otherwise) {
-  constexpr std::string_view kAlwaysOn[] = {"DefaultTolerationSeconds",
-                                            "LimitRanger",
-                                            "NamespaceLifecycle",
-                                            "NodeRestriction",
-                                            "Priority",
-                                            "ResourceQuota",
-                                            "ValidatingAdmissionPolicy"};
-  bool is_on = false;
-  for (const std::string& name : options.admission_plugins) {
-    if (name == kAccountPlugin) {
-      is_on = true;
-    } else if (std::ranges::find(kAlwaysOn, name) == std::end(kAlwaysOn)) {
-      return Fail(StatusReason::kBadRequest,
-                  fmt::format("--enable-admission-plugins: \"{}\" is none of ServiceAccount, {}",
-                              name,
-                              fmt::join(kAlwaysOn, ", ")));
-    }
-  }
-  bool is_off = false;
-  for (const std::string& name : options.disabled_admission_plugins) {
-    if (name != kAccountPlugin) {
-      return Fail(StatusReason::kBadRequest,
-                  fmt::format("--disable-admission-plugins: \"{}\" cannot be switched off, only {}",
-                              name,
-                              kAccountPlugin));
-    }
-    is_off = true;
-  }
-  if (is_on && is_off) {
-    return Fail(
-        StatusReason::kBadRequest,
-        fmt::format("{} in enable-admission-plugins and disable-admission-plugins overlapped",
-                    kAccountPlugin));
-  }
-  return is_on || (otherwise && !is_off);
+/// Pods get accounts where controllers run, which give namespaces what that takes; else a
+/// controller elsewhere may take the taints from new nodes. Errors: as of PluginSet::Changed.
+Result<server::verbs::admission::PluginSet> PluginsOf(const ServeOptions& options,
+                                                      bool has_controllers) {
+  using server::verbs::admission::PluginSet;
+  const PluginSet usual =
+      PluginSet::Usual().With(has_controllers ? server::verbs::admission::kServiceAccountPlugin
+                                              : server::verbs::admission::kTaintNodesPlugin);
+  return usual.Changed(options.admission_plugins, options.disabled_admission_plugins);
 }
 
 /// Seconds; 0: no bound.
@@ -310,7 +283,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   }
   DRAY_TRY(process.event_life, ParseEventTtl(options.event_ttl));
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
-  DRAY_TRY(process.service_accounts, ParseAdmission(options, process.controllers));
+  DRAY_TRY(process.plugins, PluginsOf(options, process.controllers));
   DRAY_TRY(process.token_seconds_max, ParseTokenMax(options.token_max_expiration));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY_VOID(CheckReach(options, process));

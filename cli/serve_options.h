@@ -25,9 +25,6 @@ struct PassedOver {
   std::string flag, because;
 };
 
-/// The one admission plug-in that can be switched; on where controllers run.
-inline constexpr std::string_view kAccountPlugin = "ServiceAccount";
-
 /// The defaults are those of `dray serve`.
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";

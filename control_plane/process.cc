@@ -206,7 +206,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
       server::verbs::Options{
           .rules = server::registry::RuleSet(options_.emulation),
           .exclusive_devices = !options_.allow_overlapping_allocations,
-          .taint_new_nodes = !options_.controllers,
+          .plugins = options_.plugins,
           .release = options_.emulation.release,
           .workers = &workers_,
           .event_life = options_.event_life,
@@ -214,7 +214,6 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .user_of_token =
               [authenticator](std::string_view token) { return authenticator.UserOf(token); },
           .rbac = options_.rbac,
-          .service_accounts = options_.service_accounts,
           .tokens = std::make_shared<server::access::TokenIssuer>(
               std::move(token_key), issuer, std::vector{issuer}),
           .token_seconds_max = options_.token_seconds_max});

@@ -55,8 +55,9 @@ struct ProcessOptions {
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
-  bool service_accounts = false;               // pods get one, and its token
-  int64_t token_seconds_max = 0;               // of tokens of accounts; 0: as long as is asked for
+  /// Admission plugins that are on.
+  server::verbs::admission::PluginSet plugins = server::verbs::admission::PluginSet::Usual();
+  int64_t token_seconds_max = 0;  // of tokens of accounts; 0: as long as is asked for
   bool rbac = true;        // roles and bindings decide; else every known user may do everything
   bool profiling = false;  // samples of what this process does are answered
   std::chrono::nanoseconds event_life = std::chrono::hours(1);

@@ -325,7 +325,6 @@ class ObjectValidator {
     const std::string name = object.metadata().name;
     registry::WriteContext context = {
         .now = world_.clock.Now(),
-        .admission = false,
         .options = {.profile = profile,
                     .version = &kind,
                     .expressions = &expressions,
@@ -335,9 +334,11 @@ class ObjectValidator {
     if (old == nullptr) {
       api::NameIfAsked(object.mutable_metadata(), world_.random);
       context.uid = NewUuid(world_.random);
+      registry::BeginCreate(object, context);
       result = registry::BeforeCreate(strategy, object, context);
     } else {
       context.subresource = registry::Subresource::kStatus;
+      registry::BeginUpdate(object, *old, context);
       result = registry::BeforeUpdate(strategy, object, *old, context);
     }
     Answer answer = {.operation = old == nullptr ? "create" : "updateStatus",

@@ -25,7 +25,7 @@ bool IsAbout(const core_v1::Toleration& toleration, std::string_view trouble) {
 
 }  // namespace
 
-void AdmitPod(core_v1::Pod& pod) {
+void TolerateTroubles(core_v1::Pod& pod) {
   for (const std::string_view trouble : kTroubles) {
     const bool is_said =
         std::ranges::any_of(pod.spec.tolerations,
@@ -37,12 +37,9 @@ void AdmitPod(core_v1::Pod& pod) {
                                     .effect = std::string(kNoExecute),
                                     .toleration_seconds = kTroubleSeconds});
   }
-  // Without classes of priority all pods are alike.
-  if (!pod.spec.priority.has_value()) pod.spec.priority = 0;
-  if (!pod.spec.preemption_policy.has_value()) pod.spec.preemption_policy = "PreemptLowerPriority";
 }
 
-void AdmitNewNode(core_v1::Node& node) {
+void TaintNewNode(core_v1::Node& node) {
   const bool is_ready = std::ranges::any_of(node.status.conditions, [](const auto& condition) {
     return condition.type == "Ready" && condition.status == "True";
   });

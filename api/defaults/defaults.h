@@ -31,11 +31,11 @@ void SetNodeDefaults(core_v1::Node& node);
 /// Moves stringData, which is write-only, into data, over what is there.
 void SetSecretDefaults(core_v1::Secret& secret);
 
-/// What upstream's admission adds to a pod that is written, after the defaults: its tolerations
-/// of nodes that are not ready or not reachable, and its priority.
-void AdmitPod(core_v1::Pod& pod);
-/// What upstream's admission adds to a new node: nothing is scheduled there before somebody has
-/// seen that it is ready. A node that comes with the condition Ready has been seen.
-void AdmitNewNode(core_v1::Node& node);
+/// Adds the tolerations that a pod gets from the plugin DefaultTolerationSeconds: of nodes that are
+/// not ready or not reachable, for five minutes, unless the pod says something about them.
+void TolerateTroubles(core_v1::Pod& pod);
+/// Adds the taint that a new node gets from the plugin TaintNodesByCondition, unless the node comes
+/// with the condition Ready.
+void TaintNewNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

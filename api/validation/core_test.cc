@@ -233,7 +233,7 @@ TEST(NodeRules, PodRangesStay) {
 TEST(PodDefaults, AreThoseOfTheApiServer) {
   auto pod = Read<core_v1::Pod>(
       R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"image"}]}})");
-  defaults::AdmitPod(pod);
+  defaults::TolerateTroubles(pod);
   EXPECT_EQ(
       ToJson(Object::Of(pod)),
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"containers":[{"name":"c",)"
@@ -243,8 +243,7 @@ TEST(PodDefaults, AreThoseOfTheApiServer) {
       R"("schedulerName":"default-scheduler","tolerations":[{"key":"node.kubernetes.io/not-ready",)"
       R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":300},)"
       R"({"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",)"
-      R"("tolerationSeconds":300}],"priority":0,"enableServiceLinks":true,)"
-      R"("preemptionPolicy":"PreemptLowerPriority"},"status":{}})");
+      R"("tolerationSeconds":300}],"enableServiceLinks":true},"status":{}})");
 }
 
 TEST(PodDefaults, PullPolicyFollowsTheTag) {

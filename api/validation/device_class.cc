@@ -18,11 +18,6 @@ namespace v1 = resource_v1;
 constexpr std::string_view kNativeDomain = "kubernetes.io/";
 constexpr std::string_view kQuotaPrefix = "requests.";
 
-bool IsExtendedResourceName(std::string_view name) {
-  return name.contains('/') && !name.contains(kNativeDomain) && !name.starts_with(kQuotaPrefix) &&
-         CheckLabelKey(std::string(kQuotaPrefix).append(name)).empty();
-}
-
 // KEP-5004: a name pods can ask for beside cpu and memory. Quotas put "requests." before it, so the
 // longer name must be a label key too.
 void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
@@ -78,6 +73,11 @@ void CheckClass(const v1::DeviceClass& device_class,
 }
 
 }  // namespace
+
+bool IsExtendedResourceName(std::string_view name) {
+  return name.contains('/') && !name.contains(kNativeDomain) && !name.starts_with(kQuotaPrefix) &&
+         CheckLabelKey(std::string(kQuotaPrefix).append(name)).empty();
+}
 
 std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
                                             const v1::DeviceClass* old,

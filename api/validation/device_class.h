@@ -2,6 +2,7 @@
 // Rules for DeviceClasses. ObjectMeta has rules of its own, which are not here.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "api/resource_v1/device_class.h"
@@ -14,5 +15,8 @@ namespace dray::api::validation {
 std::vector<ErrorCause> ValidateDeviceClass(const resource_v1::DeviceClass& device_class,
                                             const resource_v1::DeviceClass* old,
                                             const Options& options);
+
+/// Whether pods can request a resource of this name beside cpu and memory, and quotas count it.
+bool IsExtendedResourceName(std::string_view name);
 
 }  // namespace dray::api::validation

@@ -130,7 +130,7 @@ Verdict Node(const Question& of) {
 }
 
 Verdict Pod(const Question& of) {
-  // Whose pod it is is looked at when it is written (server/verbs/node_limits.h).
+  // Whose pod it is is looked at when it is written (server/verbs/admission/node_restriction.h).
   const std::string& part = of.asked.subresource;
   if (part == "status") return of.Is({"update", "patch"}) ? Yes() : No();
   if (part == "eviction") return of.asked.verb == "create" ? Yes() : No();

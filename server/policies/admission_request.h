@@ -14,16 +14,17 @@
 
 namespace dray::server::policies {
 
-enum class Operation : uint8_t { kCreate, kUpdate, kDelete };
+enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
-/// "CREATE".
+/// "CREATE", "UPDATE", ….
 constexpr std::string_view WordOf(Operation operation) {
   switch (operation) {
     case Operation::kCreate: return "CREATE";
     case Operation::kUpdate: return "UPDATE";
-    case Operation::kDelete: break;
+    case Operation::kDelete: return "DELETE";
+    case Operation::kConnect: break;
   }
-  return "DELETE";
+  return "CONNECT";
 }
 
 /// Pointers to what outlives it.

@@ -84,10 +84,6 @@ void TerminateNamespace(api::Object& object) {
   object.Mutable<core_v1::Namespace>().status.phase = "Terminating";
 }
 
-void AdmitPod(api::Object& object) {
-  api::defaults::AdmitPod(object.Mutable<core_v1::Pod>());
-}
-
 void PrepareNewPod(api::Object& object) {
   auto& pod = object.Mutable<core_v1::Pod>();
   pod.status.phase = "Pending";

@@ -21,7 +21,6 @@ bool NamespaceHasFinalizers(const api::Object& object);
 /// The phase of a namespace that is being deleted.
 void TerminateNamespace(api::Object& object);
 
-void AdmitPod(api::Object& object);
 /// A pod begins as Pending, in the quality of service class its resources make.
 void PrepareNewPod(api::Object& object);
 /// The quality of service class never changes.

@@ -9,7 +9,6 @@
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "api/defaults/defaults.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/device_class.h"
@@ -50,15 +49,10 @@ constexpr Strategy kNamespace = {.type = &TypeOf<core_v1::Namespace>,
                                  .has_finalizers = NamespaceHasFinalizers,
                                  .mark_deleted = TerminateNamespace};
 
-void AdmitNewNode(api::Object& object) {
-  api::defaults::AdmitNewNode(object.Mutable<core_v1::Node>());
-}
-
 // A kubelet registers its node with what it found on the machine, and labels it later.
 constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,
                             .status_on_create = true,
                             .status_metadata = StatusMetadata::kFree,
-                            .admit_new_node = AdmitNewNode,
                             .validate_create = Rule<core_v1::Node, validation::ValidateNode>,
                             .validate_update = Rule<core_v1::Node, validation::ValidateNode>};
 
@@ -69,7 +63,6 @@ constexpr Strategy kPod = {
     .prepare_create = PrepareNewPod,
     .prepare_status = PreparePodStatus,
     .prepare_part = PreparePodPart,
-    .admit = AdmitPod,
     .validate_create = Rule<core_v1::Pod, validation::ValidatePod>,
     .validate_update = Rule<core_v1::Pod, validation::ValidatePodUpdate>,
     .validate_status = Rule<core_v1::Pod, validation::ValidatePodStatusUpdate>,

@@ -78,11 +78,6 @@ struct Strategy {
   /// Leaves nothing changed but what `part` is for; of kinds with such parts of their spec.
   void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 
-  // Admit: what upstream's admission plug-ins add to new and updated objects, before the above.
-  void (*admit)(api::Object& object) = nullptr;
-  /// The same for new objects only, where nodes are tainted until they are ready.
-  void (*admit_new_node)(api::Object& object) = nullptr;
-
   // Validate. Rules for metadata are common to all kinds.
   Rules validate_create = nullptr;
   Rules validate_update = nullptr;  // `object` has its status already

@@ -290,26 +290,18 @@ Result<Warnings> Answer(const Strategy& strategy,
 
 }  // namespace
 
+void BeginCreate(api::Object& object, const WriteContext& context) {
+  WipeSystemMetadata(object.mutable_metadata());
+  SetOwners(object, {}, context);
+}
+
+void BeginUpdate(api::Object& object, const api::Object& old, const WriteContext& context) {
+  SetOwners(object, old, context);
+}
+
 Result<Warnings> BeforeCreate(const Strategy& strategy,
                               api::Object& object,
                               const WriteContext& context) {
-  WipeSystemMetadata(object.mutable_metadata());
-  SetOwners(object, {}, context);
-  if (context.admission && object.If<api::core_v1::Pod>() != nullptr) {
-    api::quota::FillIn(context.limit_ranges, object.Mutable<api::core_v1::Pod>());
-  }
-  if (context.admission && context.pod_account.has_value()) {
-    DRAY_TRY_VOID(AdmitAccount(*context.pod_account, object));
-  }
-  if (context.admission && context.pod_priority.has_value()) {
-    const std::string why_not = api::pods::GivePriority(*context.pod_priority, object);
-    if (!why_not.empty())
-      return Fail(errors::Forbidden(object.kind(), object.metadata().name, why_not));
-  }
-  if (strategy.admit != nullptr && context.admission) strategy.admit(object);
-  if (strategy.admit_new_node != nullptr && context.taint_new_nodes) {
-    strategy.admit_new_node(object);
-  }
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);
   return Answer(
@@ -322,9 +314,6 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
                               api::Object& object,
                               const api::Object& old,
                               const WriteContext& context) {
-  const bool is_whole = context.subresource == Subresource::kNone;
-  SetOwners(object, old, context);
-  if (strategy.admit != nullptr && context.admission && is_whole) strategy.admit(object);
   Prepare(strategy, object, old, context);
   validation::DropDisabledFields(object, &old, context.options.profile);
   return Answer(

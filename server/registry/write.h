@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of every write to the store, from what a client wants to what is stored: prepare, admit,
-// validate, warn. Pure functions, asked by all verbs, by `dray validate` and by the measured cases;
-// after Kubernetes' rest.BeforeCreate and rest.BeforeUpdate.
+// The way of every write to the store, from what a client wants to what is stored: note the owners,
+// prepare, validate, warn. Pure functions, asked by all verbs, by `dray validate` and by the
+// measured cases; after Kubernetes' rest.BeforeCreate and rest.BeforeUpdate. Between Begin… and
+// Before… the verbs ask the admission chain (verbs/admission/chain.h), which changes the object
+// further.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,10 @@
 #include "api/kind.h"
 #include "api/managed_fields/update.h"
 #include "api/object.h"
-#include "api/pods/priority.h"
-#include "api/quota/limit_ranges.h"
 #include "api/release.h"
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "server/registry/pod_account.h"
 #include "server/registry/strategy.h"
 
 namespace dray::server::registry {
@@ -37,12 +35,6 @@ struct WriteContext {
   WallTime now;
   std::string uid = {};  // of the new object
   Requester requester = {};
-  /// Of a new pod, if there are classes to ask.
-  std::optional<api::pods::PodPriority> pod_priority = {};
-  std::optional<PodAccount> pod_account = {};  // of a new pod, if it is to get one
-  api::quota::LimitRanges limit_ranges = {};   // of the namespace of a new pod
-  bool admission = true;  // off without a server: offline, and where upstream was measured so
-  bool taint_new_nodes = false;  // somebody else takes the taint away when a node is ready
   Subresource subresource = Subresource::kNone;
   Owners owners = Owners::kAsStored;
   api::managed_fields::Write writer = {};  // for Owners::kOfUpdate
@@ -53,26 +45,30 @@ struct WriteContext {
 /// Texts of Warning headers.
 using Warnings = std::vector<std::string>;
 
-/// Makes `object`, which a client wants to create, what is stored, and judges it. It is in the form
-/// of the store, has its defaults, its name and its namespace, and is the caller's alone.
+/// The beginning of a create: `object` is in the form of the store, has its defaults and its
+/// namespace, and is the caller's alone. Drops what only the server may say, and notes who owns
+/// what of what the client sent.
+void BeginCreate(api::Object& object, const WriteContext& context);
+
+/// Makes `object`, which has begun and has its name, what is stored, and judges it.
 ///
-///   0. Who owns what of what the client sent.
-///   1. What admission adds.
-///   2. What only the server may say: uid, times, generation; no status, of most kinds.
-///   3. What objects of the kind begin with.
-///   4. Fields of disabled features are dropped.
-///   5. Metadata is validated, then the rest.
-///   6. The kind's warnings.
+///   1. What only the server may say: uid, times, generation; no status, of most kinds.
+///   2. What objects of the kind begin with.
+///   3. Fields of disabled features are dropped.
+///   4. Metadata is validated, then the rest.
+///   5. The kind's warnings.
 ///
-/// Errors: kInvalid    with upstream's words and all causes; the object has passed steps 1 to 4.
-///         kForbidden  a pod brings another priority than its class has.
+/// Errors: kInvalid  with upstream's words and all causes; the object has passed steps 1 to 3.
 Result<Warnings> BeforeCreate(const Strategy& strategy,
                               api::Object& object,
                               const WriteContext& context);
 
-/// The same for an object that is to replace `old`. What clients cannot change, or not through this
-/// subresource, comes from `old`; the generation grows when anything but metadata and status
-/// changed. Admission and warnings are for the object itself, not for subresources.
+/// The beginning of an update, as of a create, for an object that is to replace `old`.
+void BeginUpdate(api::Object& object, const api::Object& old, const WriteContext& context);
+
+/// The same as BeforeCreate for an object that is to replace `old`. What clients cannot change, or
+/// not through this subresource, comes from `old`; the generation grows when anything but metadata
+/// and status changed. Warnings are for the object itself, not for subresources.
 ///
 /// Errors: kInvalid  as above.
 Result<Warnings> BeforeUpdate(const Strategy& strategy,

@@ -68,6 +68,7 @@ TEST(BeforeCreate, SaysWhatOnlyTheServerMaySay) {
   api::Object claim = Read(Claims(), R"({"metadata":{"name":"a","namespace":"b","uid":"mine",
       "selfLink":"x","deletionTimestamp":"2020-01-01T00:00:00Z"},
       "spec":{"devices":{}},"status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+  BeginCreate(claim, ContextFor(Claims()));
   ASSERT_TRUE(BeforeCreate(StrategyOf(Claims()), claim, ContextFor(Claims())).has_value());
   EXPECT_EQ(api::ToJson(claim),
             R"({"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":"a",)"
@@ -81,6 +82,7 @@ TEST(BeforeUpdate, AStatusBringsNothingElse) {
   api::Object claim = Read(Claims(), R"({"metadata":{"name":"a","namespace":"b","labels":{"x":"y"}},
       "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c"}}]}}})");
   const WriteContext context = ContextFor(Claims(), Subresource::kStatus);
+  BeginUpdate(claim, old, context);
   ASSERT_TRUE(BeforeUpdate(StrategyOf(Claims()), claim, old, context).has_value());
   EXPECT_EQ(claim, old);
 }

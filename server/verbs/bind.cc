@@ -11,10 +11,10 @@
 #include "api/release.h"
 #include "server/errors/errors.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
-#include "server/verbs/node_limits.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -117,13 +117,13 @@ Task<Outcome> Bind(Call call) {
                    .warnings = call.warnings,
                    .annotations = call.annotations};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  const AdmittedWrite write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
-  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  const admission::Write write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
+  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));
   if (binding.metadata.name != on_pod.name) {
     co_return Fail(errors::BadRequest("name in URL does not match name in Binding object"));
   }
   DRAY_CO_TRY_VOID(CheckTarget(binding));
-  DRAY_CO_TRY_VOID(AskPolicies(inner, *snapshot, write));
+  DRAY_CO_TRY_VOID(admission::Validate(inner, *snapshot, write));
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
   modification.change = [&](const Current& now_there) -> Result<api::Object> {

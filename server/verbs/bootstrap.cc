@@ -125,6 +125,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, {});
   context.uid = NewUuid(core.world.random);
   api::Object stored = object.Clone();
+  registry::BeginCreate(stored, context);
   DRAY_TRY_VOID(registry::BeforeCreate(registry::StrategyOf(kind), stored, context));
   NoteLevelFound(stored);
   const std::string key =

@@ -68,7 +68,6 @@ registry::WriteContext WriteContextOf(const Call& call,
   const User& user = call.request->user;
   return {.now = call.now(),
           .requester = {.name = user.name, .uid = user.uid, .groups = user.groups},
-          .taint_new_nodes = call.core->options.taint_new_nodes,
           .subresource = subresource,
           .owners = is_server ? registry::Owners::kAsStored : registry::Owners::kOfUpdate,
           .writer = WriterOf(call, subresource),

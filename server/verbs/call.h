@@ -35,8 +35,10 @@
 
 namespace dray::server::verbs {
 
-class Policies;  // server/verbs/admission.h
-class Rights;    // server/verbs/rights.h
+class Rights;  // server/verbs/rights.h
+namespace admission {
+class Policies;  // server/verbs/admission/validating_policies.h
+}
 
 /// Bytes of decoded objects that requests under way hold together, where nobody else keeps them.
 inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
@@ -61,7 +63,7 @@ struct Core {
   std::shared_ptr<Rights> rights;
   /// Null: nobody is told.
   std::shared_ptr<IdleKinds> idle_kinds;
-  std::shared_ptr<Policies> policies;
+  std::shared_ptr<admission::Policies> policies;
   /// Memory of decoded objects that are only there for requests under way.
   std::shared_ptr<ShareBudget> decoded =
       std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));
@@ -88,8 +90,10 @@ struct Call {
   std::vector<policies::PublishedAnnotation>* annotations = nullptr;
   /// What its decoded body holds of Core::decoded; null: nobody counts.
   ShareBudget::Claim* decoded = nullptr;
-  /// Part of another call, about which admission policies have been asked.
+  /// Part of another call, about which the admission chain has been asked.
   bool is_admitted = false;
+  /// A write of the server itself, which starts whatever admission policies say.
+  bool is_own = false;
   /// Of a collection that is deleted.
   bool of_collection = false;
 

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,16 +20,12 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
-#include "server/verbs/declared_features.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/decode_body.h"
-#include "server/verbs/limit_ranges.h"
-#include "server/verbs/node_limits.h"
-#include "server/verbs/priority_classes.h"
-#include "server/verbs/quotas.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
-#include "server/verbs/signers.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -46,16 +41,6 @@ Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
   if (meta.namespace_ == asked) return {};
   return Fail(errors::BadRequest(
       "the namespace of the provided object does not match the namespace sent on the request"));
-}
-
-Result<> CheckNamespaceTakes(const Call& call,
-                             const api::Object& object,
-                             const SeenNamespace& namespace_) {
-  if (!namespace_.item.has_value()) return {};
-  const api::meta_v1::ObjectMeta& meta = namespace_.item->object.metadata();
-  if (!meta.deletion_timestamp.has_value()) return {};
-  const std::string_view name = errors::NameInAdmission(object.metadata());
-  return Fail(errors::NamespaceTerminating(call.kind(), name, meta.name));
 }
 
 Error InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
@@ -112,42 +97,44 @@ store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   return txn;
 }
 
-// Tries to put `object`, which is the attempt's alone. Upstream generates its name after the
-// plug-ins that change objects, so their refusals show the prefix.
+// The object as it would be stored; its name is made after the plugins that change objects, so that
+// their refusals show the prefix.
+Result<> CompleteNew(const Call& call,
+                     const store::Snapshot& snapshot,
+                     const SeenNamespace& seen,
+                     registry::Owners owners,
+                     api::Object& object) {
+  const Core& core = *call.core;
+  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, seen);
+  context.uid = NewUuid(core.world.random);
+  context.owners = owners;
+  registry::BeginCreate(object, context);
+  const admission::Write write{.object = &object, .in = &seen};
+  DRAY_TRY_VOID(admission::Admit(call, snapshot, write, &object));
+  DRAY_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
+  if (WantsName(object.metadata())) {
+    api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
+    meta.name = api::GenerateName(meta.generate_name, core.world.random);
+  }
+  const registry::Strategy& strategy = registry::StrategyOf(call.hub());
+  DRAY_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
+  std::ranges::move(warnings, std::back_inserter(*call.warnings));
+  return CheckCreator(core.rights.get(), *call.request);
+}
+
+// Tries to put `object`, which is the attempt's alone.
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
   const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
-  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, seen));
-  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, {.object = &object}));
-  DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
-  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, seen);
-  context.uid = NewUuid(core.world.random);
-  context.owners = owners;
-  DRAY_CO_TRY(context.pod_account, AccountOf(core, object, *snapshot));
-  DRAY_CO_TRY(context.pod_priority, PriorityOf(object, *snapshot));
-  const std::vector<api::core_v1::LimitRange> ranges = LimitRangesFor(object, *snapshot);
-  context.limit_ranges = ranges;
-  if (WantsName(object.metadata())) {
-    api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
-    meta.name = api::GenerateName(meta.generate_name, core.world.random);
-  }
-  DRAY_CO_TRY_VOID(CheckDefaultClass(object, *snapshot));
-  const registry::Strategy& strategy = registry::StrategyOf(kind);
-  DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
-  std::ranges::move(warnings, std::back_inserter(*call.warnings));
-  DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
-  DRAY_CO_TRY_VOID(CheckCreator(core.rights.get(), *call.request));
-  DRAY_CO_TRY_VOID(CheckSigner(call, {.object = &object}));
-  DRAY_CO_TRY_VOID(CheckDeclaredFeatures(call, *snapshot, {.object = &object}));
-  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
+  DRAY_CO_TRY_VOID(CompleteNew(call, *snapshot, seen, owners, object));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
-  const bool extended = context.options.profile.Has(api::Gate::kExtendedResource);
   store::Txn txn = TxnAround(key, seen.record);
-  DRAY_CO_TRY_VOID(ChargeQuotas(object, extended, call.now(), *snapshot, txn));
+  const admission::Write write{.object = &object, .in = &seen, .txn = &txn};
+  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
@@ -181,8 +168,9 @@ Result<api::Object> Placed(const Call& call, api::Object wish) {
 }
 
 bool MakesAccount(const Call& call) {
-  return call.core->options.service_accounts && !call.request->write.dry_run &&
-         call.hub().plural == "namespaces" && call.hub().group.empty();
+  return call.hub().plural == "namespaces" && call.hub().group.empty() &&
+         !call.request->write.dry_run &&
+         call.core->options.plugins.Has(admission::kServiceAccountPlugin);
 }
 
 }  // namespace

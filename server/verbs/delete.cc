@@ -19,10 +19,10 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/delete_options.h"
 #include "server/verbs/modify.h"
-#include "server/verbs/node_limits.h"
 #include "server/verbs/service_accounts.h"
 #include "server/verbs/verbs.h"
 
@@ -210,16 +210,9 @@ int CodeOf(const Call& call) {
   return call.request->delete_options.orphan_dependents == false ? 202 : 200;
 }
 
-// Namespaces without which a cluster does not work.
-constexpr std::string_view kLastingNamespaces[] = {"default", "kube-system", "kube-public"};
-
 Result<> CheckMayGo(const Call& call) {
   const api::KindInfo& kind = call.kind();
   const std::string& name = call.request->name;
-  if (kind.kind == "Namespace" && kind.group.empty() &&
-      std::ranges::find(kLastingNamespaces, name) != std::end(kLastingNamespaces)) {
-    return Fail(errors::Forbidden(kind, name, "this namespace may not be deleted"));
-  }
   if (kind.kind == "PriorityClass" && kind.group == "scheduling.k8s.io" &&
       std::ranges::find(api::pods::kSystemPriorities, name, &api::pods::SystemPriority::name) !=
           std::end(api::pods::kSystemPriorities)) {
@@ -269,10 +262,10 @@ Task<Outcome> DeleteOne(Call call) {
     if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
       call.warnings->resize(warnings_before);  // of a look that came to nothing
-      const AdmittedWrite deletion{.operation = policies::Operation::kDelete,
-                                   .old_object = &current->object};
-      DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, deletion));
-      DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, deletion));
+      const admission::Write deletion{.operation = policies::Operation::kDelete,
+                                      .old_object = &current->object};
+      DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, deletion, nullptr));
+      DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, deletion));
     }
     Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {

@@ -15,10 +15,10 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
-#include "server/verbs/node_limits.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -167,8 +167,9 @@ Task<Outcome> Evict(Call call) {
       .core = call.core, .request = &removal, .warnings = call.warnings, .is_admitted = true};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
               co_await storage::ReadNewest(&call.core->store));
-  const AdmittedWrite write{.object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
-  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  const admission::Write write{
+      .object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
+  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));
   if (eviction.metadata.name != call.request->name) {
     co_return Fail(errors::BadRequest("name in URL does not match name in Eviction object"));
   }
@@ -177,7 +178,7 @@ Task<Outcome> Evict(Call call) {
   DRAY_CO_TRY(const std::optional<storage::Item> item,
               ItemAskedFor(inner, inner.storage(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
-  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
   const auto& pod = item->object.As<core_v1::Pod>();
   DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
   DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));

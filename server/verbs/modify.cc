@@ -17,14 +17,11 @@
 #include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
-#include "server/verbs/declared_features.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/lease_condition.h"
-#include "server/verbs/node_limits.h"
-#include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/rights.h"
-#include "server/verbs/signers.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -93,32 +90,64 @@ Result<api::Object> WishFor(const Call& call,
   return next;
 }
 
-AdmittedWrite ChangeOf(const Call& call, const api::Object& next, const api::Object& old) {
-  return {.operation = policies::Operation::kUpdate,
-          .object = &next,
-          .old_object = &old,
-          .subresource = call.request->subresource};
-}
+// An object that is to replace another one.
+struct Change {
+  api::Object& next;
+  const api::Object& old;
+  const SeenNamespace& in;
+};
 
-// What policies say about `old` becoming `next`. A binding is admitted as what it is.
-// NOLINTNEXTLINE(readability-function-size): the change, and where it happens
-Result<> AskAboutChange(const Call& call,
+// What a change looks like to plugins. Objects that only a subresource has are made for them.
+struct SeenChange {
+  SeenChange(const Call& call,
+             const Modification& modification,
+             const api::Object& next,
+             const api::Object& old) {
+    write = {.operation = policies::Operation::kUpdate,
+             .object = &next,
+             .old_object = &old,
+             .subresource = call.request->subresource};
+    if (modification.seen_through == nullptr) return;
+    part = modification.seen_through(next);
+    old_part = modification.seen_through(old);
+    write.object = &part;
+    write.old_object = &old_part;
+    write.kind = &part.kind();
+  }
+  SeenChange(const SeenChange&) = delete;
+  SeenChange& operator=(const SeenChange&) = delete;
+  ~SeenChange() = default;
+
+  admission::Write write;
+  api::Object part, old_part;
+};
+
+// Plugins before and after the object is completed. A binding is admitted as what it is (bind.cc).
+Result<> CompleteChange(const Call& call,
                         registry::Subresource subresource,
                         const Modification& modification,
                         const store::Snapshot& snapshot,
-                        const api::Object& next,
-                        const api::Object& old) {
-  if (subresource == registry::Subresource::kBinding) return {};
-  AdmittedWrite write = ChangeOf(call, next, old);
-  DRAY_TRY_VOID(CheckSigner(call, write));
-  DRAY_TRY_VOID(CheckDeclaredFeatures(call, snapshot, write));
-  if (modification.seen_through == nullptr) return AskPolicies(call, snapshot, write);
-  const api::Object seen = modification.seen_through(next);
-  const api::Object seen_before = modification.seen_through(old);
-  write.object = &seen;
-  write.old_object = &seen_before;
-  write.kind = &seen.kind();
-  return AskPolicies(call, snapshot, write);
+                        const Change& change) {
+  api::Object& next = change.next;
+  const api::Object& old = change.old;
+  const Core& core = *call.core;
+  const bool is_admitted = subresource == registry::Subresource::kBinding;
+  registry::WriteContext context = WriteContextOf(call, subresource, change.in);
+  const WriterRights writer(core.rights.get(), *call.request);
+  context.options.caller = writer.caller();
+  if (modification.decides_owners) context.owners = registry::Owners::kDecided;
+  registry::BeginUpdate(next, old, context);
+  if (!is_admitted) {
+    const SeenChange seen_change(call, modification, next, old);
+    const bool is_whole = modification.seen_through == nullptr;
+    DRAY_TRY_VOID(admission::Admit(call, snapshot, seen_change.write, is_whole ? &next : nullptr));
+  }
+  DRAY_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
+  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
+  DRAY_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
+  std::ranges::move(warnings, std::back_inserter(*call.warnings));
+  if (is_admitted) return {};
+  return admission::Validate(call, snapshot, SeenChange(call, modification, next, old).write);
 }
 
 // The answer without a write of the new content: a dry run, a finished object.
@@ -194,18 +223,8 @@ Task<ObjectAnswer> Modify(Call call,
     DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
-    registry::WriteContext context = WriteContextOf(call, subresource, seen);
-    if (subresource != registry::Subresource::kBinding) {
-      DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, ChangeOf(call, next, old)));
-    }
-    DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
-    const WriterRights writer(core.rights.get(), *call.request);
-    context.options.caller = writer.caller();
-    if (modification->decides_owners) context.owners = registry::Owners::kDecided;
-    DRAY_CO_TRY_VOID(CheckDefaultClass(next, *snapshot));
-    DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
-    std::ranges::move(warnings, std::back_inserter(*call.warnings));
-    DRAY_CO_TRY_VOID(AskAboutChange(call, subresource, *modification, *snapshot, next, old));
+    const Change change{.next = next, .old = old, .in = seen};
+    DRAY_CO_TRY_VOID(CompleteChange(call, subresource, *modification, *snapshot, change));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     const bool finished = IsFinished(strategy, next, old);

@@ -10,6 +10,7 @@
 
 #include "api/release.h"
 #include "server/registry/rule_set.h"
+#include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/request.h"
 
 namespace dray {
@@ -32,9 +33,10 @@ struct Options {
   registry::RuleSet rules = registry::RuleSet();
   /// Off as upstream: a status may allocate what another claim has.
   bool exclusive_devices = true;
-  /// As upstream, new nodes have a taint until a node life-cycle controller finds them ready. Not
-  /// where Dray's own controllers run: they write to nodes in trouble only.
-  bool taint_new_nodes = false;
+  /// Admission plugins that are on. With ServiceAccount, namespaces get what its tokens take. With
+  /// TaintNodesByCondition, new nodes have a taint until a node life-cycle controller finds them
+  /// ready; Dray's own controllers do not.
+  admission::PluginSet plugins = admission::PluginSet::Usual();
   /// Whose shapes clients read and write; kAny: those of every release.
   api::Release release = api::Release::kAny;
   /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
@@ -48,9 +50,6 @@ struct Options {
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};
   /// Roles and bindings decide who may do what; else everybody who is known may do everything.
   bool rbac = false;
-  /// New pods get the account that they name, or `default`, and its token, as upstream's admission
-  /// plug-in ServiceAccount has it; namespaces get what that takes.
-  bool service_accounts = false;
   /// Signs and reads tokens of service accounts. Null: there are none.
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
   /// Seconds that a token is given at most; 0: as many as are asked for.

@@ -9,7 +9,7 @@
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
-#include "server/verbs/admission.h"
+#include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
@@ -134,7 +134,7 @@ Resources::Resources(
           .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
           .idle_kinds =
               options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
-          .policies = std::make_shared<Policies>(options.rules.release())})) {}
+          .policies = std::make_shared<admission::Policies>(options.rules.release())})) {}
 
 Resources::~Resources() = default;
 
@@ -216,8 +216,7 @@ void Resources::CatchUp() {
 
 Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request) {
   Answer answer;
-  const Call call{
-      .core = core, .request = &request, .warnings = &answer.warnings, .is_admitted = true};
+  const Call call{.core = core, .request = &request, .warnings = &answer.warnings, .is_own = true};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;

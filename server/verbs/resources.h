@@ -101,7 +101,7 @@ class Resources {
   /// Whether that step is done. Any thread.
   bool HasMade(FirstStep step) const;
 
-  /// With Options::service_accounts, what each namespace has for its pods, which trust
+  /// With the plugin ServiceAccount on, what each namespace has for its pods, which trust
   /// `certificates` (PEM). Idempotent; call it before requests come.
   Task<> BootstrapAccounts(std::string certificates);
 

@@ -24,8 +24,9 @@
 #include "server/access/token_gate.h"
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
-#include "server/verbs/node_limits.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
@@ -417,7 +418,7 @@ Task<Outcome> Review(Call call) {
   review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
       WriterOf(call, registry::Subresource::kNone), api::Object::Blank(call.hub()), review);
   const Frozen<store::Snapshot> snapshot = call.core->store.Read();
-  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, {.object = &review}));
+  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, {.object = &review}, &review));
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);
   co_return ObjectAnswer{.code = 201, .item = storage::MakeItem(std::move(shown), release)};

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/service_accounts.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/namespace.h"
-#include "api/generate_name.h"
-#include "api/pods/life.h"
 #include "server/access/user.h"
-#include "server/errors/errors.h"
+#include "server/registry/pod_account.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/first_objects.h"
 
 namespace dray::server::verbs {
@@ -46,38 +44,6 @@ std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std:
 
 }  // namespace
 
-Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
-                                                      const api::Object& object,
-                                                      const store::Snapshot& snapshot) {
-  const auto* const pod = object.If<core_v1::Pod>();
-  if (!core.options.service_accounts || pod == nullptr) return std::nullopt;
-  if (api::pods::IsMirror(pod->metadata)) {
-    DRAY_TRY_VOID(registry::CheckMirror(object));
-    return std::nullopt;
-  }
-  const std::string name = pod->spec.service_account_name.empty()
-                               ? std::string(registry::kDefaultAccount)
-                               : pod->spec.service_account_name;
-  const std::string& namespace_name = pod->metadata.namespace_;
-  const store::Record* const record =
-      snapshot.Find(storage::ObjectKey(kAccounts, namespace_name, name));
-  if (record != nullptr) {
-    DRAY_TRY(const auto item, storage::ItemOf(storage::View::OfStorage(kAccounts), *record));
-    if (item.has_value()) {
-      return registry::PodAccount{
-          .account = item->object.As<ServiceAccount>(),
-          .volume = api::GenerateName(registry::kTokenVolume, core.world.random)};
-    }
-  }
-  return Fail(errors::Forbidden(object.kind(),
-                                errors::NameInAdmission(object.metadata()),
-                                fmt::format("error looking up service account {}/{}: "
-                                            "serviceaccount \"{}\" not found",
-                                            namespace_name,
-                                            name,
-                                            name)));
-}
-
 Task<> MakeAccount(const Core* core, std::string namespace_name) {
   const std::vector<api::Object> objects = ObjectsOf(namespace_name, core->trusted_by_clients);
   for (const api::Object& object : objects) {
@@ -100,15 +66,16 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
 
 bool IsForPods(const Call& call) {
   const api::KindInfo& hub = call.hub();
-  if (!call.core->options.service_accounts || !hub.group.empty()) return false;
+  if (!hub.group.empty()) return false;
   const std::string& name = call.request->name;
-  return (hub.plural == "serviceaccounts" && name == registry::kDefaultAccount) ||
-         (hub.plural == "configmaps" && name == registry::kRootCertificates);
+  const bool is_needed = (hub.plural == "serviceaccounts" && name == registry::kDefaultAccount) ||
+                         (hub.plural == "configmaps" && name == registry::kRootCertificates);
+  return is_needed && call.core->options.plugins.Has(admission::kServiceAccountPlugin);
 }
 
 Task<> MakeAccounts(const Core* core) {
   constexpr const api::KindInfo& kNamespaces = api::Reflected<core_v1::Namespace>::kKind;
-  if (!core->options.service_accounts) co_return {};
+  if (!core->options.plugins.Has(admission::kServiceAccountPlugin)) co_return {};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
   std::vector<std::string> names;
   const std::string prefix = storage::ResourcePrefix(kNamespaces);

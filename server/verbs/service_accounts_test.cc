@@ -20,7 +20,9 @@ using ::testing::StartsWith;
 
 class ServiceAccountsTest : public testing::ServerTest {
  protected:
-  ServiceAccountsTest() : ServerTest(Options{.service_accounts = true}) {
+  ServiceAccountsTest()
+      : ServerTest(Options{
+            .plugins = admission::PluginSet::Usual().With(admission::kServiceAccountPlugin)}) {
     EXPECT_TRUE(Wait(resources_.BootstrapAccounts("PEM")).has_value());
     Make("namespaces", "", R"({"metadata":{"name":"lab"}})");
   }

@@ -21,9 +21,9 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
-#include "server/verbs/admission.h"
+#include "server/verbs/admission/chain.h"
+#include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
-#include "server/verbs/node_limits.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -285,8 +285,8 @@ Task<Outcome> IssueToken(Call call) {
   const api::KindInfo& kind = api::Reflected<TokenRequest>::kKind;
   DRAY_CO_TRY(api::Object object, DecodeBody(call, kind));
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  const AdmittedWrite write{.object = &object, .kind = &kind, .subresource = "token"};
-  DRAY_CO_TRY_VOID(CheckNode(call, *snapshot, write));
+  const admission::Write write{.object = &object, .kind = &kind, .subresource = "token"};
+  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, &object));
   auto& asked = object.Mutable<TokenRequest>();
   if (!asked.spec.expiration_seconds.has_value())
     asked.spec.expiration_seconds = kTokenSecondsUsual;
@@ -316,7 +316,7 @@ Task<Outcome> IssueToken(Call call) {
   }
   Complete(call, account, object);
   DRAY_CO_TRY_VOID(CheckSpec(asked));
-  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
   const int64_t second =
       std::chrono::floor<std::chrono::seconds>(call.now()).time_since_epoch().count();
   TokenClaims claims{.audiences = {asked.spec.audiences.begin(), asked.spec.audiences.end()},

@@ -353,7 +353,7 @@ void ExpectExplained(const planning::OfflineExplanation& explained, const Fate& 
   const bool fits = explained.verdict == planning::Verdict::kFits;
   EXPECT_EQ(fits, found.fits && found.evicted.empty() && !found.freed)
       << "explained: " << explained.reason << "\nfound: " << found;
-  if (found.freed) EXPECT_NE(explained.note.find("nobody uses claim"), std::string::npos);
+  if (found.freed) EXPECT_NE(explained.note.find("no pod uses claim"), std::string::npos);
   std::vector<std::string> evicts = explained.evicts;
   std::ranges::sort(evicts);
   EXPECT_EQ(evicts, found.evicted);

@@ -170,7 +170,6 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   SeededRandom random(1);
   registry::WriteContext context = {
       .now = kNow,
-      .admission = false,
       .subresource = write->subresource,
       .options = {.profile = subject.profile,
                   .version = subject.kind,
@@ -183,8 +182,10 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   if (write->old.empty()) {
     api::NameIfAsked(object.mutable_metadata(), random);
     context.uid = NewUuid(random);
+    registry::BeginCreate(object, context);
     result = registry::BeforeCreate(strategy, object, context);
   } else {
+    registry::BeginUpdate(object, write->old, context);
     result = registry::BeforeUpdate(strategy, object, write->old, context);
   }
   if (!result.has_value()) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin AlwaysPullImages: nodes fetch the images of pods each time, with the rights of the pod.
+#pragma once
+
+#include "api/object.h"
+#include "base/result.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+/// Sets the pull policy of all containers and image volumes of a pod to Always; of a changed pod
+/// only when it has a new image.
+Result<> AlwaysPull(const Call& call,
+                    const store::Snapshot& snapshot,
+                    const Write& write,
+                    api::Object* object);
+
+}  // namespace dray::server::verbs::admission

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugins CertificateApproval, CertificateSigning, ClusterTrustBundleAttest and
+// CertificateSubjectRestriction: the verb on the resource "signers", of the signer's name or of all
+// of its domain, that a requester needs to speak for a signer.
+#pragma once
+
+#include "base/result.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+// Where roles decide nothing, the first three allow everything.
+
+/// CertificateApproval. Errors: kForbidden  the requester may not "approve" for the signer.
+Result<> CheckApproval(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+/// CertificateSigning. Errors: kForbidden  the requester changes a certificate or its conditions,
+/// and may not "sign" for the signer.
+Result<> CheckSigning(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+/// ClusterTrustBundleAttest. Errors: kForbidden  the requester may not "attest" for the signer.
+Result<> CheckAttestation(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+/// CertificateSubjectRestriction. Errors: kForbidden  the signer of clients is asked for the group
+/// system:masters.
+Result<> CheckSubject(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+}  // namespace dray::server::verbs::admission

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/admission/chain.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "server/verbs/admission/always_deny.h"
+#include "server/verbs/admission/always_pull_images.h"
+#include "server/verbs/admission/certificates.h"
+#include "server/verbs/admission/default_toleration_seconds.h"
+#include "server/verbs/admission/deny_external_ips.h"
+#include "server/verbs/admission/extended_resource_toleration.h"
+#include "server/verbs/admission/hard_anti_affinity.h"
+#include "server/verbs/admission/limit_ranger.h"
+#include "server/verbs/admission/namespace_lifecycle.h"
+#include "server/verbs/admission/node_declared_features.h"
+#include "server/verbs/admission/node_restriction.h"
+#include "server/verbs/admission/plugin_set.h"
+#include "server/verbs/admission/priority.h"
+#include "server/verbs/admission/resource_quota.h"
+#include "server/verbs/admission/service_account.h"
+#include "server/verbs/admission/taint_nodes.h"
+#include "server/verbs/admission/validating_policies.h"
+
+namespace dray::server::verbs::admission {
+namespace {
+
+constexpr uint8_t kWrites = kCreates | kUpdates;
+constexpr uint8_t kAll = kCreates | kUpdates | kDeletions | kConnections;
+constexpr bool kUsual = true;
+constexpr bool kOnRequest = false;
+
+/// A plugin that Dray is not built with.
+constexpr Plugin Missing(std::string_view name, bool is_usual) {
+  return {.name = name, .is_usual = is_usual, .built = Plugin::Built::kNo};
+}
+
+/// One whose rule holds whether it is on or off.
+constexpr Plugin AlwaysSo(std::string_view name) {
+  return {.name = name, .built = Plugin::Built::kAlwaysSo};
+}
+
+// kube-apiserver's order (1.37, AllOrderedPlugins): whatever refuses first is what the client
+// reads.
+constexpr std::array kChain = {
+    AlwaysSo("AlwaysAdmit"),
+    Missing("NamespaceAutoProvision", kOnRequest),
+    Plugin{.name = "NamespaceLifecycle",
+           .is_usual = kUsual,
+           .operations = kCreates | kDeletions,
+           .admit = AdmitToNamespace},
+    AlwaysSo("NamespaceExists"),
+    Plugin{.name = "LimitPodHardAntiAffinityTopology",
+           .operations = kWrites,
+           .validate = CheckHardAntiAffinity},
+    Plugin{.name = "LimitRanger",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .admit = FillInLimits,
+           .validate = CheckLimits},
+    Plugin{.name = kServiceAccountPlugin,
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = GiveAccount},
+    Plugin{.name = "NodeRestriction", .operations = kAll, .admit = CheckNode},
+    Plugin{.name = kTaintNodesPlugin,
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = TaintNewNode},
+    Plugin{.name = "AlwaysPullImages", .operations = kWrites, .admit = AlwaysPull},
+    Missing("ImagePolicyWebhook", kOnRequest),
+    Missing("PodSecurity", kUsual),
+    Missing("PodNodeSelector", kOnRequest),
+    Plugin{.name = "Priority",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .admit = GivePriority,
+           .validate = CheckDefaultClass},
+    Plugin{.name = "DefaultTolerationSeconds",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .admit = TolerateTroubles},
+    Missing("PodTolerationRestriction", kOnRequest),
+    Missing("EventRateLimit", kOnRequest),
+    Plugin{.name = "ExtendedResourceToleration",
+           .operations = kWrites,
+           .admit = TolerateExtendedResources},
+    Missing("DefaultStorageClass", kUsual),
+    Missing("StorageObjectInUseProtection", kUsual),
+    Missing("PodGroupProtection", kUsual),
+    Missing("OwnerReferencesPermissionEnforcement", kOnRequest),
+    Missing("PersistentVolumeClaimResize", kUsual),
+    Missing("RuntimeClass", kUsual),
+    Plugin{.name = "CertificateApproval",
+           .is_usual = kUsual,
+           .operations = kUpdates,
+           .validate = CheckApproval},
+    Plugin{.name = "CertificateSigning",
+           .is_usual = kUsual,
+           .operations = kUpdates,
+           .validate = CheckSigning},
+    Plugin{.name = "ClusterTrustBundleAttest",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .validate = CheckAttestation},
+    Plugin{.name = "CertificateSubjectRestriction",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .validate = CheckSubject},
+    Missing("DefaultIngressClass", kUsual),
+    Plugin{.name = "DenyServiceExternalIPs", .operations = kWrites, .validate = CheckExternalIps},
+    Missing("PodTopologyLabels", kUsual),
+    Missing("PodGroupWorkloadExists", kUsual),
+    Plugin{.name = "NodeDeclaredFeatureValidator",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .validate = CheckDeclaredFeatures},
+    Missing("JobValidation", kUsual),
+    Missing("PodResizeValidator", kUsual),
+    Missing("MutatingAdmissionPolicy", kUsual),
+    Missing("MutatingAdmissionWebhook", kUsual),
+    Plugin{.name = "ValidatingAdmissionPolicy",
+           .is_usual = kUsual,
+           .operations = kCreates | kUpdates | kDeletions,
+           .validate = AskPolicies},
+    Missing("ValidatingAdmissionWebhook", kUsual),
+    Plugin{.name = "ResourceQuota",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .validate = ChargeQuotas},
+    Plugin{.name = "AlwaysDeny", .operations = kAll, .admit = DenyAlways},
+};
+static_assert(kChain.size() <= 64);  // PluginSet
+
+uint8_t BitOf(policies::Operation operation) {
+  switch (operation) {
+    case policies::Operation::kCreate: return kCreates;
+    case policies::Operation::kUpdate: return kUpdates;
+    case policies::Operation::kDelete: return kDeletions;
+    case policies::Operation::kConnect: return kConnections;
+  }
+  return 0;
+}
+
+/// Calls ask(row) for each plugin that is on and looks at the write, up to the first refusal.
+template <class Ask>
+Result<> EachThatIsOn(const Call& call, const Write& write, const Ask& ask) {
+  if (call.is_admitted) return {};
+  const uint8_t operation = BitOf(write.operation);
+  for (size_t i = 0; i < kChain.size(); ++i) {
+    const Plugin& plugin = kChain[i];
+    if ((plugin.operations & operation) == 0 || !call.core->options.plugins.HasAt(i)) continue;
+    DRAY_TRY_VOID(ask(plugin));
+  }
+  return {};
+}
+
+/// kChain.size(): unknown.
+size_t PlaceOf(std::string_view name) {
+  return static_cast<size_t>(std::ranges::find(kChain, name, &Plugin::name) - kChain.begin());
+}
+
+Result<> CheckKnown(std::string_view flag, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (PlaceOf(name) < kChain.size()) continue;
+    return Fail(StatusReason::kBadRequest, fmt::format(R"({} plugin "{}" is unknown)", flag, name));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Plugin> Plugins() {
+  return kChain;
+}
+
+Result<> Admit(const Call& call,
+               const store::Snapshot& snapshot,
+               const Write& write,
+               api::Object* object) {
+  return EachThatIsOn(call, write, [&](const Plugin& plugin) -> Result<> {
+    if (plugin.admit == nullptr) return {};
+    return plugin.admit(call, snapshot, write, object);
+  });
+}
+
+Result<> Validate(const Call& call, const store::Snapshot& snapshot, const Write& write) {
+  return EachThatIsOn(call, write, [&](const Plugin& plugin) -> Result<> {
+    if (plugin.validate == nullptr) return {};
+    return plugin.validate(call, snapshot, write);
+  });
+}
+
+// -------------------------------------------------------------------------------------
+// plugin_set.h
+
+PluginSet PluginSet::Usual() {
+  PluginSet set;
+  for (size_t i = 0; i < kChain.size(); ++i) {
+    if (kChain[i].is_usual && kChain[i].built == Plugin::Built::kYes) set.bits_ |= uint64_t{1} << i;
+  }
+  set.bits_ &= ~(uint64_t{1} << PlaceOf(kServiceAccountPlugin));
+  set.bits_ &= ~(uint64_t{1} << PlaceOf(kTaintNodesPlugin));
+  return set.With("NodeRestriction");
+}
+
+bool PluginSet::Has(std::string_view name) const {
+  return HasAt(PlaceOf(name));
+}
+
+PluginSet PluginSet::With(std::string_view name) const {
+  PluginSet set = *this;
+  set.bits_ |= uint64_t{1} << PlaceOf(name);
+  return set;
+}
+
+Result<PluginSet> PluginSet::Changed(const std::vector<std::string>& enabled,
+                                     const std::vector<std::string>& disabled) const {
+  DRAY_TRY_VOID(CheckKnown("enable-admission-plugins", enabled));
+  DRAY_TRY_VOID(CheckKnown("disable-admission-plugins", disabled));
+  std::set<std::string> both;
+  for (const std::string& name : enabled) {
+    if (std::ranges::find(disabled, name) != disabled.end()) both.insert(name);
+  }
+  if (!both.empty()) {
+    return Fail(
+        StatusReason::kBadRequest,
+        fmt::format("[{}] in enable-admission-plugins and disable-admission-plugins overlapped",
+                    fmt::join(both, " ")));
+  }
+  PluginSet set = *this;
+  for (const std::string& name : enabled) {
+    const Plugin& plugin = kChain.at(PlaceOf(name));
+    if (plugin.built == Plugin::Built::kNo && !plugin.is_usual) {
+      return Fail(
+          StatusReason::kBadRequest,
+          fmt::format(R"(enable-admission-plugins: Dray is not built with the plugin "{}")", name));
+    }
+    set = set.With(name);
+  }
+  for (const std::string& name : disabled) set.bits_ &= ~(uint64_t{1} << PlaceOf(name));
+  return set;
+}
+
+}  // namespace dray::server::verbs::admission

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The admission chain: the plugins of kube-apiserver 1.37 by its names and in its order, one row
+// each (chain.cc). Every verb that writes asks it twice: Admit before an object is prepared and
+// validated (registry/write.h), Validate after it. The calling server's options say which plugins
+// are on (plugin_set.h).
+//
+// A new plugin is a file beside this one, with a function of plugin.h's form, and a row.
+#pragma once
+
+#include <span>
+
+#include "api/object.h"
+#include "base/result.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+/// All rows, in order.
+std::span<const Plugin> Plugins();
+
+/// What plugins change in `object`, which is write.object, and what they refuse before it is
+/// complete. The first refusal ends it. Asks nothing for calls that are part of another one about
+/// which plugins have been asked (Call::is_admitted).
+///
+/// Errors: the plugin's, mostly kForbidden, in upstream's words.
+Result<> Admit(const Call& call,
+               const store::Snapshot& snapshot,
+               const Write& write,
+               api::Object* object);
+
+/// What plugins say about the object as it would be stored; the write's transaction gets what is
+/// committed with it. Otherwise as Admit.
+Result<> Validate(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+}  // namespace dray::server::verbs::admission

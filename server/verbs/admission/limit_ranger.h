@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin LimitRanger: LimitRanges as new pods, and volume claims, meet them.
+#pragma once
+
+#include "api/object.h"
+#include "base/result.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+/// Gives the containers of a new pod the requests and limits that the ranges of its namespace have
+/// for those that name none. A range that cannot be read is left out, here and below.
+Result<> FillInLimits(const Call& call,
+                      const store::Snapshot& snapshot,
+                      const Write& write,
+                      api::Object* object);
+
+/// Errors: kForbidden  a new pod, or a volume claim, requests less or more than the ranges of its
+///         namespace allow.
+Result<> CheckLimits(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+}  // namespace dray::server::verbs::admission

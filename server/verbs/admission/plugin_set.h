@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which admission plugins of the chain (chain.h) are on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace dray::server::verbs::admission {
+
+inline constexpr std::string_view kServiceAccountPlugin = "ServiceAccount";
+inline constexpr std::string_view kTaintNodesPlugin = "TaintNodesByCondition";
+
+/// A value; thread-safe to read.
+class PluginSet {
+ public:
+  /// Those that kube-apiserver has on by default and Dray is built with, and NodeRestriction; not
+  /// ServiceAccount and TaintNodesByCondition, which need controllers.
+  static PluginSet Usual();
+
+  /// `name` is one of the chain's.
+  bool Has(std::string_view name) const;
+  PluginSet With(std::string_view name) const;
+  /// By its place in the chain.
+  bool HasAt(size_t index) const { return (bits_ >> index & 1U) != 0; }
+
+  /// This set with those of `enabled` and without those of `disabled`, as
+  /// --enable-admission-plugins and --disable-admission-plugins of kube-apiserver name them. A
+  /// plugin that kube-apiserver has on by default and Dray is not built with may be named in both:
+  /// that changes nothing.
+  ///
+  /// Errors: kBadRequest, in kube-apiserver's words  a name is unknown, or in both lists; in Dray's
+  ///         words  a plugin to be enabled is one that Dray is not built with.
+  Result<PluginSet> Changed(const std::vector<std::string>& enabled,
+                            const std::vector<std::string>& disabled) const;
+
+ private:
+  uint64_t bits_ = 0;
+};
+
+}  // namespace dray::server::verbs::admission

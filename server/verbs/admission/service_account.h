@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin ServiceAccount: whom the processes of new pods are.
+#pragma once
+
+#include "api/object.h"
+#include "base/result.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+/// Gives a new pod the account that it names, or `default`, and a volume with its token
+/// (registry/pod_account.h). A mirror pod gets nothing.
+///
+/// Errors: kForbidden  there is no such account; it allows its own secrets only; a mirror pod names
+///         an account or a secret.
+Result<> GiveAccount(const Call& call,
+                     const store::Snapshot& snapshot,
+                     const Write& write,
+                     api::Object* object);
+
+}  // namespace dray::server::verbs::admission

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugin ValidatingAdmissionPolicy: the policies that are stored now, asked about what would be
+// stored.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "server/policies/judge.h"
+#include "server/verbs/admission/plugin.h"
+#include "server/verbs/call.h"
+#include "store/snapshot.h"
+
+namespace dray::server::verbs::admission {
+
+/// Keeps the policies of the newest state compiled. Thread-safe.
+class Policies {
+ public:
+  using List = std::vector<policies::BoundPolicy>;
+
+  explicit Policies(api::Release release) : release_(release) {}
+
+  /// The policies that have bindings in `snapshot`, by name; null when there are none. O(log n) as
+  /// long as there is no binding, else O(policies + bindings), and compiling what has changed.
+  std::shared_ptr<const List> In(const store::Snapshot& snapshot);
+
+  /// Whether a binding chose parameters by a selector when a write was last judged: then judging
+  /// may take long. O(1).
+  bool chooses_parameters() const { return chooses_parameters_; }
+
+ private:
+  struct Part {
+    std::string key;
+    Revision modified;
+  };
+  bool IsKnown(const store::Snapshot& snapshot) const DRAY_REQUIRES(mutex_);
+  void Learn(const store::Snapshot& snapshot) DRAY_REQUIRES(mutex_);
+
+  const api::Release release_;
+  std::atomic<bool> chooses_parameters_ = false;
+  Mutex mutex_;
+  std::vector<Part> parts_ DRAY_GUARDED_BY(mutex_);
+  std::shared_ptr<const List> list_ DRAY_GUARDED_BY(mutex_);
+};
+
+/// Asks the policies in `snapshot` about the write, unless it is the server's own; warnings and
+/// annotations go where the call says. Policies themselves, and questions that are not stored, are
+/// left out, as upstream leaves them out.
+///
+/// Errors: what a policy says, in upstream's words; kInvalid, kForbidden,
+///         kRequestEntityTooLarge.
+Result<> AskPolicies(const Call& call, const store::Snapshot& snapshot, const Write& write);
+
+}  // namespace dray::server::verbs::admission
