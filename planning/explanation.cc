@@ -427,9 +427,9 @@ std::vector<std::string> HintsFor(const Explanation& explanation) {
   const NodeGroup& best = explanation.groups.front();
   if (best.trouble != Trouble::kTooFew) return hints;
   if (best.step == Step::kPool) {
-    hints.push_back(fmt::format(
-        "The driver has to complete the pool: look at its pod on node {} and its log.",
-        explanation.closest));
+    hints.push_back(
+        fmt::format("The driver has to complete the pool: look at its pod on node {} and its log.",
+                    explanation.closest));
   }
   const auto funnel = std::ranges::find_if(explanation.funnels, [&](const Funnel& one) {
     return one.claim == best.claim && one.request == best.request;

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace dray::scheduler {
+namespace dray::scheduler::inline reports {
 
 void UnfitCandidates::Add(const NodeState& node) {
   allocator::search::NodeProspect prospect = prospects_.Of(node.value());
@@ -27,4 +27,4 @@ std::vector<const NodeState*> UnfitCandidates::InTurns() const {
   return nodes;
 }
 
-}  // namespace dray::scheduler
+}  // namespace dray::scheduler::inline reports

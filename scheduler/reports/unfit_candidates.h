@@ -16,7 +16,7 @@
 #include "dray/snapshot.h"
 #include "scheduler/cluster/node_state.h"
 
-namespace dray::scheduler {
+namespace dray::scheduler::inline reports {
 
 /// Groups nodes by what they have for the claims. For one thread.
 class UnfitCandidates {
@@ -51,4 +51,4 @@ class UnfitCandidates {
   size_t size_ = 0;
 };
 
-}  // namespace dray::scheduler
+}  // namespace dray::scheduler::inline reports

@@ -184,8 +184,8 @@ void Count(const Story& story,
   } else if (played.differences.empty()) {
     ++report.passed;
     if (!played.differed_once.empty()) {
-      report.summary.push_back(fmt::format(
-          "{}: differed in one of three plays, {}", name, played.differed_once));
+      report.summary.push_back(
+          fmt::format("{}: differed in one of three plays, {}", name, played.differed_once));
     }
   } else if (options.name.empty()) {
     report.failures.push_back(fmt::format("{}: {} differences, first {}",
