@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string_view>
@@ -20,14 +21,22 @@ bool IsOfName(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-/// `text` with `mark` wherever `name` stands as a whole.
-std::string Masked(std::string_view text, std::string_view name, std::string_view mark) {
+/// Where a name is masked: as a whole, or also where a longer one begins with it and a dash, as
+/// those of a pod's claims do.
+enum class Masking : uint8_t { kWhole, kBeginnings };
+
+/// `text` with `mark` wherever `name` stands.
+std::string Masked(std::string_view text,
+                   std::string_view name,
+                   std::string_view mark,
+                   Masking masking = Masking::kWhole) {
   std::string masked;
   size_t from = 0;
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, from)) {
     const size_t end = at + name.size();
-    const bool is_whole =
-        (at == 0 || !IsOfName(text[at - 1])) && (end == text.size() || !IsOfName(text[end]));
+    const bool ends = end == text.size() || !IsOfName(text[end]) ||
+                      (masking == Masking::kBeginnings && text[end] == '-');
+    const bool is_whole = ends && (at == 0 || !IsOfName(text[at - 1]));
     masked += text.substr(from, at - from);
     masked += is_whole ? mark : name;
     from = end;
@@ -54,7 +63,8 @@ std::string KeyOf(const OfflineExplanation& answer, const ExplainTextOptions& op
     if (!seen.insert(funnel.claim).second) continue;
     key = Masked(key, funnel.claim, fmt::format("\2{}", seen.size()));
   }
-  return key;
+  const std::string_view name = NameOf(answer);
+  return Masked(key, name.substr(name.find('/') + 1), "\3", Masking::kBeginnings);
 }
 
 std::vector<std::string> NamesOf(std::span<const OfflineExplanation> answers,
