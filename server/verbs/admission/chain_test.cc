@@ -173,12 +173,14 @@ class WithAlwaysDeny : public AdmissionChain {
   WithAlwaysDeny() : AdmissionChain(PluginSet::Usual().With("AlwaysDeny")) {}
 };
 
-TEST_F(WithAlwaysDeny, RefusesEveryWrite) {
-  EXPECT_THAT(
-      Create("configmaps", R"({"metadata":{"name":"a"}})"),
-      AllOf(StartsWith("403 "), HasSubstr("admission control is denying all modifications")));
-  EXPECT_THAT(Do(Request(Verb::kDelete, "namespaces", "", "kube-node-lease")), StartsWith("403 "));
-  EXPECT_THAT(Do(Request(Verb::kGet, "namespaces", "", "default")), StartsWith("200 "));
+TEST_F(WithAlwaysDeny, RefusesEveryWriteAlsoTheServersOwn) {
+  ResourceRequest request = Request(Verb::kCreate, "nodes", "", "");
+  request.body = R"({"metadata":{"name":"n"}})";
+  EXPECT_THAT(Do(std::move(request)),
+              AllOf(StartsWith("403 "),
+                    HasSubstr(R"(nodes "n" is forbidden: admission control is denying all)")));
+  EXPECT_THAT(Do(Request(Verb::kGet, "namespaces", "", "default")), StartsWith("404 "));
+  EXPECT_THAT(Do(Request(Verb::kList, "namespaces", "", "")), StartsWith("200 "));
 }
 
 }  // namespace
