@@ -81,18 +81,17 @@ std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
   return std::move(errors).Take();
 }
 
+bool IsFinalizerName(std::string_view name) {
+  return name.contains('/') ||
+         std::ranges::find(kStandardFinalizers, name) != kStandardFinalizers.end();
+}
+
 std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
   FieldErrors errors;
   const Path finalizers("metadata.finalizers");
   for (size_t i = 0; i < meta.finalizers.size(); ++i) {
     const std::string& name = meta.finalizers[i];
-    if (name.contains('/') ||
-        std::ranges::find(kStandardFinalizers, name) != kStandardFinalizers.end()) {
-      continue;
-    }
-    errors.Invalid(finalizers.Index(i),
-                   Shown(name),
-                   "name is neither a standard finalizer name nor is it fully qualified");
+    if (!IsFinalizerName(name)) errors.Invalid(finalizers.Index(i), Shown(name), kNoFinalizerName);
   }
   return std::move(errors).Take();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "api/core_v1/node.h"
@@ -27,7 +28,13 @@ std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
                                      const core_v1::Node* old,
                                      const Profile& profile = {});
 
-/// Finalizers have a domain or are one of the few that have none.
+/// Whether a finalizer's name has a domain or is one of the few that have none; what is said of it
+/// otherwise.
+bool IsFinalizerName(std::string_view name);
+inline constexpr std::string_view kNoFinalizerName =
+    "name is neither a standard finalizer name nor is it fully qualified";
+
+/// Finalizers in metadata have such names.
 std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);
 
 }  // namespace dray::api::validation

@@ -44,7 +44,9 @@ Endpoint EndpointOf(const Route& route) {
     case Verb::kUpdate:
     case Verb::kPatch:
     case Verb::kDelete:
-      return route.subresource.empty() ? Endpoint::kObject : Endpoint::kSubresource;
+      // What is only asked, and not kept, has no tables.
+      return route.subresource.empty() && !route.info->create_only ? Endpoint::kObject
+                                                                   : Endpoint::kSubresource;
   }
   return Endpoint::kObject;
 }

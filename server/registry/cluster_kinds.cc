@@ -89,7 +89,10 @@ void PrepareNewService(api::Object& object) {
 }
 
 // A client that leaves out what the server chose keeps it.
-void PrepareService(api::Object& object, const api::Object& old, WallTime /*now*/) {
+void PrepareService(api::Object& object,
+                    const api::Object& old,
+                    WallTime /*now*/,
+                    const api::Profile& /*profile*/) {
   auto& service = object.Mutable<core_v1::Service>();
   const core_v1::ServiceSpec& before = old.As<core_v1::Service>().spec;
   const bool had_address = service.spec.type != "ExternalName" && before.type != "ExternalName";
@@ -182,7 +185,10 @@ void PrepareNewRole(api::Object& object) {
 }
 
 template <class T>
-void PrepareRole(api::Object& object, const api::Object& /*old*/, WallTime /*now*/) {
+void PrepareRole(api::Object& object,
+                 const api::Object& /*old*/,
+                 WallTime /*now*/,
+                 const api::Profile& /*profile*/) {
   PrepareNewRole<T>(object);
 }
 
@@ -227,7 +233,10 @@ void NoteRequester(api::Object& object, const Requester& requester) {
 }
 
 // What is signed never changes; who decides and who signs write apart from each other.
-void PrepareRequest(api::Object& object, const api::Object& old, WallTime /*now*/) {
+void PrepareRequest(api::Object& object,
+                    const api::Object& old,
+                    WallTime /*now*/,
+                    const api::Profile& /*profile*/) {
   object.Mutable<CertificateSigningRequest>().spec = old.As<CertificateSigningRequest>().spec;
 }
 

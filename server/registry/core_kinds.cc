@@ -70,7 +70,10 @@ void PrepareNewNamespace(api::Object& object) {
   }
 }
 
-void PrepareNamespace(api::Object& object, const api::Object& old, WallTime /*now*/) {
+void PrepareNamespace(api::Object& object,
+                      const api::Object& old,
+                      WallTime /*now*/,
+                      const api::Profile& /*profile*/) {
   auto& namespace_object = object.Mutable<core_v1::Namespace>();
   namespace_object.spec.finalizers = old.As<core_v1::Namespace>().spec.finalizers;
   api::defaults::LabelNamespace(namespace_object);

@@ -15,7 +15,10 @@ namespace dray::server::registry {
 /// selectors find it by.
 void PrepareNewNamespace(api::Object& object);
 /// Only the subresource "finalize" changes the finalizers.
-void PrepareNamespace(api::Object& object, const api::Object& old, WallTime now);
+void PrepareNamespace(api::Object& object,
+                      const api::Object& old,
+                      WallTime now,
+                      const api::Profile& profile);
 /// Whether spec.finalizers has any.
 bool NamespaceHasFinalizers(const api::Object& object);
 /// The phase of a namespace that is being deleted.

@@ -41,7 +41,11 @@ void PrepareClaimStatus(api::Object& object, const api::Object& old) {
   });
 }
 
-void PrepareTaintRule(api::Object& object, const api::Object& old, WallTime now) {
+void PrepareTaintRule(api::Object& object,
+                      const api::Object& old,
+                      WallTime now,
+                      const api::Profile& profile) {
+  if (!profile.Since(36)) return;
   resource_v1::DeviceTaint& taint = object.Mutable<resource_v1::DeviceTaintRule>().spec.taint;
   const resource_v1::DeviceTaint& before = old.As<resource_v1::DeviceTaintRule>().spec.taint;
   if (taint.effect == before.effect || taint.time_added != before.time_added) return;

@@ -15,8 +15,11 @@ namespace dray::server::registry {
 void PrepareClaimStatus(api::Object& object, const api::Object& old);
 
 /// The time says since when devices have this effect, so it moves with the effect unless the client
-/// moved it (KEP-5055).
-void PrepareTaintRule(api::Object& object, const api::Object& old, WallTime now);
+/// moved it (KEP-5055). Since 1.36; before, it stays.
+void PrepareTaintRule(api::Object& object,
+                      const api::Object& old,
+                      WallTime now,
+                      const api::Profile& profile);
 
 /// Names of drivers in capitals, since 1.35.
 std::vector<std::string> SliceWarnings(const api::Object& object,

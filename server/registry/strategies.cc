@@ -22,6 +22,7 @@
 #include "api/validation/device_class.h"
 #include "api/validation/device_taint_rule.h"
 #include "api/validation/event.h"
+#include "api/validation/namespace.h"
 #include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
 #include "server/registry/core_kinds.h"
@@ -42,12 +43,17 @@ using api::TypeOf;
 
 // ------------------------------------------------------------------------------------------- core
 
-constexpr Strategy kNamespace = {.type = &TypeOf<core_v1::Namespace>,
-                                 .status_metadata = StatusMetadata::kFree,
-                                 .prepare_create = PrepareNewNamespace,
-                                 .prepare_update = PrepareNamespace,
-                                 .has_finalizers = NamespaceHasFinalizers,
-                                 .mark_deleted = TerminateNamespace};
+constexpr Strategy kNamespace = {
+    .type = &TypeOf<core_v1::Namespace>,
+    .status_metadata = StatusMetadata::kFree,
+    .prepare_create = PrepareNewNamespace,
+    .prepare_update = PrepareNamespace,
+    .validate_create = Rule<core_v1::Namespace, validation::ValidateNamespace>,
+    .validate_update = Rule<core_v1::Namespace, validation::ValidateNamespace>,
+    .validate_status = Rule<core_v1::Namespace, validation::ValidateNamespaceStatus>,
+    .validate_finalize = Rule<core_v1::Namespace, validation::ValidateNamespaceFinalize>,
+    .has_finalizers = NamespaceHasFinalizers,
+    .mark_deleted = TerminateNamespace};
 
 // A kubelet registers its node with what it found on the machine, and labels it later.
 constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,

@@ -73,15 +73,19 @@ struct Strategy {
   void (*prepare_create)(api::Object& object) = nullptr;
   /// Notes in a new object who made it, whatever the client says.
   void (*note_requester)(api::Object& object, const Requester& requester) = nullptr;
-  void (*prepare_update)(api::Object& object, const api::Object& old, WallTime now) = nullptr;
+  void (*prepare_update)(api::Object& object,
+                         const api::Object& old,
+                         WallTime now,
+                         const api::Profile& profile) = nullptr;
   void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
   /// Leaves nothing changed but what `part` is for; of kinds with such parts of their spec.
   void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 
   // Validate. Rules for metadata are common to all kinds.
   Rules validate_create = nullptr;
-  Rules validate_update = nullptr;  // `object` has its status already
-  Rules validate_status = nullptr;  // `object` has everything but the status from `old`
+  Rules validate_update = nullptr;    // `object` has its status already
+  Rules validate_status = nullptr;    // `object` has everything but the status from `old`
+  Rules validate_finalize = nullptr;  // likewise everything but spec.finalizers
 
   /// Texts for Warning headers, about an object that was found valid.
   std::vector<std::string> (*warnings)(const api::Object& object,

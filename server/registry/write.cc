@@ -141,7 +141,9 @@ void PrepareObject(const Strategy& strategy,
                    const WriteContext& context) {
   KeepServerMetadata(object.mutable_metadata(), old.metadata());
   if (object.kind().has_status) CopyField("status", object, old);
-  if (strategy.prepare_update != nullptr) strategy.prepare_update(object, old, context.now);
+  if (strategy.prepare_update != nullptr) {
+    strategy.prepare_update(object, old, context.now, context.options.profile);
+  }
   if (TracksGeneration(strategy, object.kind(), context.options.profile.release) &&
       !SameSpec(object, old)) {
     ++object.mutable_metadata().generation;
@@ -227,12 +229,12 @@ Causes CheckNew(const Strategy& strategy,
   return causes;
 }
 
-// Binding and finalizing change what an update may not; their verbs have made checks of their own.
+// Binding changes what an update may not; its verb has made checks of its own.
 Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
   switch (subresource) {
     case Subresource::kNone: return strategy.validate_update;
     case Subresource::kStatus: return strategy.validate_status;
-    case Subresource::kFinalize:
+    case Subresource::kFinalize: return strategy.validate_finalize;
     case Subresource::kBinding:
     case Subresource::kEphemeralContainers:
     case Subresource::kResize:

@@ -11,7 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/core_v1/namespace.h"
+#include "api/feature_gates.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
 
 namespace dray::server::registry {
@@ -97,6 +100,70 @@ TEST(BeforeUpdate, OfAStatusSaysNothingAboutTheSpec) {
   const auto part = BeforeUpdate(StrategyOf(Slices()), slice, old, status);
   ASSERT_TRUE(part.has_value()) << part.error().message;
   EXPECT_TRUE(part->empty());
+}
+
+// The time of a rule's taint after its effect has changed.
+std::string TimeAfterChange(api::Release release) {
+  const api::KindInfo& kind = api::Reflected<api::resource_v1::DeviceTaintRule>::kKind;
+  const std::string rule =
+      R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"spec":{"taint":{"key":"k",)"
+      R"("effect":"NoSchedule","timeAdded":"2020-01-01T00:00:00Z"}}})";
+  const api::Object old = Read(kind, rule);
+  api::Object next = old.Clone();
+  next.Mutable<api::resource_v1::DeviceTaintRule>().spec.taint.effect = "NoExecute";
+  WriteContext context = ContextFor(kind);
+  context.options.profile = api::Profile::Of(release);
+  BeginUpdate(next, old, context);
+  const auto warnings = BeforeUpdate(StrategyOf(kind), next, old, context);
+  if (!warnings.has_value()) return warnings.error().message;
+  return next.As<api::resource_v1::DeviceTaintRule>().spec.taint.time_added->ToString();
+}
+
+TEST(BeforeUpdate, TheTimeOfATaintMovesWithItsEffectSince136) {
+  EXPECT_EQ(TimeAfterChange(api::Release::k1_33), "2020-01-01T00:00:00Z");
+  EXPECT_EQ(TimeAfterChange(api::Release::k1_35), "2020-01-01T00:00:00Z");
+  EXPECT_EQ(TimeAfterChange(api::Release::kNewest), "2027-01-15T08:00:00Z");
+}
+
+std::string CausesOf(const Result<Warnings>& answer) {
+  std::string text;
+  if (answer.has_value()) return text;
+  for (const ErrorCause& cause : answer.error().causes) {
+    text += cause.field + ": " + cause.message + "\n";
+  }
+  return text;
+}
+
+TEST(BeforeUpdate, APhaseIsWhatTheDeletionOfANamespaceSays) {
+  const api::KindInfo& kind = api::Reflected<api::core_v1::Namespace>::kKind;
+  const api::Object old = Read(kind, R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},
+      "spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})");
+  const auto causes = [&](Subresource part, auto change) {
+    api::Object next = old.Clone();
+    change(next.Mutable<api::core_v1::Namespace>());
+    const WriteContext context = ContextFor(kind, part);
+    BeginUpdate(next, old, context);
+    return CausesOf(BeforeUpdate(StrategyOf(kind), next, old, context));
+  };
+  EXPECT_EQ(causes(Subresource::kStatus, [](auto& space) { space.status.phase = "Terminating"; }),
+            "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if "
+            "`deletionTimestamp` is empty\n");
+  EXPECT_EQ(
+      causes(Subresource::kFinalize, [](auto& space) { space.spec.finalizers = {"mine"}; }),
+      "spec.finalizers[0]: Invalid value: \"mine\": name is neither a standard finalizer name "
+      "nor is it fully qualified\n");
+  EXPECT_EQ(causes(Subresource::kFinalize, [](auto& space) { space.spec.finalizers = {}; }), "");
+}
+
+TEST(BeforeCreate, FinalizersOfANamespaceAreNames) {
+  const api::KindInfo& kind = api::Reflected<api::core_v1::Namespace>::kKind;
+  api::Object space =
+      Read(kind, R"({"metadata":{"name":"a"},"spec":{"finalizers":["mine","a.example/b"]}})");
+  BeginCreate(space, ContextFor(kind));
+  EXPECT_EQ(
+      CausesOf(BeforeCreate(StrategyOf(kind), space, ContextFor(kind))),
+      "spec.finalizers: Invalid value: \"mine\": name is neither a standard finalizer name nor "
+      "is it fully qualified\n");
 }
 
 }  // namespace
