@@ -3,18 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api/apps_v1/daemon_set.h"
-#include "api/apps_v1/deployment.h"
-#include "api/batch_v1/job.h"
 #include "api/codec/json_reader.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/pod.h"
-#include "api/core_v1/pod_template.h"
 #include "api/defaults/defaults.h"
 #include "api/generate_name.h"
 #include "api/status.h"
@@ -25,6 +22,7 @@
 #include "manifests/hints.h"
 #include "manifests/places.h"
 #include "manifests/scalars.h"
+#include "manifests/typed_templates.h"
 #include "server/errors/errors.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/served_kinds.h"
@@ -89,13 +87,6 @@ Result<> CheckFlags(std::string_view flags) {
   });
 }
 
-/// Whether we know more about objects of the kind than how they are written.
-bool HasRules(const api::KindInfo& kind) {
-  static constexpr std::array<std::string_view, 3> kCoreKinds = {"Pod", "Node", "Event"};
-  if (kind.group == kResourceGroup) return true;
-  return kind.group.empty() && std::ranges::find(kCoreKinds, kind.kind) != kCoreKinds.end();
-}
-
 /// Whether the object has a status to write; `json` is an object.
 bool HasStatus(std::string_view json) {
   api::JsonReader reader(json);
@@ -107,18 +98,6 @@ bool HasStatus(std::string_view json) {
     reader.Skip();
   }
   return found;
-}
-
-/// The pods a workload makes; null when it makes none.
-const core::PodTemplateSpec* PodTemplateOf(const api::Object& object) {
-  if (const auto* deployment = object.If<api::apps_v1::Deployment>()) {
-    return &deployment->spec.template_;
-  }
-  if (const auto* daemon_set = object.If<api::apps_v1::DaemonSet>()) {
-    return &daemon_set->spec.template_;
-  }
-  if (const auto* job = object.If<api::batch_v1::Job>()) return &job->spec.template_;
-  return nullptr;
 }
 
 /// `unknown field "spec.foo"` → spec.foo
@@ -274,12 +253,10 @@ class ObjectValidator {
       return;
     }
     const api::Profile profile = ProfileOf(release);
-    if (HasRules(kind)) {
-      Rules(kind, profile, *std::move(object));
-    } else if (const core::PodTemplateSpec* pods = PodTemplateOf(*object); pods != nullptr) {
-      Template(*pods, profile, object->metadata().namespace_);
-    } else {
+    if (kind.create_only) {
       verdict_.answers.push_back({.operation = "create", .code = kCreated});
+    } else {
+      Rules(kind, profile, *std::move(object));
     }
     for (const std::string& issue : verdict_.strict) Strict(kind, release, issue);
   }
@@ -313,16 +290,19 @@ class ObjectValidator {
     return found == namespaces_.end() ? kPlain : found->second;
   }
 
-  /// One request: `object` becomes what would be stored, and what is said about it goes to the
-  /// verdict. `old`, of an update, is what is there. `prefix` stands before the fields of causes.
-  void Ask(const api::KindInfo& kind,
+  /// What is said about one request.
+  struct Said {
+    std::vector<ErrorCause> causes = {};
+    std::vector<std::string> warnings = {};
+  };
+
+  /// One request: `object` becomes what would be stored. `old`, of an update, is what is there.
+  Said Ask(const api::KindInfo& kind,
            const api::Profile& profile,
            api::Object& object,
-           const api::Object* old,
-           std::string_view prefix = {}) {
+           const api::Object* old) {
     namespace registry = server::registry;
     const registry::ProfileExpressions expressions(profile);
-    const std::string name = object.metadata().name;
     registry::WriteContext context = {
         .now = world_.clock.Now(),
         .options = {.profile = profile,
@@ -332,33 +312,36 @@ class ObjectValidator {
     const registry::Strategy& strategy = registry::StrategyOf(kind);
     Result<registry::Warnings> result;
     if (old == nullptr) {
+      registry::BeginCreate(object, context);
       api::NameIfAsked(object.mutable_metadata(), world_.random);
       context.uid = NewUuid(world_.random);
-      registry::BeginCreate(object, context);
       result = registry::BeforeCreate(strategy, object, context);
     } else {
       context.subresource = registry::Subresource::kStatus;
       registry::BeginUpdate(object, *old, context);
       result = registry::BeforeUpdate(strategy, object, *old, context);
     }
-    Answer answer = {.operation = old == nullptr ? "create" : "updateStatus",
-                     .code = old == nullptr ? kCreated : kOk};
-    if (result.has_value()) {
-      answer.warnings = *std::move(result);
-      for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
-    } else {
-      Refused(kind, name, std::move(result).error().causes, prefix, answer);
-    }
+    if (result.has_value()) return {.warnings = *std::move(result)};
+    return {.causes = std::move(result).error().causes};
+  }
+
+  /// What is said about a request goes to the verdict.
+  void Answered(const api::KindInfo& kind,
+                std::string_view name,
+                std::string_view operation,
+                Said said) {
+    Answer answer = {.operation = operation, .code = operation == "create" ? kCreated : kOk};
+    answer.warnings = std::move(said.warnings);
+    for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
+    if (!said.causes.empty()) Refused(kind, name, std::move(said.causes), answer);
     verdict_.answers.push_back(std::move(answer));
   }
 
   void Refused(const api::KindInfo& kind,
                std::string_view name,
                std::vector<ErrorCause> causes,
-               std::string_view prefix,
                Answer& answer) {
-    for (ErrorCause& cause : causes) {
-      if (!prefix.empty()) cause.field = fmt::format("{}{}", prefix, cause.field);
+    for (const ErrorCause& cause : causes) {
       Error(cause.field, cause.reason, cause.message, {});
     }
     dray::Error error = server::errors::Invalid(kind, name, std::move(causes));
@@ -372,7 +355,12 @@ class ObjectValidator {
     std::string& namespace_ = object.mutable_metadata().namespace_;
     if (kind.namespaced && namespace_.empty()) namespace_ = kDefaultNamespace;
     api::Object created = object.Clone();
-    Ask(kind, profile, created, nullptr);
+    const std::string name = object.metadata().name;
+    Said said = Ask(kind, profile, created, nullptr);
+    for (const TypedTemplate& pods : TypedTemplatesIn(object)) {
+      Template(pods, profile, namespace_, said);
+    }
+    Answered(kind, name, "create", std::move(said));
     const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
     if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
     if (object.metadata().name.empty()) {
@@ -383,21 +371,30 @@ class ObjectValidator {
       return;
     }
     object.mutable_metadata() = created.metadata();
-    Ask(kind, profile, object, &created);
+    Said of_status = Ask(kind, profile, object, &created);
+    Answered(kind, name, "updateStatus", std::move(of_status));
   }
 
-  /// The pods of a workload, as far as they can be judged before they are made.
-  void Template(const core::PodTemplateSpec& pods,
+  /// Adds what there is to say about the pods of a workload, as far as they can be judged before
+  /// they are made, and what the workload's own rules have not said.
+  void Template(const TypedTemplate& of,
                 const api::Profile& profile,
-                const std::string& namespace_) {
+                const std::string& namespace_,
+                Said& said) {
     core::Pod pod;
-    pod.metadata = pods.metadata;
-    pod.spec = pods.spec;
+    pod.metadata = of.pods->metadata;
+    pod.spec = of.pods->spec;
     pod.metadata.name = "pod";
     pod.metadata.namespace_ = namespace_.empty() ? std::string(kDefaultNamespace) : namespace_;
     api::Object object = api::Object::Of(std::move(pod));
     api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
-    Ask(object.kind(), profile, object, nullptr, "spec.template.");
+    Said of_pod = Ask(object.kind(), profile, object, nullptr);
+    for (ErrorCause& cause : of_pod.causes) {
+      cause.field = fmt::format("{}.{}", of.path, cause.field);
+      const bool is_said = std::ranges::find(said.causes, cause) != said.causes.end();
+      if (!is_said) said.causes.push_back(std::move(cause));
+    }
+    std::ranges::move(of_pod.warnings, std::back_inserter(said.warnings));
   }
 
   void Warn(std::string field, std::string type, std::string text, std::string hint) {
