@@ -140,8 +140,8 @@ void PrintMoved(std::span<const planning::OfflineAnswer> answers,
   if (rows.size() > 1) cli::Print(out, "{}", Composed(TableOf(rows)));
 }
 
-void PrintQueued(const QueuedReport& queued, Names names, const Output& output) {
-  const size_t names_max = names == Names::kAll ? queued.pods : kNamesMax;
+void PrintQueued(const QueuedReport& queued, NamesShown names, const Output& output) {
+  const size_t names_max = names == NamesShown::kAll ? queued.pods : kNamesMax;
   PrintGained(queued, names_max, output.out);
   PrintLost(queued, names_max, output);
   PrintOthers(queued, output);

@@ -24,11 +24,11 @@ void PrintMoved(std::span<const planning::OfflineAnswer> answers,
                 const NodesBefore& nodes_before,
                 std::FILE* out);
 
-enum class Names : uint8_t { kSome, kAll };
+enum class NamesShown : uint8_t { kSome, kAll };
 
 /// For people: pods that run only with the change, pods that run only without it, and how many
 /// others there are. Nothing where no pod waits. kSome: of each list as many as a screen holds.
-void PrintQueued(const planning::QueuedReport& queued, Names names, const Output& output);
+void PrintQueued(const planning::QueuedReport& queued, NamesShown names, const Output& output);
 
 /// For programs, each as docs/whatif.md has it.
 /// A member of "answers".

@@ -57,7 +57,7 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
   for (const planning::OfflineAnswer& one : fitting) {
     if (!one.moves.empty()) PrintMoves(one, output.out);
   }
-  PrintQueued(answer.queued, all ? Names::kAll : Names::kSome, output);
+  PrintQueued(answer.queued, all ? NamesShown::kAll : NamesShown::kSome, output);
   if (answer.copies.has_value()) PrintCopies(answer, output.out);
   const std::string text = TextOfAll(answer.reasons,
                                      {.all = all,

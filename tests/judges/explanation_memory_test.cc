@@ -29,7 +29,7 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-constexpr allocator::Budget kBudget = {.steps_max = 100'000};
+constexpr allocator::Budget kSearchBudget = {.steps_max = 100'000};
 
 /// The names and uids of the second question.
 planning::WantedClaims WithOtherNames(const planning::WantedClaims& claims) {
@@ -104,7 +104,7 @@ TEST(ExplanationMemory, SaysOfEqualClaimsWhatWouldBeFound) {
                                            .holders = holders,
                                            .claims = claims,
                                            .nodes = nodes,
-                                           .budget = kBudget};
+                                           .budget = kSearchBudget};
     };
     planning::ExplanationMemory memory;
     EXPECT_EQ(TextOf(memory.Explain(question(problem.claims))),
@@ -138,7 +138,7 @@ TEST(ExplanationMemory, ForgetsTheOldest) {
                           .holders = holders,
                           .claims = problem.claims,
                           .nodes = nodes,
-                          .budget = kBudget});
+                          .budget = kSearchBudget});
   }
   EXPECT_EQ(memory.size(), planning::ExplanationMemory::kKnownMax);
   memory.Forget();
