@@ -235,13 +235,13 @@ class Played:
             self.server.ask("DELETE", f"/api/v1/namespaces/{namespace}")
 
 
-def started(program, folder):
+def started(program, folder, options=("--components=apiserver",)):
     """A server of Dray on loopback: (process, Server)."""
     path = pathlib.Path(folder)
     path.mkdir()
     (path / "tokens").write_text(f'{MASTER},differential,1,"system:masters"\n')
     process = subprocess.Popen(
-        [program, "serve", "--components=apiserver", "--memory", "--data-dir", str(path / "data"),
+        [program, "serve", *options, "--memory", "--data-dir", str(path / "data"),
          "--listen", "127.0.0.1:0", "--token-file", str(path / "tokens")],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     line = process.stdout.readline()  # the one that says it is ready

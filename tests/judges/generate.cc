@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "tests/judges/problem_json.h"
+#include "tests/judges/random_pods.h"
 #include "tests/judges/random_problem.h"
 
 namespace dray::judges {
@@ -155,6 +156,17 @@ int RunGenerate(std::span<const std::string> words, Disk& disk) {
   if (generated) return 0;
   fmt::print(stderr, "dray-vectors gen: {}\n", generated.error().message);
   return 2;
+}
+
+int RunGeneratePods(std::span<const std::string> words) {
+  uint64_t seed = 0;
+  const char* const end = words.empty() ? nullptr : words[0].data() + words[0].size();
+  if (words.size() != 1 || std::from_chars(words[0].data(), end, seed).ptr != end) {
+    fmt::print(stderr, "usage: dray-vectors pods SEED\n");
+    return 2;
+  }
+  fmt::print("{}\n", JsonOf(RandomPods(seed)));
+  return 0;
 }
 
 }  // namespace dray::judges

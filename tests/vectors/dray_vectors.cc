@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray-vectors KIND DIR|FILE…: runs vectors of a kind and prints each failure. Exit code 0 when all
 // passed, 1 when some failed, 2 for bad usage, an unreadable file, or a case that could not be
-// played. dray-vectors gen: prints random problems for the allocator.
+// played. dray-vectors gen: prints random problems for the allocator. dray-vectors pods: random
+// pods and what there is for them.
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,7 @@ constexpr std::string_view kUsage =
     "usage: dray-vectors KIND [--profile NAME] [--release N] [--kinds GROUP/VERSION/] [--name "
     "CASE] DIR|FILE…\n"
     "       dray-vectors gen [OPTION…]: random allocator problems; --help says more\n"
+    "       dray-vectors pods SEED: random pods, and a cluster for them, as a List\n"
     "kinds: allocator    problems and upstream's answers, JSON Lines; those of all profiles "
     "unless chosen\n"
     "       api          objects as upstream's types write them, folders of releases\n"
@@ -183,6 +185,8 @@ int main(int argc, char** argv) {
   if (!words.empty() && words.front() == "gen") {
     return dray::judges::RunGenerate(std::span(words).subspan(1), dray::RealWorld().disk);
   }
+  if (!words.empty() && words.front() == "pods")
+    return dray::judges::RunGeneratePods(std::span(words).subspan(1));
   const std::optional<Arguments> arguments = Parse(words);
   if (!arguments) {
     fmt::print(stderr, "{}", kUsage);
