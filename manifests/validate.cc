@@ -353,6 +353,8 @@ class ObjectValidator {
 
   void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
     std::string& namespace_ = object.mutable_metadata().namespace_;
+    // As the server does by the path of the request.
+    if (!kind.namespaced) namespace_.clear();
     if (kind.namespaced && namespace_.empty()) namespace_ = kDefaultNamespace;
     api::Object created = object.Clone();
     const std::string name = object.metadata().name;
