@@ -271,6 +271,7 @@ class OfflineCluster {
   /// Kept until something is placed or leaves: its members ask one after the other.
   const GroupDecision& DecideGroup(const std::string& group_key);
   GroupDecision DecideGroupAnew(const std::string& group_key);
+  std::set<std::string> MembersNotLetIn(const std::string& group_key);
   /// The same once less important pods have made room for it, as DecideWithRoom.
   GroupDecision DecideGroupWithRoom(const std::string& group_key,
                                     std::vector<std::string>& evicted);

@@ -2,6 +2,7 @@
 // What OfflineCluster has to say of groups of pods: all of a group that wait are decided about
 // together, as the scheduler does.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +29,18 @@ bool OfflineCluster::IsOfGroup(const core::Pod& pod) const {
   return options_.pod_groups && !api::claims::PodGroupKeyOf(pod).empty();
 }
 
+/// Uids of new pods of the group that are refused, where all are created in the order given.
+std::set<std::string> OfflineCluster::MembersNotLetIn(const std::string& group_key) {
+  std::set<std::string> refused;
+  for (const PlacedObject& placed : objects_.pods) {
+    const auto& pod = placed.object.As<core::Pod>();
+    if (IsStored(placed.object) || !IsWaiting(pod) || api::claims::PodGroupKeyOf(pod) != group_key)
+      continue;
+    if (!admission_->Admit(placed.object, cluster_).empty()) refused.insert(pod.metadata.uid);
+  }
+  return refused;
+}
+
 const OfflineCluster::GroupDecision& OfflineCluster::DecideGroup(const std::string& group_key) {
   const auto known = decided_groups_.find(group_key);
   if (known != decided_groups_.end()) return known->second;
@@ -41,13 +54,17 @@ OfflineCluster::GroupDecision OfflineCluster::DecideGroupAnew(const std::string&
     return {.why_not = fmt::format("waits for PodGroup {}, which is not in the input", group_key)};
   const api::Object object = *found;
   const auto& group = object.As<scheduler::PodGroup>();
+  const std::set<std::string> not_let_in = MembersNotLetIn(group_key);
+  const auto is_ours = [&](const core::Pod& pod) {
+    return IsWaiting(pod) && !not_let_in.contains(pod.metadata.uid);
+  };
   // Each with the claims that its templates describe.
-  for (const api::Object* one : scheduler::GroupStateOf(cluster_, group_key, IsWaiting).waiting) {
+  for (const api::Object* one : scheduler::GroupStateOf(cluster_, group_key, is_ours).waiting) {
     api::Object pod = one->Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
     cluster_.objects().pods.Put(pod);
   }
-  const scheduler::GroupState state = scheduler::GroupStateOf(cluster_, group_key, IsWaiting);
+  const scheduler::GroupState state = scheduler::GroupStateOf(cluster_, group_key, is_ours);
   if (state.is_gated)
     return {.why_not = fmt::format("PodGroup {} waits: scheduling gates block one of its pods",
                                    group_key)};

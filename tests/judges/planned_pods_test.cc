@@ -190,9 +190,12 @@ class Lab {
       if (!created) fate.message = created.error().message;
     }
     Settle();
+    std::set<std::string> freed;
+    for (const auto& [name, fate] : fates) {
+      if (IsFreedFor(name)) freed.insert(name);
+    }
     world_.clock().Advance(kBackoffMax);  // of those that had to wait for claims
     Settle();
-    std::set<std::string> freed;
     const std::vector<std::string> evicted = EndEvicted(fates, freed);
     for (auto& [name, fate] : fates) {
       if (!fate.message.empty()) continue;  // it was not let in
@@ -304,7 +307,8 @@ class Lab {
   client::SharedInformers informers_;
   controllers::ResourceClaimController claims_;
   scheduler::Scheduler scheduler_;
-  std::set<const api::KindInfo*> kinds_ = {&api::Reflected<core::Pod>::kKind};
+  std::set<const api::KindInfo*> kinds_ = {&api::Reflected<core::Pod>::kKind,
+                                           &api::Reflected<v1::ResourceClaim>::kKind};
 };
 
 // ------------------------------------------------------------------------------------------------
@@ -357,6 +361,9 @@ void ExpectExplained(const planning::OfflineExplanation& explained, const Fate& 
   std::vector<std::string> evicts = explained.evicts;
   std::ranges::sort(evicts);
   EXPECT_EQ(evicts, found.evicted);
+  // Which of several nodes fails first depends on whose turn it is.
+  constexpr std::string_view kFailed = "running \"DynamicResources\" filter plugin: ";
+  if (explained.reason.starts_with(kFailed) && found.message.starts_with(kFailed)) return;
   // What is said in the end is not what is said before room is made.
   if (!found.message.empty() && !found.freed && found.evicted.empty()) {
     EXPECT_EQ(explained.reason, found.message.substr(0, explained.reason.size()));
@@ -383,6 +390,10 @@ std::pair<size_t, size_t> Compare(uint64_t seed) {
     const auto explained = Explained(world.world(), problem, lab.Dump(), turn);
     const bool is_all_known = !lab.HasUnbound();
     const Fates fates = lab.Run(turn);
+    // Each of a group is explained as if none of them were there.
+    const bool is_one_refused = fates.size() > 1 && std::ranges::any_of(fates, [](const auto& one) {
+                                  return one.second.message.starts_with("pods \"");
+                                });
     // Those of a group that are left out are tried again once the others have their places.
     const bool is_tried_again = fates.size() > 1 && std::ranges::any_of(fates, [](const auto& one) {
                                   return one.second.fits;
@@ -394,7 +405,8 @@ std::pair<size_t, size_t> Compare(uint64_t seed) {
         continue;
       }
       ExpectAlike(planned.at(name), found);
-      if (is_all_known && !is_tried_again) ExpectExplained(explained.at(name), found);
+      if (is_all_known && !is_tried_again && !is_one_refused)
+        ExpectExplained(explained.at(name), found);
       if (found.fits) ++fitting;
     }
   }
@@ -414,6 +426,14 @@ TEST(PlannedPods, GetWhatTheSchedulerThenGivesThem) {
   }
   EXPECT_GT(fitting, pods / 5);
   EXPECT_LT(fitting, pods * 4 / 5);
+}
+
+// A quota that lets in some pods of a group: what a soak found.
+TEST(PlannedPods, ArePlacedWithoutMembersThatAreRefused) {
+  for (const uint64_t seed : {330, 530, 563}) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    (void)Compare(seed);
+  }
 }
 
 }  // namespace
