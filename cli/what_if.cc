@@ -149,8 +149,8 @@ std::vector<planning::OfflineAnswer> PlaceQueued(const Asking& asking, Agenda& a
   rules.budget.work = &searching;
   rules.only = agenda.queued;
   rules.defragments = false;
-  planning::PutInQueueOrder({}, agenda.queued, agenda.before.pods);
   planning::OfflineCluster cluster(asking.world, std::move(agenda.before), std::move(rules));
+  cluster.OrderAsQueue({}, agenda.queued);
   std::vector<planning::OfflineAnswer> answers = cluster.AllocateAll();
   all.Charge(half - searching.left());
   return answers;
@@ -286,7 +286,6 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   DRAY_TRY(Changed changed, MakeChanges(world, options.changes, input.namespace_, input.objects));
   agenda.asked.insert(changed.moved.begin(), changed.moved.end());
   agenda.asked.insert(changed.daemons.begin(), changed.daemons.end());
-  planning::PutInQueueOrder(changed.daemons, agenda.queued, input.objects.pods);
   const Interruption interruption;
   allocator::SharedWork searching = SearchWorkOf(options.input);
   Progress progress(output, world.clock);
@@ -300,6 +299,7 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   rules.nodes_take_turns = true;
   rules.defragments = options.defragment;
   planning::OfflineCluster cluster(world, std::move(input.objects), rules);
+  cluster.OrderAsQueue(changed.daemons, agenda.queued);
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const Asking asking{.world = world, .rules = rules, .progress = progress};
   const std::vector<planning::OfflineAnswer> before = PlaceQueued(asking, agenda);

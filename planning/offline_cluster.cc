@@ -431,13 +431,15 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
     return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
   auto claims = std::get<Claims>(resolved);
-  std::string likeness = LikenessOf(pod.As<core::Pod>(), claims);
   const bool is_brief = options_.answers != NodeAnswers::kEach && !options_.finds_failures;
-  if (const auto known = failed_.find(likeness); is_brief && known != failed_.end()) {
-    answer.verdict = Verdict::kDoesNotFit;
-    answer.reason = known->second;
-    answer.fix = FixOfUnfit(pod.As<core::Pod>(), claims);
-    return answer;
+  if (is_brief && !failed_.empty()) {
+    const auto known = failed_.find(LikenessOf(pod.As<core::Pod>(), claims));
+    if (known != failed_.end()) {
+      answer.verdict = Verdict::kDoesNotFit;
+      answer.reason = known->second;
+      answer.fix = FixOfUnfit(pod.As<core::Pod>(), claims);
+      return answer;
+    }
   }
   PodAttempt attempt;
   if (options_.answers == NodeAnswers::kEach) {
@@ -466,10 +468,16 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   }
   answer.fix = FixOfUnfit(pod.As<core::Pod>(), claims);
   if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
-  const bool is_kept = !likeness.empty() && failed_.size() < kLikenessesMax;
-  if (is_kept && IsOfAllAlike(answer.reason, claims))
-    failed_.emplace(std::move(likeness), answer.reason);
+  if (is_brief) KeepFailed(pod.As<core::Pod>(), claims, answer.reason);
   return answer;
+}
+
+void OfflineCluster::KeepFailed(const core::Pod& pod,
+                                const Claims& claims,
+                                const std::string& reason) {
+  if (failed_.size() >= kLikenessesMax || !IsOfAllAlike(reason, claims)) return;
+  std::string likeness = LikenessOf(pod, claims);
+  if (!likeness.empty()) failed_.emplace(std::move(likeness), reason);
 }
 
 std::string OfflineCluster::FixOfUnfit(const core::Pod& pod, const Claims& claims) const {

@@ -158,6 +158,10 @@ class OfflineCluster {
   /// Names of all nodes, sorted.
   std::vector<std::string> NodeNames() const;
 
+  /// Puts the pods into the order in which the scheduler takes them (PutInQueueOrder), with the
+  /// priorities that their classes give them. Before anything is decided: queued_pods.cc.
+  void OrderAsQueue(const std::set<std::string>& daemons, const std::set<std::string>& queued);
+
   /// Decides for every pod in order that is not bound, finished or being deleted, and then for
   /// every claim that is still without devices and that none of those pods uses. When the budget is
   /// cancelled the one in question is kUndecided, and those after it are not asked about.
@@ -249,6 +253,8 @@ class OfflineCluster {
   const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
+  /// Keeps that no node does for the pod, for pods that are alike.
+  void KeepFailed(const api::core_v1::Pod& pod, const Claims& claims, const std::string& reason);
   struct Refusal {
     Hindrance hindrance = Hindrance::kDevices;
     std::string reason = {};  // empty: there is none

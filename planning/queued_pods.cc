@@ -66,6 +66,13 @@ void PutInQueueOrder(const std::set<std::string>& daemons,
   for (auto& [rank, placed] : ranked) pods.push_back(std::move(placed));
 }
 
+void OfflineCluster::OrderAsQueue(const std::set<std::string>& daemons,
+                                  const std::set<std::string>& queued) {
+  PutInQueueOrder(daemons, queued, objects_.pods);
+  pod_places_.clear();
+  pods_known_ = 0;
+}
+
 QueuedReport CompareQueued(std::span<const OfflineAnswer> before, std::vector<OfflineAnswer> then) {
   std::map<std::string_view, const OfflineAnswer*> known;
   for (const OfflineAnswer& answer : before) known.emplace(answer.what, &answer);
