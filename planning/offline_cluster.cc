@@ -19,6 +19,7 @@
 #include "controllers/claim_sync.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
+#include "planning/claim_users.h"
 #include "planning/pod_likeness.h"
 #include "planning/switched_off.h"
 #include "planning/waiting.h"
@@ -431,6 +432,8 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
     return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
   auto claims = std::get<Claims>(resolved);
+  if (std::string why = WhyNoMoreUsers(claims, pod.As<core::Pod>()); !why.empty())
+    return refuse({.reason = std::move(why)});
   const bool is_brief = options_.answers != NodeAnswers::kEach && !options_.finds_failures;
   if (is_brief && !failed_.empty()) {
     const auto known = failed_.find(LikenessOf(pod.As<core::Pod>(), claims));

@@ -16,6 +16,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/validation/claim.h"
+#include "planning/claim_users.h"
 #include "planning/explanation.h"
 #include "planning/objection_details.h"
 #include "planning/offline_cluster.h"
@@ -34,16 +35,6 @@ namespace core = api::core_v1;
 
 constexpr std::string_view kPodPrefix = "pod ";
 constexpr std::string_view kClaim = "claim ";
-
-/// The claim of the pod that no further pod may use; nothing when there is none.
-const api::Object* FullClaim(std::span<const api::Object> claims, const core::Pod& pod) {
-  const auto full = std::ranges::find_if(claims, [&](const api::Object& object) {
-    const auto& claim = object.As<v1::ResourceClaim>();
-    return claim.status.reserved_for.size() >= api::validation::kReservedForMax &&
-           !api::claims::IsReservedFor(claim, pod.metadata.uid);
-  });
-  return full == claims.end() ? nullptr : &*full;
-}
 
 /// Calls the requests of the claim for extended resources as its user knows them: by the resource,
 /// and by the container too where several ask for that resource.
@@ -138,13 +129,8 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved))
     return refuse(RefusalOf(pod.As<core::Pod>(), *gated));
   const auto& claims = std::get<Claims>(resolved);
-  if (const api::Object* full = FullClaim(claims, pod.As<core::Pod>())) {
-    return refuse(
-        {.reason = fmt::format("claim {} is reserved for {} consumers, the maximum; the pod can "
-                               "use it when one of them is gone",
-                               api::ObjectKey(full->metadata()),
-                               api::validation::kReservedForMax)});
-  }
+  if (std::string why = WhyNoMoreUsers(claims, pod.As<core::Pod>()); !why.empty())
+    return refuse({.reason = std::move(why)});
   if (std::string why = ForbiddenAdminAccess(claims); !why.empty())
     return refuse({.reason = std::move(why)});
   answer.fix = FixOf(claims);
