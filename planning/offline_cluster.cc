@@ -251,7 +251,7 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
     if (!StateOfPod(placed.object.As<core::Pod>()).empty()) continue;
     Begin(what);
     api::Object pod = placed.object.Clone();
-    PrepareClaims(pod.Mutable<core::Pod>());
+    PrepareClaims(pod);
     for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
       of_pods.insert(std::move(key));
     }
@@ -315,7 +315,7 @@ void OfflineCluster::DefragmentFor(OfflineAnswer& answer) {
 OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
   pod.object = AsCreated(pod.object);
   api::Object prepared = pod.object.Clone();
-  PrepareClaims(prepared.Mutable<core::Pod>());
+  PrepareClaims(prepared);
   const std::string place = pod.place;
   objects_.pods.push_back(std::move(pod));
   OfflineAnswer answer = AllocatePod(prepared, place);
@@ -324,8 +324,10 @@ OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
 }
 
 /// Makes the claims that the pod's templates describe and that are not there, as the claim
-/// controller would.
-void OfflineCluster::PrepareClaims(core::Pod& pod) {
+/// controller would. A pod that is not created has none.
+void OfflineCluster::PrepareClaims(api::Object& object) {
+  if (!IsStored(object) && !admission_->Admit(object, cluster_).empty()) return;
+  auto& pod = object.Mutable<core::Pod>();
   std::vector<const api::Object*> owned;
   for (const std::string& key : generated_[pod.metadata.uid]) owned.push_back(FindClaim(key));
   controllers::PodPlan plan =

@@ -248,7 +248,7 @@ class OfflineCluster {
   Frozen<api::resource_v1::ResourceClaim> ClaimForResources(const api::core_v1::Pod& pod) const;
   std::string UnservedResource(const api::core_v1::Pod& pod) const;
   std::vector<CandidateNode> CandidatesWith(std::vector<std::string> objections) const;
-  void PrepareClaims(api::core_v1::Pod& pod);
+  void PrepareClaims(api::Object& object);
   api::Object AsCreated(const api::Object& pod);
   const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 

@@ -114,7 +114,7 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   answer.state = StateOfPod(pod.As<core::Pod>());
   if (!answer.state.empty()) return answer;
   answer.note = NoteAbout(pod.As<core::Pod>());
-  PrepareClaims(pod.Mutable<core::Pod>());
+  PrepareClaims(pod);
   const auto refuse = [&](Refusal refusal) {
     answer.verdict = Verdict::kRefused;
     answer.hindrance = refusal.hindrance;

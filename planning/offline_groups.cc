@@ -61,7 +61,7 @@ OfflineCluster::GroupDecision OfflineCluster::DecideGroupAnew(const std::string&
   // Each with the claims that its templates describe.
   for (const api::Object* one : scheduler::GroupStateOf(cluster_, group_key, is_ours).waiting) {
     api::Object pod = one->Clone();
-    PrepareClaims(pod.Mutable<core::Pod>());
+    PrepareClaims(pod);
     cluster_.objects().pods.Put(pod);
   }
   const scheduler::GroupState state = scheduler::GroupStateOf(cluster_, group_key, is_ours);

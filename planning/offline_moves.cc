@@ -215,7 +215,7 @@ std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
 }
 
 OfflineAnswer OfflineCluster::PlacePod(api::Object pod, const std::string& place) {
-  PrepareClaims(pod.Mutable<core::Pod>());
+  PrepareClaims(pod);
   return AllocatePod(pod, place);
 }
 
