@@ -324,8 +324,8 @@ class OfflineCluster {
                          Claims& claims,
                          PodAttempt& attempt,
                          std::vector<std::string>& evicted);
-  /// The victims leave; they are named in `evicted`.
-  void Evict(std::span<const scheduler::PodOnNode> victims, std::vector<std::string>& evicted);
+  /// The victims leave; they are named in `evicted`. False: none of them was there.
+  bool Evict(std::span<const scheduler::PodOnNode> victims, std::vector<std::string>& evicted);
   scheduler::AttemptOptions OptionsFor(const scheduler::Domain* only) const;
   const scheduler::Domain* only() const { return only_.has_value() ? &*only_ : nullptr; }
   /// In name order.

@@ -113,11 +113,10 @@ OfflineCluster::GroupDecision OfflineCluster::DecideGroupWithRoom(
     const std::string& group_key, std::vector<std::string>& evicted) {
   for (;;) {
     GroupDecision decision = DecideGroup(group_key);
-    if (decision.room.victims.empty()) {
+    if (!Evict(decision.room.victims, evicted)) {
       if (!decision.room.message.empty()) decision.outcome.message += ", " + decision.room.message;
       return decision;
     }
-    Evict(decision.room.victims, evicted);
     for (size_t i = 0; i < decision.members.size(); ++i) {
       api::Object pod = decision.members[i].pod.Clone();
       pod.Mutable<core::Pod>().status.nominated_node_name = decision.room.nominated[i];

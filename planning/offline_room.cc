@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Room for a pod that fits nowhere, as the scheduler makes it: devices of claims without users, and
 // less important pods.
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,20 +42,23 @@ OfflineCluster::Decided OfflineCluster::DecideWithRoom(api::Object pod,
     if (nowhere->preemption.has_value()) {
       pod = pod.Clone();
       pod.Mutable<core::Pod>().status.nominated_node_name = nowhere->preemption->name;
-      Evict(nowhere->preemption->victims, evicted);
+      const bool any_left = Evict(nowhere->preemption->victims, evicted);
+      if (!any_left && !useless.has_value()) return decided;  // the same would be asked again
     }
     attempt.reset();  // there are more devices now, and perhaps more to ask for
   }
 }
 
-void OfflineCluster::Evict(std::span<const scheduler::PodOnNode> victims,
+bool OfflineCluster::Evict(std::span<const scheduler::PodOnNode> victims,
                            std::vector<std::string>& evicted) {
+  const size_t before = evicted.size();
   for (const scheduler::PodOnNode& victim : victims) {
     const api::Object* const found = cluster_.FindPod(victim.key);
     if (found == nullptr) continue;
     evicted.push_back(victim.key);
     Leave(api::Object(*found).As<core::Pod>());
   }
+  return evicted.size() > before;
 }
 
 }  // namespace dray::planning
