@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/pods/life.h"
 #include "api/resource_v1/slice.h"
 #include "scheduler/groups/gang_search.h"
