@@ -382,14 +382,13 @@ scheduler::AttemptOptions OfflineCluster::OptionsFor(const scheduler::Domain* on
 OfflineCluster::Decided OfflineCluster::Decide(const api::Object& pod,
                                                const Claims& claims,
                                                const scheduler::Domain* only,
-                                               PodAttempt& attempt) const {
+                                               PodSearches& searches) const {
   bool gave_up = false;
   scheduler::AttemptOptions options = OptionsFor(only);
   options.member.search = [&](auto wanted) {
-    if (attempt == nullptr)
-      attempt = std::make_unique<const allocator::Attempt>(cluster_.Devices(), wanted);
+    const allocator::Attempt& search = searches.For(cluster_.Devices(), wanted);
     return [&](const core::Node& node) {
-      Result<allocator::Outcome> outcome = attempt->Allocate(node, options_.budget);
+      Result<allocator::Outcome> outcome = search.Allocate(node, options_.budget);
       gave_up = gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
       return outcome;
     };
@@ -446,13 +445,13 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
       return answer;
     }
   }
-  PodAttempt attempt;
+  PodSearches searches;
   if (options_.answers == NodeAnswers::kEach) {
     const std::vector<std::string> objections = ObjectionsTo(pod, claims);
     for (size_t i = 0; i < objections.size(); ++i)
-      answer.nodes.push_back(AnswerOf(*LookedAt()[i], objections[i], pod, claims, attempt));
+      answer.nodes.push_back(AnswerOf(*LookedAt()[i], objections[i], pod, claims, searches));
   }
-  const Decided decided = DecideWithRoom(pod, claims, attempt, answer.evicts);
+  const Decided decided = DecideWithRoom(pod, claims, searches, answer.evicts);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     TakePlace(*placement, pod, claims, answer);
     return answer;
@@ -516,7 +515,7 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
                                     const std::string& objection,
                                     const api::Object& pod,
                                     const Claims& claims,
-                                    PodAttempt& attempt) const {
+                                    PodSearches& searches) const {
   NodeAnswer answer{.node = node.value().metadata.name};
   if (!objection.empty()) {
     answer.verdict = Verdict::kDoesNotFit;
@@ -524,7 +523,7 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
     return answer;
   }
   const scheduler::Domain only{.value = {}, .nodes = {&node}};
-  const Decided decided = Decide(pod, claims, &only, attempt);
+  const Decided decided = Decide(pod, claims, &only, searches);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     for (size_t i = 0; i < claims.size(); ++i) {
       answer.claims.push_back(

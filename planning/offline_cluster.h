@@ -33,6 +33,7 @@
 #include "planning/hindrance.h"
 #include "planning/holders.h"
 #include "planning/offline_objects.h"
+#include "planning/pod_searches.h"
 #include "planning/workloads.h"
 #include "scheduler/cluster/cluster_cache.h"
 #include "scheduler/cluster/node_state.h"
@@ -310,19 +311,17 @@ class OfflineCluster {
     scheduler::Decision decision;
     bool gave_up = false;  // a search ran out of budget
   };
-  /// For the claims of one pod, on any node; begun when a node is first asked.
-  using PodAttempt = std::unique_ptr<const allocator::Attempt>;
   /// What the scheduler would do with the pod; `only`: on these nodes, null: on any.
   Decided Decide(const api::Object& pod,
                  const Claims& claims,
                  const scheduler::Domain* only,
-                 PodAttempt& attempt) const;
+                 PodSearches& searches) const;
   /// The same once the scheduler has given up what is in its way, if that helps: allocations of
   /// `claims` that nobody uses, and less important pods. These are gone then, and named in
   /// `evicted`.
   Decided DecideWithRoom(api::Object pod,
                          Claims& claims,
-                         PodAttempt& attempt,
+                         PodSearches& searches,
                          std::vector<std::string>& evicted);
   /// The victims leave; they are named in `evicted`. False: none of them was there.
   bool Evict(std::span<const scheduler::PodOnNode> victims, std::vector<std::string>& evicted);
@@ -337,7 +336,7 @@ class OfflineCluster {
                       const std::string& objection,
                       const api::Object& pod,
                       const Claims& claims,
-                      PodAttempt& attempt) const;
+                      PodSearches& searches) const;
   void TakePlace(const scheduler::Placement& placement,
                  const api::Object& pod,
                  const Claims& claims,

@@ -158,8 +158,8 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
 
 OfflineCluster::Said OfflineCluster::DecideAlone(const api::Object& pod,
                                                  const Claims& claims) const {
-  PodAttempt attempt;
-  const Decided decided = Decide(pod, claims, only(), attempt);
+  PodSearches searches;
+  const Decided decided = Decide(pod, claims, only(), searches);
   Said said{.objections = ObjectionsTo(pod, claims)};
   if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
     said.verdict = decided.gave_up ? Verdict::kUndecided : Verdict::kRefused;

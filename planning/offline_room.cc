@@ -23,10 +23,10 @@ namespace v1 = api::resource_v1;
 
 OfflineCluster::Decided OfflineCluster::DecideWithRoom(api::Object pod,
                                                        Claims& claims,
-                                                       PodAttempt& attempt,
+                                                       PodSearches& searches,
                                                        std::vector<std::string>& evicted) {
   for (;;) {
-    Decided decided = Decide(pod, claims, only(), attempt);
+    Decided decided = Decide(pod, claims, only(), searches);
     const auto* nowhere = std::get_if<scheduler::Unschedulable>(&decided.decision);
     if (nowhere == nullptr) return decided;
     const auto useless = scheduler::ClaimToDeallocate(*nowhere, claims, pod.metadata().uid);
@@ -45,7 +45,7 @@ OfflineCluster::Decided OfflineCluster::DecideWithRoom(api::Object pod,
       const bool any_left = Evict(nowhere->preemption->victims, evicted);
       if (!any_left && !useless.has_value()) return decided;  // the same would be asked again
     }
-    attempt.reset();  // there are more devices now, and perhaps more to ask for
+    searches.Forget();  // there are more devices now, and perhaps more to ask for
   }
 }
 

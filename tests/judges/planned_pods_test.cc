@@ -437,5 +437,10 @@ TEST(PlannedPods, ArePlacedWithoutMembersThatAreRefused) {
   }
 }
 
+// One node has a resource of its own that the others serve by devices.
+TEST(PlannedPods, GetDevicesForResourcesWhereNodesLackThem) {
+  (void)Compare(639);
+}
+
 }  // namespace
 }  // namespace dray::judges
