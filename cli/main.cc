@@ -14,12 +14,15 @@
 
 #include "base/standard_descriptors.h"
 #include "base/world.h"
-#include "cli/command.h"
-#include "cli/commands.h"
-#include "cli/etcd_stand_in.h"
-#include "cli/help.h"
-#include "cli/mistakes.h"
-#include "cli/output.h"
+#include "cli/command_line/command.h"
+#include "cli/command_line/commands.h"
+#include "cli/command_line/help.h"
+#include "cli/command_line/mistakes.h"
+#include "cli/questions/questions.h"
+#include "cli/serving/etcd_stand_in.h"
+#include "cli/serving/serving.h"
+#include "cli/stores/store.h"
+#include "cli/terminal/output.h"
 
 using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
 

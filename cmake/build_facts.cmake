@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `dray version -o json` tells of a build: commit, compiler, libraries.
 #
-#   dray_build_facts(TARGET)   adds the source that defines what cli/build_facts.h declares
+#   dray_build_facts(TARGET)   adds the source that defines what cli/command_line/build_facts.h declares
 #
 # The commit is looked up by every build, and the source written again only when it is another.
 # This file is that script, too: cmake -DROOT=… -DTEMPLATE=… -DOUTPUT=… -P build_facts.cmake

@@ -31,9 +31,9 @@
 #include "bench/serve/server_process.h"
 #include "dray/selector.h"
 #include "manifests/objects.h"
-#include "planning/offline_cluster.h"
-#include "planning/offline_objects.h"
-#include "planning/unfit_line.h"
+#include "planning/cluster/offline_cluster.h"
+#include "planning/cluster/unfit_line.h"
+#include "planning/objects/offline_objects.h"
 #include "scheduler/reports/unfit_pod.h"
 
 namespace {

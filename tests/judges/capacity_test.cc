@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds of the capacity of random clusters: the numbers add up, and are those of a recount
 // that goes from device to device and looks at all claims each time.
-#include "planning/capacity.h"
+#include "planning/capacity/capacity.h"
 
 #include <algorithm>
 #include <cstdint>

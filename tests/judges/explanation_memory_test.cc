@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An explanation that is remembered is the one that would be found: random problems, each asked
 // about twice with claims of other names.
-#include "planning/explanation_memory.h"
+#include "planning/explain/explanation_memory.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@
 #include "api/resource_v1/claim.h"
 #include "dray/selector.h"
 #include "dray/snapshot.h"
-#include "planning/explanation.h"
+#include "planning/explain/explanation.h"
 #include "scheduler/cluster/devices.h"
 #include "tests/judges/holder_claims.h"
 #include "tests/judges/problem_json.h"

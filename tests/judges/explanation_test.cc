@@ -2,7 +2,7 @@
 // What holds of explanations of random problems: counts are those of a recount that knows nothing
 // of them, conflicts are infeasible and minimal, suggestions help, and only what does not fit is
 // given a reason. The literal allocator judges what fits.
-#include "planning/explanation.h"
+#include "planning/explain/explanation.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray lint and the allocator: of claims that fit on some node nothing is called an error, but for
 // selectors that would fail elsewhere.
-#include "planning/lint.h"
+#include "planning/lint/lint.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a running cluster has changed since it was read.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "cli/input/live_input.h"
+
+namespace dray::cli::inline input {
+
+/// Follows what ReadLive listed. One thread; the world outlives it.
+class LiveChanges {
+ public:
+  /// Errors: as ReadLive.
+  static Result<std::unique_ptr<LiveChanges>> Connect(World& world,
+                                                      const std::string& kubeconfig,
+                                                      const std::string& context);
+  ~LiveChanges();
+
+  /// From now on about what came after `listed`.
+  void Follow(const std::vector<ListedVersion>& listed);
+  /// Whether something came, or it is not known any more.
+  bool any() const;
+
+ private:
+  struct State;
+  explicit LiveChanges(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dray::cli::inline input

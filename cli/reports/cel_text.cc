@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/feature_gates.h"
+#include "cli/reports/cel_report.h"
+#include "cli/terminal/output.h"
+#include "planning/explain/missing_names.h"
+
+namespace dray::cli::inline reports {
+namespace {
+
+class CelText {
+ public:
+  CelText(const CelAnswer& answer, const CelTextOptions& options)
+      : answer_(answer), options_(options) {}
+
+  std::string Run() && {
+    Head();
+    if (answer_.survey == nullptr) return std::move(out_);
+    const planning::Survey& survey = *answer_.survey;
+    if (!survey.conjuncts.empty()) Conjuncts(survey);
+    Failures(survey);
+    Unknown(survey);
+    if (Shown(survey.pools.size()) == survey.pools.size()) {
+      Pools(survey);
+    } else {
+      Drivers(survey);
+    }
+    Matching(survey);
+    Values(survey);
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void Say(fmt::format_string<Parts...> format, Parts&&... parts) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Parts>(parts)...);
+  }
+
+  std::string Painted(std::string_view text, std::string_view colour) const {
+    return cli::Painted(text, colour, options_.colours);
+  }
+
+  size_t Shown(size_t count) const { return options_.all ? count : std::min(count, kListedMax); }
+  void SayMore(size_t count) {
+    if (Shown(count) < count) Say("  … and {} more (--all shows them)\n", count - Shown(count));
+  }
+
+  std::string DeviceAt(size_t place) const { return Printable(answer_.devices[place].ToText()); }
+
+  void Head() {
+    Say("type      {}\n", answer_.type);
+    const uint64_t max = answer_.estimate.max;
+    const std::string estimate =
+        max == cel::cost::kUnbounded ? "without bound" : fmt::format("{}", max);
+    if (!answer_.has_limit()) {
+      Say("cost      estimated {} by the rules of 1.32; {} does not estimate\n",
+          estimate,
+          api::ReleaseName(answer_.environment.rules()));
+    } else if (answer_.is_admitted()) {
+      Say("cost      estimated {}, the limit is {}: admitted\n", estimate, cel::kSelectorCostMax);
+    } else {
+      Say("cost      estimated {}, the limit is {}: {}\n",
+          estimate,
+          cel::kSelectorCostMax,
+          Painted("refused: too complex, exceeds cost limit", kRed));
+    }
+    if (answer_.survey == nullptr) return;
+    const planning::Survey& survey = *answer_.survey;
+    if (survey.cost_max > 0) {
+      Say("counted   at most {}, on {}\n", survey.cost_max, DeviceAt(survey.costliest));
+    }
+    Say("devices   {} of {} {}",
+        survey.matching.size(),
+        survey.devices,
+        answer_.is_derived() ? "have a value" : "match");
+    if (survey.failing > 0) Say(", {}", Painted(fmt::format("{} fail", survey.failing), kRed));
+    Say("\n");
+  }
+
+  std::string MatchingColumn() const { return answer_.is_derived() ? "WITH VALUE" : "MATCHING"; }
+
+  void Pools(const planning::Survey& survey) {
+    if (survey.pools.empty()) return;
+    std::vector<Row> rows = {{"DRIVER", "POOL", "NODE", MatchingColumn(), "FAILING", "DEVICES"}};
+    for (const planning::PoolCount& pool : survey.pools) {
+      rows.push_back({Printable(pool.driver),
+                      Printable(pool.pool),
+                      pool.node.empty() ? "-" : Printable(pool.node),
+                      fmt::format("{}", pool.matching),
+                      fmt::format("{}", pool.failing),
+                      fmt::format("{}", pool.devices)});
+    }
+    Say("\n{}", TableOf(rows, Numbers::kRight));
+  }
+
+  /// Instead of many pools.
+  void Drivers(const planning::Survey& survey) {
+    struct Total {
+      size_t pools = 0, with_any = 0, matching = 0, failing = 0, devices = 0;
+    };
+    std::map<std::string_view, Total> totals;
+    for (const planning::PoolCount& pool : survey.pools) {
+      Total& total = totals[pool.driver];
+      ++total.pools;
+      if (pool.matching > 0) ++total.with_any;
+      total.matching += pool.matching;
+      total.failing += pool.failing;
+      total.devices += pool.devices;
+    }
+    std::vector<Row> rows = {
+        {"DRIVER", "POOLS", "WITH ANY", MatchingColumn(), "FAILING", "DEVICES"}};
+    for (const auto& [driver, total] : totals) {
+      rows.push_back({Printable(driver),
+                      fmt::format("{}", total.pools),
+                      fmt::format("{}", total.with_any),
+                      fmt::format("{}", total.matching),
+                      fmt::format("{}", total.failing),
+                      fmt::format("{}", total.devices)});
+    }
+    Say("\n{}  (--all shows the pools)\n", TableOf(rows, Numbers::kRight));
+  }
+
+  void Matching(const planning::Survey& survey) {
+    if (survey.matching.empty() || answer_.is_derived()) return;
+    Say("\nmatching:\n");
+    for (size_t i = 0; i < Shown(survey.matching.size()); ++i) {
+      Say("  {}\n", DeviceAt(survey.matching[i]));
+    }
+    SayMore(survey.matching.size());
+  }
+
+  void Values(const planning::Survey& survey) {
+    if (survey.values.empty()) return;
+    Say("\nvalues:\n");
+    for (size_t i = 0; i < Shown(survey.values.size()); ++i) {
+      const planning::Counted& value = survey.values[i];
+      Say("  {} on {} {}, first on {}\n",
+          Printable(value.text),
+          value.count,
+          Plural(value.count, "device", "devices"),
+          DeviceAt(value.first));
+    }
+    SayMore(survey.values.size());
+  }
+
+  void Conjuncts(const planning::Survey& survey) {
+    const std::vector<size_t> to_blame = planning::Responsible(survey);
+    std::vector<Row> rows = {
+        {"CONJUNCT", "TRUE", "FALSE", "ERROR", "LEFT AFTER IT", "MATCH WITHOUT IT", "SOURCE"}};
+    for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
+      const planning::ConjunctCount& conjunct = survey.conjuncts[i];
+      const bool is_marked = std::ranges::find(to_blame, i) != to_blame.end();
+      rows.push_back({fmt::format("#{}{}", i + 1, is_marked ? " *" : ""),
+                      fmt::format("{}", conjunct.true_count),
+                      fmt::format("{}", conjunct.false_count),
+                      fmt::format("{}", conjunct.error_count),
+                      fmt::format("{}", conjunct.left),
+                      fmt::format("{}", conjunct.without_it),
+                      Printable(conjunct.source)});
+    }
+    Say("\n{}", TableOf(rows, Numbers::kRight));
+    for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
+      for (const planning::Counted& error : survey.conjuncts[i].errors) {
+        Say("  #{} fails on {} {}: {}\n",
+            i + 1,
+            error.count,
+            Plural(error.count, "device", "devices"),
+            Printable(error.text));
+      }
+    }
+    if (survey.matching.empty() && survey.devices > 0) Verdict(survey, to_blame);
+  }
+
+  void Verdict(const planning::Survey& survey, const std::vector<size_t>& to_blame) {
+    if (survey.conjuncts.size() == 1) {
+      Say("there is one conjunct only, nothing to leave out\n");
+    } else if (to_blame.size() == 1) {
+      const planning::ConjunctCount& conjunct = survey.conjuncts[to_blame[0]];
+      Say("{} alone is why nothing matches: without it {} of {} would\n",
+          Painted(fmt::format("#{}", to_blame[0] + 1), kRed),
+          conjunct.without_it,
+          survey.devices);
+    } else if (!to_blame.empty()) {
+      Say("nothing matches, but would without any one of those marked *\n");
+    } else {
+      Say("nothing matches, and leaving out one conjunct does not help\n");
+    }
+  }
+
+  void Failures(const planning::Survey& survey) {
+    if (survey.failures.empty()) return;
+    Say("\nfailing:\n");
+    for (size_t i = 0; i < Shown(survey.failures.size()); ++i) {
+      const planning::Counted& failure = survey.failures[i];
+      Say("  {} {}, first {}: {}\n",
+          failure.count,
+          Plural(failure.count, "device", "devices"),
+          DeviceAt(failure.first),
+          Painted(Printable(failure.text), kRed));
+      for (const planning::MissingName& missing :
+           planning::MissingIn(failure.text, answer_.names, survey)) {
+        Say("    {}\n", Painted(Printable(missing.ToText()), kFaint));
+      }
+    }
+    SayMore(survey.failures.size());
+  }
+
+  /// Names that no device has and that no failure told of: guarded by has() or .?
+  void Unknown(const planning::Survey& survey) {
+    std::string lines;
+    for (const planning::MissingName& missing : planning::MissingQuietly(answer_.names, survey)) {
+      lines += fmt::format("  {}\n", Painted(Printable(missing.ToText()), kFaint));
+    }
+    if (!lines.empty()) Say("\nunknown:\n{}", lines);
+  }
+
+  const CelAnswer& answer_;
+  const CelTextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string TextOf(const CelAnswer& answer, const CelTextOptions& options) {
+  return CelText(answer, options).Run();
+}
+
+}  // namespace dray::cli::inline reports

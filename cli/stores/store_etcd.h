@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// dray store on an etcd cluster.
+#pragma once
+
+#include "base/result.h"
+#include "base/world.h"
+#include "cli/stores/store_options.h"
+#include "cli/terminal/output.h"
+
+namespace dray::cli::inline stores {
+
+/// The exit code: kExitNo when verify has found something. Precondition: options.store names etcd
+/// servers.
+///
+/// Errors: kBadRequest          an option it has no use for.
+///         kAlreadyExists       restore, and there are keys.
+///         kInvalid             restore, and the file is no backup of a data folder.
+///         kNotFound, kForbidden  a certificate's file.
+///         kServiceUnavailable  no member can be reached.
+Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output);
+
+}  // namespace dray::cli::inline stores

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dray lint can find, as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dray::planning::inline lint {
+
+enum class LintSeverity : uint8_t {
+  kNote,     // may be meant so
+  kWarning,  // works today, or other alternatives do
+  kError,    // cannot work in this cluster
+};
+/// "note", "warning", "error".
+std::string_view SeverityName(LintSeverity severity);
+
+enum class LintRule : uint8_t {
+  kDeprecatedVersion,
+  kUnknownClass,
+  kClassWithoutDevices,
+  kInvalidSelector,
+  kUnknownAttribute,
+  kUnknownDomain,
+  kWrongType,
+  kFailingSelector,
+  kNoDevice,
+  kIncompletePool,
+  kCountAboveNode,
+  kUnknownCapacity,
+  kCapacityAboveDevice,
+  kConstraintWithoutAttribute,
+  kConstraintWithoutValue,
+  kTolerationWithoutTaint,
+  kMissingTemplate,
+  kMissingClaim,
+  kSharedExtendedName,
+  kSelectorTerms,
+  kTwoSlashes,
+  kPolicyWithoutSharing,
+  kLongDriverName,
+  kUnusedCounter,
+  kUndeclaredCounter,
+  kKnownDefect,
+};
+inline constexpr size_t kLintRules = 26;
+
+struct LintRuleText {
+  LintRule rule;
+  std::string_view name;  // "unknown-attribute"
+  std::string_view says;  // in a sentence
+};
+/// All of them, in the order of LintRule.
+std::span<const LintRuleText, kLintRules> LintRules();
+std::string_view RuleName(LintRule rule);
+
+/// What to write instead, in the text of the field: `before` where it stands as a whole word.
+struct TextFix {
+  std::string before, after;
+  bool operator==(const TextFix&) const = default;
+};
+
+struct Finding {
+  LintRule rule = LintRule::kDeprecatedVersion;
+  LintSeverity severity = LintSeverity::kError;
+  size_t object = 0;       // of those looked at
+  std::string field = {};  // spec.devices.requests[0].exactly.deviceClassName
+  std::string why = {};
+  std::string advice = {};          // what to do about it
+  std::vector<TextFix> fixes = {};  // the first that can be made is enough; none: it takes a person
+};
+
+/// Findings about one object after another.
+class FindingList {
+ public:
+  /// What is said from here on is about the object at that place of those looked at.
+  void Begin(size_t object) { object_ = object; }
+
+  /// An error, unless the caller changes that. Valid until the next.
+  Finding& Say(LintRule rule, std::string field, std::string why, std::string advice);
+
+  size_t size() const { return findings_.size(); }
+  size_t Errors() const;
+  /// Those from the place `from` on.
+  std::span<Finding> Since(size_t from) { return std::span(findings_).subspan(from); }
+  std::vector<Finding> Take() && { return std::move(findings_); }
+
+ private:
+  size_t object_ = 0;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace dray::planning::inline lint

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What drivers publish and what is wrong with it: devices, counters, names.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "api/resource_v1/slice.h"
+#include "planning/lint/lint_devices.h"
+#include "planning/lint/lint_finding.h"
+
+namespace dray::planning::inline lint {
+
+/// A driver makes a mistake in each of its slices: what it says of one name is found once. Both
+/// arguments outlive it.
+class SliceLinter {
+ public:
+  SliceLinter(const LintDevices& devices, FindingList& findings)
+      : devices_(devices), findings_(findings) {}
+
+  /// O(devices, their attributes and counters); for the first slice of a pool those of the pool.
+  void LookAt(const api::resource_v1::ResourceSlice& slice);
+
+ private:
+  /// Counters of a pool, by "set/counter".
+  struct PoolCounters {
+    std::set<std::string, std::less<>> declared, drawn;
+    bool is_whole = false;  // all slices of the newest generation are there
+  };
+
+  /// Null when it was said of that driver and subject before.
+  Finding* Say(LintRule rule,
+               const std::string& driver,
+               const std::string& subject,
+               std::string field,
+               std::string why,
+               std::string advice);
+  void DriverName(const std::string& driver);
+  void Device(const std::string& field,
+              const std::string& driver,
+              const api::resource_v1::Device& device);
+  void Name(const std::string& field, const std::string& driver, const std::string& name);
+  const PoolCounters& CountersOf(const api::resource_v1::ResourceSlice& slice);
+  void Declared(const api::resource_v1::ResourceSlice& slice, const PoolCounters& counters);
+  void Drawn(const api::resource_v1::ResourceSlice& slice, const PoolCounters& counters);
+
+  const LintDevices& devices_;
+  FindingList& findings_;
+  std::set<std::tuple<LintRule, std::string, std::string>> said_;
+  std::map<std::pair<std::string, std::string>, PoolCounters> pools_;  // by driver and name
+};
+
+}  // namespace dray::planning::inline lint

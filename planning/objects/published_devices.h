@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The devices that manifests publish, as dray cel looks at them: of every pool its newest
+// generation, whatever the node.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object.h"
+#include "api/resource_v1/slice.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "manifests/objects.h"
+
+namespace dray::planning::inline objects {
+
+/// One device and where it is. Refers to its DeviceList.
+struct PublishedDevice {
+  std::string_view driver, pool;
+  std::string_view node;  // empty: several nodes can reach it
+  const api::resource_v1::Device* device = nullptr;
+
+  /// "gpu.example.com/pool/gpu-0"
+  std::string ToText() const;
+};
+
+class DeviceList {
+ public:
+  /// The devices of all ResourceSlices of structured versions, with defaults, in the order of the
+  /// manifests. Of two slices with one name the later counts, as in a cluster; slices of a pool's
+  /// older generations do not count. Both are noted.
+  ///
+  /// Errors: kBadRequest  no such ResourceSlice; says what there was instead.
+  static Result<DeviceList> Of(World& world, const manifests::Manifests& manifests);
+
+  const std::vector<PublishedDevice>& devices() const { return devices_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  std::vector<api::Object> slices_;  // ResourceSlices of v1
+  std::vector<PublishedDevice> devices_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace dray::planning::inline objects

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pods a workload says it runs.
+#pragma once
+
+#include <cstdint>
+
+#include "api/core_v1/pod_template.h"
+#include "api/object.h"
+
+namespace dray::planning::inline objects {
+
+/// What a workload runs.
+struct Wanted {
+  const api::core_v1::PodTemplateSpec* pods = nullptr;  // null: it is no workload
+  int64_t count = 1;
+  int64_t first = 0;  // number
+  bool on_each_node = false;
+  bool are_numbered = false;  // pod N has that name and no other
+  const char* why_none = "runs no pods";
+
+  void SetNone(const char* why) {
+    count = 0;
+    why_none = why;
+  }
+};
+
+/// Of an object that has its defaults. A Job has no more pods than what is left to do; one that is
+/// suspended has none.
+Wanted WantedOf(const api::Object& object);
+
+/// Whether WantedOf knows the kind: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob,
+/// ReplicationController.
+bool IsWorkload(const api::Object& object);
+
+}  // namespace dray::planning::inline objects
