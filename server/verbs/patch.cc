@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/duplicate_fields.h"
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "server/errors/errors.h"
-#include "server/patch/duplicate_fields.h"
 #include "server/storage/item.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
@@ -176,7 +176,7 @@ Task<Outcome> Patch(Call call) {
   api::DecodeIssues duplicates;
   if (request.patch_type != patch::PatchType::kJson &&
       request.write.field_validation != FieldValidation::kIgnore) {
-    duplicates = patch::DuplicateFields(*patch);
+    duplicates = api::DuplicateFields(*patch, patch::kDepthMax);
   }
   Modification modification{.wrong_uid = WrongUid::kInvalid};
   const bool is_in_part =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/patch/duplicate_fields.h"
+#include "api/codec/duplicate_fields.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,11 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_place.h"
-#include "server/patch/json_tree.h"
 
-namespace dray::server::patch {
+namespace dray::api::inline codec {
 namespace {
+
+constexpr size_t kDepthMax = 1000;
 
 struct DuplicateCase {
   const char* json;
@@ -27,20 +29,23 @@ TEST(DuplicateFields, AreNamedByTheirPath) {
       {R"({"m":{"n":{"k":1,"k":2}},"m":{}})",
        {R"(duplicate field "m.n.k")", R"(duplicate field "m")"}},
       {R"({"a":1,"a":)", {}},
+      {R"({"a":1,"a":2]})", {}},
+      {R"([[{"a":[],"a":{}}],{"a":1}])", {R"(duplicate field "[0][0].a")"}},
       {"", {}},
   };
-  for (const DuplicateCase& c : cases) EXPECT_EQ(DuplicateFields(c.json), c.found) << c.json;
+  for (const DuplicateCase& c : cases)
+    EXPECT_EQ(DuplicateFields(c.json, kDepthMax), c.found) << c.json;
 }
 
 TEST(DuplicateFields, AreToldUpToTheirLimits) {
-  for (const size_t count : {api::kDecodeIssuesMax, api::kDecodeIssuesMax + 1}) {
+  for (const size_t count : {kDecodeIssuesMax, kDecodeIssuesMax + 1}) {
     std::string json = R"({"a":0)";
     for (size_t i = 0; i < count; ++i) json += R"(,"a":0)";
-    EXPECT_EQ(DuplicateFields(json + "}").size(), api::kDecodeIssuesMax);
+    EXPECT_EQ(DuplicateFields(json + "}", kDepthMax).size(), kDecodeIssuesMax);
   }
-  const std::string fits(api::kPlaceNameMax, 'k');
+  const std::string fits(kPlaceNameMax, 'k');
   const auto below = [](const std::string& key) {
-    return DuplicateFields("{\"" + key + R"(":{"x":0,"x":0}})").at(0);
+    return DuplicateFields("{\"" + key + R"(":{"x":0,"x":0}})", kDepthMax).at(0);
   };
   EXPECT_EQ(below(fits), "duplicate field \"" + fits + ".x\"");
   EXPECT_EQ(below(fits + "k"), "duplicate field \"" + fits + "….x\"");
@@ -50,9 +55,9 @@ TEST(DuplicateFields, DepthIsBounded) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + R"({"a":1,"a":2})" + std::string(depth, ']');
   };
-  EXPECT_EQ(DuplicateFields(nested(kDepthMax - 1)).size(), 1U);
-  EXPECT_EQ(DuplicateFields(nested(kDepthMax)).size(), 0U);
+  EXPECT_EQ(DuplicateFields(nested(kDepthMax - 1), kDepthMax).size(), 1U);
+  EXPECT_EQ(DuplicateFields(nested(kDepthMax), kDepthMax).size(), 0U);
 }
 
 }  // namespace
-}  // namespace dray::server::patch
+}  // namespace dray::api::inline codec
