@@ -17,6 +17,7 @@
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "server/errors/errors.h"
+#include "server/patch/json_tree.h"
 #include "server/storage/item.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
