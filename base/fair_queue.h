@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,8 +43,9 @@ class FairQueue {
       } else {
         Line& line = lines_[std::string(owner)];
         if (line.waiting.size() >= limits_.line) return false;
+        std::list<std::string> turn = TurnOf(line, owner);
         line.waiting.push_back(std::move(value));
-        if (line.waiting.size() == 1) turns_.emplace_back(owner);
+        turns_.splice(turns_.end(), turn);
       }
       ++size_;
     }
@@ -61,8 +63,9 @@ class FairQueue {
         first_.push_front(std::move(value));
       } else {
         Line& line = lines_[std::string(owner)];
+        std::list<std::string> turn = TurnOf(line, owner);
         line.waiting.push_front(std::move(value));
-        if (line.waiting.size() == 1) turns_.emplace_back(owner);
+        turns_.splice(turns_.end(), turn);
       }
       ++size_;
     }
@@ -116,6 +119,14 @@ class FairQueue {
     size_t at_work = 0;
   };
 
+  // The turn that a line needs for its first element. Made before the element is put in, so that a
+  // failed allocation leaves the queue as it was.
+  static std::list<std::string> TurnOf(const Line& line, std::string_view owner) {
+    std::list<std::string> turn;
+    if (line.waiting.empty()) turn.emplace_back(owner);
+    return turn;
+  }
+
   // O(owners that have too many at once).
   std::optional<Taken> Take() DRAY_REQUIRES(mutex_) {
     if (!first_.empty()) {
@@ -143,7 +154,7 @@ class FairQueue {
   Condition filled_;
   std::deque<T> first_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, Line, std::less<>> lines_ DRAY_GUARDED_BY(mutex_);
-  std::deque<std::string> turns_ DRAY_GUARDED_BY(mutex_);  // owners of what waits
+  std::list<std::string> turns_ DRAY_GUARDED_BY(mutex_);  // owners of what waits
   size_t size_ DRAY_GUARDED_BY(mutex_) = 0;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
 };

@@ -40,6 +40,13 @@ struct ShareOwner {
   ShareRank rank = ShareRank::kExempt;
 };
 
+/// The line of a FairQueue in which work of the owner waits; empty, which comes first, for exempt
+/// owners. As long as the owner.
+inline std::string_view LineOf(const Frozen<ShareOwner>& owner) {
+  const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
+  return is_exempt ? std::string_view() : std::string_view(owner->name);
+}
+
 struct ShareLimits {
   size_t total = 0;
   size_t share = 0;    // of one owner

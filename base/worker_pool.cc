@@ -11,11 +11,6 @@
 #include "base/thread_urgency.h"
 
 namespace dray {
-namespace {
-
-thread_local std::string_view current_owner;
-
-}  // namespace
 
 WorkerPool::WorkerPool(size_t threads)
     : queue_({.capacity = kQueueMax, .line = kLineMax, .at_once = threads < 2 ? 1 : threads - 1}) {
@@ -43,14 +38,8 @@ bool WorkerPool::TryPostRest(std::move_only_function<void()> rest, std::string_v
   return queue_.TryPushRest(std::move(rest), owner);
 }
 
-std::string_view WorkerPool::owner_at_work() {
-  return current_owner;
-}
-
 void WorkerPool::CarryOut(Queue::Taken work) {
-  const std::string_view before = std::exchange(current_owner, work.owner);
   std::exchange(work.value, nullptr)();
-  current_owner = before;
   queue_.Done(work.owner);
 }
 

@@ -36,9 +36,6 @@ class WorkerPool {
   /// what else waits in the owner's line, and whether there is room or not. False when closing.
   [[nodiscard]] bool TryPostRest(std::move_only_function<void()> rest, std::string_view owner);
 
-  /// Whose work the calling thread carries out; empty: nobody's, or it is none of a pool's.
-  static std::string_view owner_at_work();
-
   /// Carries out one piece that is queued, as a thread of the pool would: for simulations, whose
   /// pools have no threads of their own. False: none is queued. From one thread at a time.
   bool RunOne();

@@ -10,6 +10,7 @@
 #include "api/meta_v1/status.h"
 #include "api/resource_v1/claim.h"
 #include "base/thread_urgency.h"
+#include "base/waiting.h"
 #include "client/read_modify_write.h"
 #include "server/storage/decoded_size.h"
 #include "store/held_commits.h"
@@ -55,6 +56,13 @@ Result<api::Object> ObjectOf(Result<server::verbs::Answer> answer) {
     return std::move(object->item.object);
   }
   return api::Object();
+}
+
+/// The answer of one request as those of a sequence.
+Task<std::vector<Result<server::verbs::Answer>>> Alone(Task<server::verbs::Answer> task) {
+  std::vector<Result<server::verbs::Answer>> answers;
+  answers.push_back(co_await std::move(task));
+  co_return answers;
 }
 
 constexpr int64_t kPageObjects = 500;
@@ -309,37 +317,39 @@ Result<> InProcessClient::CreateSubresource(const client::ObjectRef& ref,
   return {};
 }
 
-size_t InProcessClient::BeginSequence(std::span<const client::Write> writes,
-                                      Waiting<server::verbs::Answer>& waiting) {
-  server::storage::StepsStore::Turn turn = resources_.BeginTurn();
-  size_t begun = 0;
-  for (bool with_next = true; with_next && begun < writes.size(); ++begun) {
-    with_next = writes[begun].with_next;
-    waiting.Begin(resources_.HandleInTurn(RequestFor(writes[begun])));
-  }
-  // Else some were refused, or had nothing to write.
-  if (turn.size() == begun) turn.CarryOut();
-  return begun;
+Task<std::vector<Result<server::verbs::Answer>>> InProcessClient::Begin(
+    std::span<const client::Write> writes) {
+  std::vector<server::verbs::ResourceRequest> requests;
+  requests.reserve(writes.size());
+  for (const client::Write& write : writes) requests.push_back(RequestFor(write));
+  if (requests.size() > 1) return resources_.HandleInSequence(std::move(requests));
+  return Alone(resources_.Handle(std::move(requests.front())));
 }
 
 std::vector<Result<api::Object>> InProcessClient::WriteAll(std::span<const client::Write> writes) {
-  Waiting<server::verbs::Answer> waiting;
+  Waiting<std::vector<Result<server::verbs::Answer>>> waiting;
+  std::vector<size_t> lengths;
   {
     const store::HeldCommits held(holder_);
-    for (size_t i = 0; i < writes.size();) {
-      if (writes[i].with_next) {
-        i += BeginSequence(writes.subspan(i), waiting);
-      } else {
-        waiting.Begin(resources_.Handle(RequestFor(writes[i++])));
-      }
+    for (auto rest = writes; !rest.empty(); rest = rest.subspan(lengths.back())) {
+      const auto last = std::ranges::find(rest, false, &client::Write::with_next);
+      const auto before = static_cast<size_t>(last - rest.begin());
+      lengths.push_back(std::min(before + 1, rest.size()));
+      waiting.Begin(Begin(rest.first(lengths.back())));
     }
   }
-  std::vector<Result<api::Object>> answers;
-  answers.reserve(writes.size());
-  for (Result<server::verbs::Answer>& answer : std::move(waiting).WaitForAll()) {
-    answers.push_back(ObjectOf(std::move(answer)));
+  std::vector<Result<api::Object>> objects;
+  objects.reserve(writes.size());
+  auto length = lengths.begin();
+  for (auto& answers : std::move(waiting).WaitForAll()) {
+    if (!answers.has_value()) {
+      objects.insert(objects.end(), *length, Result<api::Object>(Fail(answers.error())));
+    } else {
+      for (auto& answer : *answers) objects.push_back(ObjectOf(std::move(answer)));
+    }
+    ++length;
   }
-  return answers;
+  return objects;
 }
 
 Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(

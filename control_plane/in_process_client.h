@@ -17,7 +17,7 @@
 #include "api/meta_v1/options.h"
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
-#include "base/waiting.h"
+#include "base/task.h"
 #include "base/wakeup.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
@@ -78,9 +78,8 @@ class InProcessClient final : public client::Client {
   server::verbs::ResourceRequest RequestFor(server::verbs::Verb verb,
                                             const client::ObjectRef& ref) const;
   server::verbs::ResourceRequest RequestFor(const client::Write& write) const;
-  /// Begins the sequence at the front of `writes`; how many it has.
-  size_t BeginSequence(std::span<const client::Write> writes,
-                       Waiting<server::verbs::Answer>& waiting);
+  /// Carries out `writes`, which are one sequence, or one write alone.
+  Task<std::vector<Result<server::verbs::Answer>>> Begin(std::span<const client::Write> writes);
   Result<api::Object> CallForObject(server::verbs::ResourceRequest request);
   void Deliver();
 

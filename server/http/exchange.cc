@@ -38,12 +38,6 @@ constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 constexpr int kFirstErrorCode = 400;
 constexpr size_t kLoggedBytesMax = 1024;  // of one text of a client's
 
-// In which line work waits for a worker; administrators wait for nobody.
-std::string_view LineOf(const Frozen<ShareOwner>& owner) {
-  const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
-  return is_exempt ? std::string_view() : owner->name;
-}
-
 std::string Cut(std::string_view text) {
   if (text.size() <= kLoggedBytesMax) return std::string(text);
   return std::string(text.substr(0, kLoggedBytesMax)) + "…";

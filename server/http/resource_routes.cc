@@ -80,8 +80,7 @@ void Exchange::ServeResource() {
   if (request->verb == Verb::kWatch) return Watch(*request);
   WorkerPool* const workers = parts_.resources.workers();
   const bool by_worker = workers != nullptr && workers->in_pool();
-  Start(by_worker ? parts_.resources.HandleByWorker(*std::move(request))
-                  : parts_.resources.Handle(*std::move(request)),
+  Start(parts_.resources.Handle(*std::move(request)),
         [self = shared_from_this(), pending = Pending(parts_.pending)](
             Result<verbs::Answer> result) { self->Finished(std::move(result)); });
   if (!by_worker && !answered_) StartDeadline();

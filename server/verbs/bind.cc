@@ -10,7 +10,6 @@
 #include "api/core_v1/pod.h"
 #include "api/release.h"
 #include "server/errors/errors.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
@@ -114,9 +113,10 @@ Task<Outcome> Bind(Call call) {
   if (on_pod.name.empty()) on_pod.name = binding.metadata.name;
   const Call inner{.core = call.core,
                    .request = &on_pod,
+                   .session = call.session,
                    .warnings = call.warnings,
                    .annotations = call.annotations};
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const admission::Write write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
   DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));
   if (binding.metadata.name != on_pod.name) {

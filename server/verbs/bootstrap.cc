@@ -121,7 +121,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   const api::KindInfo& kind = object.kind();
   const ResourceRequest request = RequestFor(Verb::kCreate, object.Clone());
   std::vector<std::string> warnings;
-  const Call call{.core = &core, .request = &request, .warnings = &warnings};
+  const Call call{.core = &core, .request = &request, .session = nullptr, .warnings = &warnings};
   registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, {});
   context.uid = NewUuid(core.world.random);
   api::Object stored = object.Clone();
@@ -204,12 +204,13 @@ Result<> Noted(const Core& core, const std::string& what, const Answer& answer) 
 Task<> MakeNamespaces(const Core* core) {
   constexpr std::string_view kNamespaces[] = {
       "default", "kube-system", "kube-public", "kube-node-lease"};
+  storage::WriteSession session(core->store, {.workers = core->options.workers});
   for (const std::string_view name : kNamespaces) {
     core_v1::Namespace object;
     object.metadata.name = name;
-    DRAY_CO_TRY(
-        const Answer answer,
-        co_await CarryOutOwn(core, RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
+    DRAY_CO_TRY(const Answer answer,
+                co_await CarryOutOwn(
+                    core, &session, RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
     DRAY_CO_TRY_VOID(Noted(*core, fmt::format("Namespace {}", name), answer));
   }
   co_return {};
@@ -217,28 +218,30 @@ Task<> MakeNamespaces(const Core* core) {
 
 Task<> MakeFirstObjects(const Core* core) {
   const std::vector<api::Object> objects = FirstObjects(*core);
+  storage::WriteSession session(core->store, {.workers = core->options.workers});
   for (int tries = 0; tries < kFirstTries; ++tries) {
-    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await session.ReadNewest());
     DRAY_CO_TRY(std::vector<store::Txn> txns, MakingOfMissing(*core, *snapshot, objects));
     if (txns.empty()) co_return {};
     // All at once, so that they share the waits for a disk; what came to nothing is tried again.
     for (size_t i = 0; i + 1 < txns.size(); ++i) {
       core->store.Commit(std::move(txns[i]), [](const auto& /*outcome*/) {});
     }
-    DRAY_CO_TRY_VOID(co_await storage::Commit(&core->store, std::move(txns.back())));
+    DRAY_CO_TRY_VOID(co_await session.Commit(std::move(txns.back())));
   }
   co_return Fail(errors::Internal("the first objects cannot be made"));
 }
 
 Task<> RepairPolicy(const Core* core) {
   if (core->rights == nullptr) co_return {};
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+  storage::WriteSession session(core->store, {.workers = core->options.workers});
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await session.ReadNewest());
   for (ResourceRequest& request : RepairsIn(*core, *snapshot)) {
     const auto* const object = std::get_if<api::Object>(&request.body);
     const std::string what = object != nullptr
                                  ? NameOfWrite(*object)
                                  : fmt::format("{} {}", request.kind->kind, request.name);
-    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
+    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, &session, std::move(request)));
     // Another server on the same store was there first.
     const bool is_late =
         !answer.outcome.has_value() && (answer.outcome.error().reason == StatusReason::kConflict ||
@@ -249,12 +252,15 @@ Task<> RepairPolicy(const Core* core) {
 }
 
 Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
+  storage::WriteSession session(core->store, {.workers = core->options.workers});
   for (size_t i = 0; i < std::size(api::pods::kSystemPriorities); ++i) {
     const auto& priority = api::pods::kSystemPriorities[i];
     DRAY_CO_TRY(
         const Answer answer,
         co_await CarryOutOwn(
-            core, RequestFor(Verb::kCreate, PriorityClassOf(priority, kPriorityDescriptions[i]))));
+            core,
+            &session,
+            RequestFor(Verb::kCreate, PriorityClassOf(priority, kPriorityDescriptions[i]))));
     DRAY_CO_TRY_VOID(Noted(*core, fmt::format("PriorityClass {}", priority.name), answer));
   }
   std::vector<api::Object> objects;
@@ -263,10 +269,11 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
   objects.push_back(SliceAt(address, port));
   for (const api::Object& object : objects) {
     DRAY_CO_TRY(Answer answer,
-                co_await CarryOutOwn(core, RequestFor(Verb::kCreate, object.Clone())));
+                co_await CarryOutOwn(core, &session, RequestFor(Verb::kCreate, object.Clone())));
     // One that is there from an earlier start may name another port.
     if (!answer.outcome.has_value() && IsThere(answer)) {
-      DRAY_CO_TRY(answer, co_await CarryOutOwn(core, RequestFor(Verb::kUpdate, object.Clone())));
+      DRAY_CO_TRY(answer,
+                  co_await CarryOutOwn(core, &session, RequestFor(Verb::kUpdate, object.Clone())));
     }
     DRAY_CO_TRY_VOID(Noted(*core, NameOfWrite(object), answer));
   }

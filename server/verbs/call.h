@@ -25,6 +25,7 @@
 #include "server/storage/list_cache.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/unreadable.h"
+#include "server/storage/write_session.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/idle_kinds.h"
 #include "server/verbs/options.h"
@@ -85,6 +86,8 @@ using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;
 struct Call {
   const Core* core;
   const ResourceRequest* request;
+  /// Where it reads and writes; parts of a call have that of the whole.
+  storage::WriteSession* session;
   std::vector<std::string>* warnings;
   /// What policies add to the audit log; null: nobody wants it.
   std::vector<policies::PublishedAnnotation>* annotations = nullptr;

@@ -126,7 +126,7 @@ Result<> CompleteNew(const Call& call,
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
   DRAY_CO_TRY_VOID(CompleteNew(call, *snapshot, seen, owners, object));
@@ -141,8 +141,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
     co_return Attempt{.outcome = std::move(outcome), .name = name};
   }
   txn.operations.insert(txn.operations.begin(), storage::PutOf(key, stored, core.event_end()));
-  DRAY_CO_TRY(const store::CommitOutcome committed,
-              co_await storage::Commit(&core.store, std::move(txn)));
+  DRAY_CO_TRY(const store::CommitOutcome committed, co_await call.session->Commit(std::move(txn)));
   if (const auto* conflict = std::get_if<store::Conflict>(&committed)) {
     const store::Conflict::Mismatch& first = conflict->mismatches.front();
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr, .name = name};
@@ -196,7 +195,7 @@ Task<Outcome> CreateObject(Call call,
     const std::string name = std::move(attempt.name);
     if (attempt.outcome.has_value()) {
       // Pods may come at once. What fails here is made at the next start.
-      if (MakesAccount(call)) (void)co_await MakeAccount(call.core, name);
+      if (MakesAccount(call)) (void)co_await MakeAccount(call.core, call.session, name);
       co_return *std::move(attempt.outcome);
     }
     // Else only the namespace or a quota changed: look again.

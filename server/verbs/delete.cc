@@ -251,7 +251,7 @@ Task<Outcome> DeleteOne(Call call) {
   // another of that name, carries out what was asked.
   std::optional<Item> marked;
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
-    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
     std::optional<Item> current;
     if (record != nullptr) {
@@ -287,8 +287,7 @@ Task<Outcome> DeleteOne(Call call) {
       }
       txn.operations.emplace_back(store::Delete{.key = key});
     }
-    DRAY_CO_TRY(const store::CommitOutcome outcome,
-                co_await storage::Commit(&core.store, std::move(txn)));
+    DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));
     const auto* committed = std::get_if<store::Committed>(&outcome);
     if (committed == nullptr) continue;
     if (plan.step == Plan::Step::kMarkThenRemove) {
@@ -302,7 +301,9 @@ Task<Outcome> DeleteOne(Call call) {
     DRAY_CO_TRY(std::optional<Item> last,
                 storage::EndedItemOf(call.view(), *record, committed->revision));
     // Upstream's controllers make it again. What fails here is made at the next start.
-    if (IsForPods(call)) (void)co_await MakeAccount(call.core, call.request->namespace_);
+    if (IsForPods(call)) {
+      (void)co_await MakeAccount(call.core, call.session, call.request->namespace_);
+    }
     co_return RemovedAnswer(call, *std::move(last));
   }
   co_return Fail(errors::Modified(kind, call.request->name));

@@ -22,6 +22,7 @@ Task<Outcome> DeleteCollection(Call call) {
     one.name = item.object.metadata().name;
     const Call inner{.core = call.core,
                      .request = &one,
+                     .session = call.session,
                      .warnings = call.warnings,
                      .annotations = call.annotations,
                      .of_collection = true};

@@ -12,7 +12,6 @@
 #include "api/feature_gates.h"
 #include "api/meta_v1/status.h"
 #include "server/errors/errors.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/delete_options.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -59,7 +58,7 @@ Task<Outcome> DeleteUnreadable(Call call) {
   DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options, Deletion::kUnsafe));
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
-    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
     if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
     const Result<std::optional<storage::Item>> item = storage::ItemOf(call.storage(), *record);
@@ -70,8 +69,7 @@ Task<Outcome> DeleteUnreadable(Call call) {
     if (dry_run) co_return Done(call);
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     txn.operations.emplace_back(store::Delete{.key = key});
-    DRAY_CO_TRY(const store::CommitOutcome outcome,
-                co_await storage::Commit(&core.store, std::move(txn)));
+    DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));
     if (!std::holds_alternative<store::Committed>(outcome)) continue;
     core.log.Warning("object deleted that could not be read",
                      "key",

@@ -14,7 +14,6 @@
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
@@ -103,8 +102,11 @@ Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::strin
   request.subresource = "status";
   request.write.dry_run = call.request->write.dry_run;
   request.write.field_manager = "kube-apiserver";
-  const Call inner{
-      .core = call.core, .request = &request, .warnings = call.warnings, .is_admitted = true};
+  const Call inner{.core = call.core,
+                   .request = &request,
+                   .session = call.session,
+                   .warnings = call.warnings,
+                   .is_admitted = true};
   Modification modification;
   modification.change = [&](const Current& current) -> Result<api::Object> {
     const auto& stored = current.stored.object.As<policy_v1::PodDisruptionBudget>();
@@ -163,10 +165,12 @@ Task<Outcome> Evict(Call call) {
   removal.body = {};
   if (eviction.delete_options.has_value()) removal.delete_options = *eviction.delete_options;
   removal.write.dry_run = removal.write.dry_run || !removal.delete_options.dry_run.empty();
-  const Call inner{
-      .core = call.core, .request = &removal, .warnings = call.warnings, .is_admitted = true};
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
-              co_await storage::ReadNewest(&call.core->store));
+  const Call inner{.core = call.core,
+                   .request = &removal,
+                   .session = call.session,
+                   .warnings = call.warnings,
+                   .is_admitted = true};
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const admission::Write write{
       .object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
   DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));

@@ -34,7 +34,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port);
 
 /// Carries out a request of the server itself, which admission policies are not asked about: none
 /// of them must keep a server from starting.
-Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request);
+Task<Answer> CarryOutOwn(const Core* core, storage::WriteSession* session, ResourceRequest request);
 
 /// Notes in the status of a flow schema that its level is there, which what prepares a new object
 /// leaves out. Other kinds stay as they are.

@@ -215,7 +215,7 @@ Task<ObjectAnswer> Modify(Call call,
   const size_t warnings_before = call.warnings->size();
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     call.warnings->resize(warnings_before);  // of a look that came to nothing
-    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
     DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
     if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
@@ -246,8 +246,7 @@ Task<ObjectAnswer> Modify(Call call,
       stored = std::make_shared<const storage::StoredObject>(std::move(next));
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     }
-    DRAY_CO_TRY(const store::CommitOutcome outcome,
-                co_await storage::Commit(&core.store, std::move(txn)));
+    DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));
     const auto* committed = std::get_if<store::Committed>(&outcome);
     if (committed == nullptr) continue;
     if (stored != nullptr) answer.item = stored->At(call.view(), committed->revision);

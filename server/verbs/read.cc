@@ -18,7 +18,6 @@
 #include "server/storage/keys.h"
 #include "server/storage/list_cache.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/list_plan.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/selection.h"
@@ -56,10 +55,8 @@ struct Page {
 Task<> TakeTurns(const Call* call) {
   WorkerPool* const workers = call->core->options.workers;
   if (workers != nullptr && workers->in_pool()) {
-    const Frozen<ShareOwner>& owner = call->request->owner;
-    const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
     co_await FromCallback<bool>([&](auto go_on) {
-      const std::string_view line = is_exempt ? std::string_view() : owner->name;
+      const std::string_view line = LineOf(call->request->owner);
       if (!workers->TryPost([go_on]() mutable { go_on(true); }, line)) go_on(false);
     });
   }
@@ -261,14 +258,13 @@ Page ReadOnly(const Call& call,
 }  // namespace
 
 Task<Outcome> Get(Call call) {
-  const Core& core = *call.core;
   const Result<std::optional<uint64_t>> version = ParseVersion(call.request->list.resource_version);
   if (!version.has_value()) {
     co_return Fail(errors::Untyped(fmt::format("resourceVersion: Invalid value: {}: {}",
                                                errors::Quoted(call.request->list.resource_version),
                                                version.error().message)));
   }
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const auto newest = static_cast<uint64_t>(snapshot->revision().value());
   const uint64_t wanted = version->value_or(0);
   if (wanted > newest) {
@@ -291,7 +287,7 @@ Task<Outcome> List(Call call) {
   if (!plan.store.empty() && plan.store != core.store_id) {
     co_return Fail(errors::TokenOfAnotherStore(plan.store, core.store_id));
   }
-  DRAY_CO_TRY(Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY(Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const Revision newest = snapshot->revision();
   if (plan.version > static_cast<uint64_t>(newest.value())) {
     co_return Fail(errors::TooLargeVersion(plan.version, newest));

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"
-#include "server/storage/pooled_store.h"
+#include "server/storage/run_sequence.h"
+#include "server/storage/write_session.h"
 #include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
@@ -19,40 +21,9 @@
 namespace dray::server::verbs {
 
 struct Resources::Parts {
-  explicit Parts(Core parts)
-      : core(std::move(parts)),
-        hub(core.store),
-        steps_store(core.store),
-        in_turn(Over(steps_store)) {
-    if (core.options.workers == nullptr) return;
-    pooled_store.emplace(core.store, *core.options.workers);
-    pooled.emplace(Over(*pooled_store));
-  }
-  /// The same over another store.
-  Core Over(store::Store& store) const {
-    return {.scheme = core.scheme,
-            .store = store,
-            .store_id = core.store_id,
-            .world = core.world,
-            .log = core.log,
-            .options = core.options,
-            .allocations = core.allocations,
-            .lenient = core.lenient,
-            .lists = core.lists,
-            .states_begin = core.states_begin,
-            .watches_begin = core.watches_begin,
-            .rights = core.rights,
-            .idle_kinds = core.idle_kinds,
-            .policies = core.policies,
-            .decoded = core.decoded,
-            .own_writes = core.own_writes};
-  }
+  explicit Parts(Core parts) : core(std::move(parts)), hub(core.store) {}
   Core core;
   WatchHub hub;
-  storage::StepsStore steps_store;
-  Core in_turn;  // the same, over that
-  std::optional<storage::PooledStore> pooled_store;
-  std::optional<Core> pooled;      // the same, over that
   std::atomic<unsigned> made = 0;  // bits of FirstStep
   std::string address;             // of BootstrapCluster
   uint16_t port = 0;
@@ -192,8 +163,6 @@ void Resources::Note(FirstStep step) {
 }
 
 Task<> Resources::BootstrapAccounts(std::string certificates) {
-  if (parts_->pooled.has_value()) parts_->pooled->trusted_by_clients = certificates;
-  parts_->in_turn.trusted_by_clients = certificates;
   parts_->core.trusted_by_clients = std::move(certificates);
   return MakeAccounts(&parts_->core);
 }
@@ -214,19 +183,29 @@ void Resources::CatchUp() {
   if (parts_->core.allocations != nullptr) parts_->core.allocations->CatchUp();
 }
 
-Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request) {
+Task<Answer> CarryOutOwn(const Core* core,
+                         storage::WriteSession* session,
+                         ResourceRequest request) {
   Answer answer;
-  const Call call{.core = core, .request = &request, .warnings = &answer.warnings, .is_own = true};
+  const Call call{.core = core,
+                  .request = &request,
+                  .session = session,
+                  .warnings = &answer.warnings,
+                  .is_own = true};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;
 }
 
-Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
+Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteSequence* sequence) {
   Answer answer;
   ShareBudget::Claim decoded(core->decoded, request.owner);
+  storage::WriteSession session(
+      core->store,
+      {.workers = core->options.workers, .line = LineOf(request.owner), .sequence = sequence});
   const Call call{.core = core,
                   .request = &request,
+                  .session = &session,
                   .warnings = &answer.warnings,
                   .annotations = &answer.annotations,
                   .decoded = &decoded};
@@ -236,23 +215,22 @@ Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
 }
 
 Task<Answer> Resources::Handle(ResourceRequest request) {
-  return HandleOver(&parts_->core, std::move(request));
+  return CarryOut(&parts_->core, std::move(request), nullptr);
 }
 
 bool Resources::takes_steps() const {
   return parts_->core.store.takes_steps();
 }
 
-storage::StepsStore::Turn Resources::BeginTurn() {
-  return storage::StepsStore::Turn(parts_->steps_store);
-}
-
-Task<Answer> Resources::HandleInTurn(ResourceRequest request) {
-  return HandleOver(&parts_->in_turn, std::move(request));
-}
-
-Task<Answer> Resources::HandleByWorker(ResourceRequest request) {
-  return HandleOver(parts_->pooled ? &*parts_->pooled : &parts_->core, std::move(request));
+Task<std::vector<Result<Answer>>> Resources::HandleInSequence(
+    std::vector<ResourceRequest> requests) {
+  const Core* const core = &parts_->core;
+  const size_t count = requests.size();
+  auto begin = [core, requests = std::move(requests)](size_t i,
+                                                      storage::WriteSequence* sequence) mutable {
+    return CarryOut(core, std::move(requests[i]), sequence);
+  };
+  return storage::RunSequence<Answer>(&core->store, count, std::move(begin));
 }
 
 bool Resources::IsLong(const ResourceRequest& request) const {

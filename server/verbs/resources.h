@@ -16,7 +16,6 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/world.h"
-#include "server/storage/steps_store.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
 #include "server/verbs/own_writes.h"
@@ -48,18 +47,16 @@ class Resources {
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
 
-  /// Every verb but watch.
+  /// Every verb but watch. For a caller on one of `workers()` the request continues there, never on
+  /// a thread of the store (server/storage/write_session.h).
   Task<Answer> Handle(ResourceRequest request);
-  /// The same for a caller on one of `workers()`: it goes on there, never on a thread of the store.
-  Task<Answer> HandleByWorker(ResourceRequest request);
 
-  /// Whether the store has CommitSteps, so that HandleInTurn is of use.
+  /// Whether the store has CommitSteps, so that HandleInSequence can be used.
   bool takes_steps() const;
-  /// While the calling thread has it, what that thread begins with HandleInTurn are steps of one
-  /// CommitSteps: each request that writes waits for the end of the turn.
-  storage::StepsStore::Turn BeginTurn();
-  /// Every verb that writes, as Handle.
-  Task<Answer> HandleInTurn(ResourceRequest request);
+  /// Carries out requests that write, each on what those before it leave; all of them, or none. A
+  /// request that has nothing to write counts as refused. Answers in the same order. At most
+  /// store::kStepsMax requests.
+  Task<std::vector<Result<Answer>>> HandleInSequence(std::vector<ResourceRequest> requests);
 
   /// Whether carrying out `request`, of which the body need not be there yet, means looking at more
   /// than kShortRecords or kShortBytes of what is stored, or judging it by any number of parameters
@@ -129,7 +126,6 @@ class Resources {
  private:
   void Note(FirstStep step);
   struct Parts;
-  static Task<Answer> HandleOver(const Core* core, ResourceRequest request);
   void CatchUp();
 
   const api::Scheme& scheme_;

@@ -417,7 +417,7 @@ Task<Outcome> Review(Call call) {
   api::Object review = api::conversion::ToHub(decoded, release).Clone();
   review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
       WriterOf(call, registry::Subresource::kNone), api::Object::Blank(call.hub()), review);
-  const Frozen<store::Snapshot> snapshot = call.core->store.Read();
+  const Frozen<store::Snapshot> snapshot = call.session->Read();
   DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, {.object = &review}, &review));
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);

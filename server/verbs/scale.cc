@@ -18,7 +18,6 @@
 #include "server/errors/errors.h"
 #include "server/patch/patch.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -98,8 +97,7 @@ Result<api::Object> Patched(const Call& call, const api::Object& workload) {
 }
 
 Task<Outcome> ReadScale(Call call) {
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
-              co_await storage::ReadNewest(&call.core->store));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const Frozen<store::Record> record = snapshot->Get(call.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   DRAY_CO_TRY(const std::optional<storage::Item> item, ItemAskedFor(call, call.view(), *record));

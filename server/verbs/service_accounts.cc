@@ -11,7 +11,6 @@
 #include "server/registry/pod_account.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/first_objects.h"
 
@@ -44,7 +43,7 @@ std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std:
 
 }  // namespace
 
-Task<> MakeAccount(const Core* core, std::string namespace_name) {
+Task<> MakeAccount(const Core* core, storage::WriteSession* session, std::string namespace_name) {
   const std::vector<api::Object> objects = ObjectsOf(namespace_name, core->trusted_by_clients);
   for (const api::Object& object : objects) {
     ResourceRequest request;
@@ -54,7 +53,7 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
     request.user = User{.name = {}, .uid = {}, .groups = {std::string(access::kMasters)}};
     request.write.field_manager = kFieldManager;
     request.body = object.Clone();
-    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
+    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, session, std::move(request)));
     const bool is_there =
         answer.outcome.has_value() || answer.outcome.error().reason == StatusReason::kAlreadyExists;
     const Result<> made = is_there ? Result<>() : Result<>(Fail(answer.outcome.error()));
@@ -76,7 +75,8 @@ bool IsForPods(const Call& call) {
 Task<> MakeAccounts(const Core* core) {
   constexpr const api::KindInfo& kNamespaces = api::Reflected<core_v1::Namespace>::kKind;
   if (!core->options.plugins.Has(admission::kServiceAccountPlugin)) co_return {};
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+  storage::WriteSession session(core->store, {.workers = core->options.workers});
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await session.ReadNewest());
   std::vector<std::string> names;
   const std::string prefix = storage::ResourcePrefix(kNamespaces);
   for (const store::Record& record : snapshot->Range({.prefix = prefix})) {
@@ -85,7 +85,8 @@ Task<> MakeAccounts(const Core* core) {
     const api::meta_v1::ObjectMeta& meta = (*item)->object.metadata();
     if (!meta.deletion_timestamp.has_value()) names.push_back(meta.name);
   }
-  for (const std::string& name : names) DRAY_CO_TRY_VOID(co_await MakeAccount(core, name));
+  for (const std::string& name : names)
+    DRAY_CO_TRY_VOID(co_await MakeAccount(core, &session, name));
   co_return {};
 }
 

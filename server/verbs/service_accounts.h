@@ -13,7 +13,7 @@ namespace dray::server::verbs {
 
 /// Makes what is missing of the account `default` and the ConfigMap with the certificates that
 /// clients trust, in a namespace. Upstream's controllers do. Errors: as of creates.
-Task<> MakeAccount(const Core* core, std::string namespace_name);
+Task<> MakeAccount(const Core* core, storage::WriteSession* session, std::string namespace_name);
 
 /// Whether what was deleted by the call is something that a namespace has for its pods, so that it
 /// is made again.

@@ -36,7 +36,7 @@ bool NeedsRunningContainers(std::string_view subresource) {
 Task<Outcome> RefuseSimulated(Call call) {
   DRAY_CO_TRY_VOID(co_await Get(call));
   if (call.request->subresource != kLog) {  // which is read; all others are connected to
-    const Frozen<store::Snapshot> snapshot = call.core->store.Read();
+    const Frozen<store::Snapshot> snapshot = call.session->Read();
     const admission::Write connection{.operation = policies::Operation::kConnect,
                                       .subresource = call.request->subresource};
     DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, connection, nullptr));

@@ -20,7 +20,6 @@
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/decode_body.h"
@@ -284,7 +283,7 @@ Task<Outcome> IssueToken(Call call) {
   const ResourceRequest& request = *call.request;
   const api::KindInfo& kind = api::Reflected<TokenRequest>::kKind;
   DRAY_CO_TRY(api::Object object, DecodeBody(call, kind));
-  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const admission::Write write{.object = &object, .kind = &kind, .subresource = "token"};
   DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, &object));
   auto& asked = object.Mutable<TokenRequest>();

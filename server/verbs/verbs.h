@@ -10,12 +10,16 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "server/registry/write.h"
+#include "server/storage/write_sequence.h"
 #include "server/verbs/call.h"
 #include "server/verbs/request.h"
 #include "server/verbs/watch_cursor.h"
 #include "server/verbs/watch_hub.h"
 
 namespace dray::server::verbs {
+
+/// Carries out a request; `sequence`, where there is one, gets its first write as a step.
+Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteSequence* sequence);
 
 Task<Outcome> Get(Call call);
 Task<Outcome> List(Call call);

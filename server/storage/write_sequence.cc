@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/storage/steps_store.h"
+#include "server/storage/write_sequence.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "base/check.h"
 #include "store/sequencer.h"
 
 namespace dray::server::storage {
 namespace {
-
-// Of this thread: verbs that go on elsewhere, with another thread, are in nobody's turn.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): what a thread has begun
-thread_local StepsStore::Turn* current = nullptr;
 
 Error NotCarriedOut() {
   return {.reason = StatusReason::kConflict,
           .message = "what was to happen before or after cannot be done"};
 }
 
-/// Whether the compare holds in `state`.
 bool Holds(const store::Compare& compare, const store::Snapshot& state) {
   const store::Record* record = state.Find(compare.key);
   return (record == nullptr ? store::kAbsent : record->modified) == compare.modified;
@@ -35,7 +27,6 @@ bool Writes(const store::Txn& txn, std::string_view key) {
   });
 }
 
-/// `done`, told of a conflict as of an error: who waits must not try again alone.
 store::CommitCallback WithoutConflict(store::CommitCallback done) {
   return [done = std::move(done)](Result<store::CommitOutcome> outcome) mutable {
     const bool is_conflict =
@@ -46,25 +37,17 @@ store::CommitCallback WithoutConflict(store::CommitCallback done) {
 
 }  // namespace
 
-StepsStore::Turn::Turn(StepsStore& store) : store_(store), state_(store.to().Read()) {
-  DRAY_CHECK(current == nullptr);
-  current = this;
+WriteSequence::WriteSequence(store::Store& store) : store_(store), state_(store.Read()) {}
+
+WriteSequence::~WriteSequence() {
+  Refuse();
 }
 
-StepsStore::Turn::~Turn() {
-  current = nullptr;
-  for (store::Step& step : std::exchange(steps_, {})) step.done(Fail(NotCarriedOut()));
-}
-
-void StepsStore::Turn::CarryOut() {
-  current = nullptr;
-  store_.to().CommitSteps(std::exchange(steps_, {}));
-}
-
-void StepsStore::Turn::Add(store::Txn txn, store::CommitCallback done) {
+void WriteSequence::Add(store::Txn txn, store::CommitCallback done) {
   const auto holds = [&](const store::Compare& compare) { return Holds(compare, *state_); };
   if (!std::ranges::all_of(txn.compares, holds)) return done(Fail(NotCarriedOut()));
-  // What it compares with earlier steps has just been seen to hold, at revisions that may change.
+  // A compare with what an earlier step writes holds, at a revision that is not known yet: the
+  // store must not be asked about it.
   std::erase_if(txn.compares, [&](const store::Compare& compare) {
     return std::ranges::any_of(
         steps_, [&](const store::Step& step) { return Writes(step.txn, compare.key); });
@@ -72,27 +55,21 @@ void StepsStore::Turn::Add(store::Txn txn, store::CommitCallback done) {
   store::Change change = store::ChangeBy(state_, txn.operations);
   steps_.push_back({.txn = std::move(txn), .done = WithoutConflict(std::move(done))});
   state_ = std::move(change.next);
+  Skip();
 }
 
-Frozen<store::Snapshot> StepsStore::Read() const {
-  const Turn* turn = this->turn();
-  return turn == nullptr ? to().Read() : turn->state_;
+void WriteSequence::Skip() {
+  // The function may end the sequence, so nothing of it is used afterwards.
+  if (auto next = std::exchange(next_, nullptr)) next();
 }
 
-void StepsStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
-  const Turn* turn = this->turn();
-  if (turn == nullptr) return to().Sync(std::move(done));
-  done(turn->state_->revision());
+void WriteSequence::CarryOut() {
+  store_.CommitSteps(std::exchange(steps_, {}));
 }
 
-void StepsStore::Commit(store::Txn txn, store::CommitCallback done) {
-  Turn* turn = this->turn();
-  if (turn == nullptr) return to().Commit(std::move(txn), std::move(done));
-  turn->Add(std::move(txn), std::move(done));
-}
-
-StepsStore::Turn* StepsStore::turn() const {
-  return current != nullptr && &current->store_ == this ? current : nullptr;
+void WriteSequence::Refuse() {
+  next_ = nullptr;
+  for (store::Step& step : std::exchange(steps_, {})) step.done(Fail(NotCarriedOut()));
 }
 
 }  // namespace dray::server::storage
