@@ -10,58 +10,25 @@
 #include "api/managed_fields/apply.h"
 #include "api/value/time.h"
 #include "base/ascii.h"
-#include "base/json_text.h"
 #include "server/access/user_json.h"
 
 namespace dray::server::audit {
 namespace {
 
 using api::JsonTree;
-using std::string_view_literals::operator""sv;  // whose length is known
 
-void AppendText(std::string_view text, std::string& out) {
-  AppendJsonString(text, JsonEscapes::kWeb, out);
+void WriteTime(api::JsonWriter& json, std::string_view name, WallTime time) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
+  const api::InstantText text = api::MicroTime::FromUnixMicros(micros.count()).text();
+  json.Member(name, std::string_view(text));
 }
 
-// Requests that follow each other are mostly of one second, whose text is kept.
-void AppendTime(WallTime time, std::string& out) {
-  struct Written {
-    std::chrono::sys_seconds second;
-    std::string text;
-  };
-  static thread_local Written last;
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  if (last.text.empty() || last.second != second) {
-    const auto micros = std::chrono::microseconds(second.time_since_epoch()).count();
-    last = {.second = second, .text = api::MicroTime::FromUnixMicros(micros).ToString()};
-  }
-  out += last.text;
-  auto micros = std::chrono::floor<std::chrono::microseconds>(time - second).count();
-  constexpr size_t kDigits = 6;
-  char* const end = &out.back();  // the Z
-  for (size_t i = 1; i <= kDigits; ++i, micros /= 10) {
-    *(end - i) = static_cast<char>('0' + micros % 10);
-  }
+std::string UserText(const access::User& user) {
+  return api::JsonText([&](api::JsonWriter& json) { access::WriteUser(json, user); });
 }
 
-// Many requests that follow each other are of one user: to compare is faster than to write.
-void AppendUser(const access::User& user, std::string& out) {
-  struct Written {
-    access::User user;
-    std::string text;
-  };
-  static thread_local Written last;
-  if (last.text.empty() || last.user != user) {
-    // Built aside: an allocation that fails half-way must not leave text that belongs to no user.
-    Written written{.user = user, .text = {}};
-    api::JsonWriter json(written.text);
-    access::WriteUser(json, user);
-    last = std::move(written);
-  }
-  out += last.text;
-}
-
-std::string CutAgent(std::string_view agent) {
+std::string ShownAgent(std::string_view agent) {
+  if (agent.size() <= kUserAgentMax) return std::string(agent);
   return std::string(agent.substr(0, kUserAgentMax)) + "...TRUNCATED";
 }
 
@@ -80,39 +47,28 @@ std::string_view HostOf(std::string_view peer) {
   return host;
 }
 
-void AppendSources(const Origin& origin, std::string& out) {
-  std::string_view before = R"(,"sourceIPs":[)";
-  const auto add = [&](std::string_view source) {
-    out += std::exchange(before, ",");
-    AppendText(source, out);
-  };
-  if (origin.forwarded_for.empty() && origin.real_ip.empty()) {  // no need for a list of them
-    if (const std::string_view host = HostOf(origin.peer); !host.empty()) add(host);
-  } else {
-    for (const std::string_view source : SourcesOf(origin)) add(source);
-  }
-  if (before == ",") out += ']';
+std::string SourcesText(const Origin& origin) {
+  const std::vector<std::string_view> sources = SourcesOf(origin);
+  if (sources.empty()) return {};
+  return api::JsonText([&](api::JsonWriter& json) { json.ArrayOf(sources); });
 }
 
-void AppendObject(const ObjectReference& object, std::string& out) {
-  out += R"(,"objectRef":{)"sv;
-  std::string_view before = R"(")";
-  const auto member = [&](std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    out += std::exchange(before, R"(,")");
-    out += name;
-    out += R"(":)"sv;
-    AppendText(value, out);
-  };
-  member("resource", object.resource);
-  member("namespace", object.namespace_);
-  member("name", object.name);
-  member("uid", object.uid);
-  member("apiGroup", object.group);
-  member("apiVersion", object.version);
-  member("resourceVersion", object.resource_version);
-  member("subresource", object.subresource);
-  out += '}';
+std::string ReferenceText(const ObjectReference& object) {
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      const auto member = [&](std::string_view name, std::string_view value) {
+        if (!value.empty()) json.Member(name, value);
+      };
+      member("resource", object.resource);
+      member("namespace", object.namespace_);
+      member("name", object.name);
+      member("uid", object.uid);
+      member("apiGroup", object.group);
+      member("apiVersion", object.version);
+      member("resourceVersion", object.resource_version);
+      member("subresource", object.subresource);
+    });
+  });
 }
 
 void DropOwners(JsonTree& object) {
@@ -144,111 +100,83 @@ JsonTree WithKind(JsonTree tree) {
 
 }  // namespace
 
-Event::Event(const Beginning& beginning) : received_(beginning.received) {
-  constexpr size_t kUsual = 960;
-  text_.reserve(kUsual);
-  text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")"sv;
-  text_ += WordOf(beginning.level);
-  text_ += R"(","auditID":)"sv;
-  AppendText(beginning.id, text_);
-  text_ += R"(,"stage":")"sv;
-  stage_ = text_.size();
-  text_ += R"(","requestURI":)"sv;
-  AppendText(beginning.request_uri, text_);
-  text_ += R"(,"verb":)"sv;
-  AppendText(beginning.verb, text_);
-  text_ += R"(,"user":)"sv;
-  AppendUser(beginning.user, text_);
-  impersonated_ = text_.size();
-  AppendSources(beginning.origin, text_);
-  if (const std::string_view agent = beginning.user_agent; !agent.empty()) {
-    text_ += R"(,"userAgent":)"sv;
-    AppendText(agent.size() <= kUserAgentMax ? agent : std::string_view(CutAgent(agent)), text_);
-  }
-  object_ = text_.size();
-  if (beginning.object.has_value()) AppendObject(*beginning.object, text_);
-  object_end_ = text_.size();
-  text_ += R"(,"requestReceivedTimestamp":")"sv;
-  AppendTime(received_, text_);
-  text_ += R"(","stageTimestamp":")"sv;
-}
+Event::Event(const Beginning& beginning)
+    : level_(beginning.level),
+      id_(beginning.id),
+      request_uri_(beginning.request_uri),
+      verb_(beginning.verb),
+      user_agent_(ShownAgent(beginning.user_agent)),
+      user_(UserText(beginning.user)),
+      sources_(SourcesText(beginning.origin)),
+      object_(beginning.object.has_value() ? ReferenceText(*beginning.object) : std::string()),
+      received_(beginning.received) {}
 
 void Event::SetObject(const ObjectReference& object) {
-  std::string text;
-  AppendObject(object, text);
-  text_.replace(object_, object_end_ - object_, text);
-  object_end_ = object_ + text.size();
+  object_ = ReferenceText(object);
 }
 
 void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
-  constexpr size_t kUsual = 256;  // of what is added here
-  out.reserve(out.size() + text_.size() + request_object.size() + response_object.size() + kUsual);
-  const std::string_view text = text_;
-  out += text.substr(0, stage_);
-  out += WordOf(stage);
-  out += text.substr(stage_, impersonated_ - stage_);
+  api::JsonWriter json(out);
   const bool is_received = stage == Stage::kRequestReceived;
-  if (impersonated.has_value() && !is_received) {
-    out += R"(,"impersonatedUser":)"sv;
-    AppendUser(*impersonated, out);
-    if (!constraint.empty()) {
-      out += R"(,"authenticationMetadata":{"impersonationConstraint":)"sv;
-      AppendText(constraint, out);
-      out += '}';
-    }
-  }
-  out += text.substr(impersonated_, object_end_ - impersonated_);
-  if (!is_received) AppendAnswer(out);
-  out += text.substr(object_end_);
-  AppendTime(now, out);
-  out += '"';
-  if (!is_received) AppendAnnotations(out);
-  out += "}\n"sv;
+  json.Object([&] {
+    json.Member("kind", "Event");
+    json.Member("apiVersion", "audit.k8s.io/v1");
+    json.Member("level", WordOf(level_));
+    json.Member("auditID", id_);
+    json.Member("stage", WordOf(stage));
+    json.Member("requestURI", request_uri_);
+    json.Member("verb", verb_);
+    json.Member("user").Raw(user_);
+    if (!is_received) WriteImpersonated(json);
+    if (!sources_.empty()) json.Member("sourceIPs").Raw(sources_);
+    if (!user_agent_.empty()) json.Member("userAgent", user_agent_);
+    if (!object_.empty()) json.Member("objectRef").Raw(object_);
+    if (!is_received) WriteAnswer(json);
+    WriteTime(json, "requestReceivedTimestamp", received_);
+    WriteTime(json, "stageTimestamp", now);
+    if (!is_received) WriteAnnotations(json);
+  });
+  out += '\n';
 }
 
-void Event::AppendAnswer(std::string& out) const {
+void Event::WriteImpersonated(api::JsonWriter& json) const {
+  if (!impersonated.has_value()) return;
+  access::WriteUser(json.Member("impersonatedUser"), *impersonated);
+  if (constraint.empty()) return;
+  json.Member("authenticationMetadata").Object({{"impersonationConstraint", constraint}});
+}
+
+void Event::WriteAnswer(api::JsonWriter& json) const {
   if (status.has_value()) {
     api::meta_v1::Status shown = *status;
     shown.code = code;
-    out += R"(,"responseStatus":)"sv;
-    api::JsonWriter json(out);
-    api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json);
+    api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json.Member("responseStatus"));
   } else if (code != 0) {
-    out += R"(,"responseStatus":{"metadata":{},"code":)"sv;
-    api::JsonScalar(code).AppendTo(out);
-    out += '}';
+    json.Member("responseStatus").Object([&] {
+      json.Member("metadata").Object({});
+      json.Member("code", code);
+    });
   }
-  const auto object = [&](std::string_view begin, const std::string& json) {
-    if (json.empty()) return;
-    out += begin;
-    out += json;
-  };
-  object(R"(,"requestObject":)", request_object);
-  object(R"(,"responseObject":)", response_object);
+  if (!request_object.empty()) json.Member("requestObject").Raw(request_object);
+  if (!response_object.empty()) json.Member("responseObject").Raw(response_object);
 }
 
 // Sorted, those of the decision among them.
-void Event::AppendAnnotations(std::string& out) const {
-  constexpr std::string_view kDecision = R"("authorization.k8s.io/decision":")";
-  std::string_view before = R"(,"annotations":{)";
-  const auto decide = [&] {
-    if (!is_allowed.has_value()) return;
-    out += std::exchange(before, ",");
-    out += kDecision;
-    out += *is_allowed ? "allow" : "forbid";
-    out += R"(","authorization.k8s.io/reason":)"sv;
-    AppendText(reason, out);
+void Event::WriteAnnotations(api::JsonWriter& json) const {
+  if (annotations.empty() && !is_allowed.has_value()) return;
+  constexpr std::string_view kDecision = "authorization.k8s.io/decision";
+  const auto write = [&](auto begin, auto end) {
+    for (auto at = begin; at != end; ++at) json.Member(at->first, at->second);
   };
-  const auto middle = annotations.lower_bound("authorization.k8s.io/decision");
-  for (auto at = annotations.begin();; ++at) {
-    if (at == middle) decide();
-    if (at == annotations.end()) break;
-    out += std::exchange(before, ",");
-    AppendText(at->first, out);
-    out += ':';
-    AppendText(at->second, out);
-  }
-  if (before == ",") out += '}';
+  const auto middle = annotations.lower_bound(kDecision);
+  json.Member("annotations").Object([&] {
+    write(annotations.begin(), middle);
+    if (is_allowed.has_value()) {
+      json.Member(kDecision, *is_allowed ? "allow" : "forbid");
+      json.Member("authorization.k8s.io/reason", reason);
+    }
+    write(middle, annotations.end());
+  });
 }
 
 std::vector<std::string_view> SourcesOf(const Origin& origin) {

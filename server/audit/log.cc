@@ -38,11 +38,20 @@ bool AuditLog::HasPlaceFor(size_t lines) {
   return false;
 }
 
+void AuditLog::Add(size_t lines, std::string_view text) {
+  {
+    const MutexLock lock(mutex_);
+    if (!HasPlaceFor(lines)) return;
+    const size_t before = waiting_.size();
+    waiting_ += text;
+    if (!NeedsWakingAfter(lines, before)) return;
+  }
+  wakeup_.Wake();
+}
+
 // `lines` were added to so many bytes.
 bool AuditLog::NeedsWakingAfter(size_t lines, size_t bytes_before) {
   lines_ += lines;
-  next_.store(std::bit_cast<uintptr_t>(waiting_.data() + waiting_.size()),
-              std::memory_order_relaxed);
   if (IsPast(1)) has_room_ = false;
   const bool was_asleep = std::exchange(is_asleep_, false);
   if (was_asleep) due_ = clock_.Monotonic() + kGatherTime;
@@ -94,10 +103,10 @@ bool AuditLog::Take(std::string& lines) {
     lost = lost_;
     is_last = closed_;
   }
-  if (lost > told_) {
+  if (lost > reported_) {
     log_.Error("audit events were dropped: they come faster than they are written",
                "dropped",
-               lost - std::exchange(told_, lost));
+               lost - std::exchange(reported_, lost));
   }
   return is_last;
 }
@@ -121,7 +130,7 @@ void AuditLog::Write(std::string_view lines) {
   log_.Error("audit events could not be written", "lost", refused, "error", why);
   const MutexLock lock(mutex_);
   lost_ += refused;
-  told_ += refused;
+  reported_ += refused;
 }
 
 }  // namespace dray::server::audit

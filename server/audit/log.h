@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "base/log.h"
 #include "base/mutex.h"
@@ -55,35 +53,9 @@ class AuditLog {
 
   /// Whether a new request can be written about.
   bool HasRoom() const { return has_room_.load(std::memory_order_relaxed); }
-  /// Queues `lines` whole lines, which `append(std::string&)` adds to what waits, under the log's
-  /// lock. If there is no place at all they are dropped, and counted; if `append` throws, nothing
-  /// is queued.
-  template <class Append>
-  void Add(size_t lines, Append&& append) {
-    {
-      const MutexLock lock(mutex_);
-      if (!HasPlaceFor(lines)) return;
-      const size_t before = waiting_.size();
-      try {
-        std::forward<Append>(append)(waiting_);
-      } catch (...) {
-        waiting_.resize(before);
-        throw;
-      }
-      if (!NeedsWakingAfter(lines, before)) return;
-    }
-    wakeup_.Wake();
-  }
-  /// Fetches the memory that the next lines of usual length will be written to: the log's thread
-  /// has read what was there, perhaps on another CPU, and a write would wait for that.
-  void Expect() const {
-    constexpr size_t kUsualBytes = 2048;
-    constexpr size_t kStep = 64;  // what CPUs fetch at once
-    const uintptr_t next = next_.load(std::memory_order_relaxed);
-    for (size_t at = 0; at < kUsualBytes; at += kStep) {
-      __builtin_prefetch(std::bit_cast<const void*>(next + at), /*for writing*/ 1);
-    }
-  }
+  /// Queues `text`, which is `lines` whole lines: all of them, or, when twice as much waits as
+  /// HasRoom allows, none, which is counted. Without memory nothing is queued.
+  void Add(size_t lines, std::string_view text);
   /// Lines that were not written: dropped, or refused by the sink.
   uint64_t lost() const;
 
@@ -105,8 +77,7 @@ class AuditLog {
   std::string waiting_ DRAY_GUARDED_BY(mutex_);
   size_t lines_ DRAY_GUARDED_BY(mutex_) = 0;  // in it
   uint64_t lost_ DRAY_GUARDED_BY(mutex_) = 0;
-  uint64_t told_ = 0;                          // of those, in the server's log; of the log's thread
-  std::atomic<uintptr_t> next_ = 0;            // where the next line will be, if nothing moves
+  uint64_t reported_ = 0;                      // of those, in the server's log; of the log's thread
   std::atomic<bool> has_room_ = true;          // no lock for what each request asks
   MonotonicTime due_ DRAY_GUARDED_BY(mutex_);  // the next round, unless the thread is asleep
   bool is_asleep_ DRAY_GUARDED_BY(mutex_) = false;

@@ -37,10 +37,10 @@ void AddLines(const Event& event,
               AuditLog& log) {
   const size_t lines = (is_received_due ? 1U : 0U) + (stage.has_value() ? 1U : 0U);
   if (lines == 0) return;
-  log.Add(lines, [&](std::string& out) {
-    if (is_received_due) event.AppendLine(Stage::kRequestReceived, event.received(), out);
-    if (stage.has_value()) event.AppendLine(*stage, now, out);
-  });
+  std::string text;
+  if (is_received_due) event.AppendLine(Stage::kRequestReceived, event.received(), text);
+  if (stage.has_value()) event.AppendLine(*stage, now, text);
+  log.Add(lines, text);
 }
 
 }  // namespace
@@ -49,15 +49,13 @@ AuditedRequest::AuditedRequest(std::shared_ptr<AuditLog> log,
                                const Clock& clock,
                                const Decision& decision,
                                Beginning beginning,
-                               bool is_told)
+                               bool writes_received)
     : log_(std::move(log)),
       clock_(clock),
       decision_(decision),
       event_(beginning),
       id_(std::move(beginning.id)),
-      is_received_due_(is_told && !decision.omitted.Has(Stage::kRequestReceived)) {
-  log_->Expect();
-}
+      is_received_due_(writes_received && !decision.omitted.Has(Stage::kRequestReceived)) {}
 
 AuditedRequest::~AuditedRequest() {
   constexpr int kOk = 200;
@@ -90,7 +88,7 @@ void AuditedRequest::Annotate(std::string key, std::string value) {
 
 void AuditedRequest::SetRequestObject(std::string_view json,
                                       std::optional<ObjectReference> asked_for) {
-  TellReceived();  // which says only what the URL did
+  WriteReceived();  // which says only what the URL did
   const auto object = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!object.has_value()) return;
   std::string text;
@@ -128,7 +126,7 @@ void AuditedRequest::SetResponseObject(std::string_view json) {
   if (!is_over_) event_.response_object = std::move(text);
 }
 
-void AuditedRequest::TellReceived() {
+void AuditedRequest::WriteReceived() {
   const MutexLock lock(mutex_);
   Write(std::nullopt);
 }

@@ -27,13 +27,13 @@ struct Auditor {
 
 class AuditedRequest {
  public:
-  /// `is_told`: there is a line of what was received, if the policy wants it. The clock outlives
-  /// this.
+  /// `writes_received`: there is a line of what was received, if the policy wants it. The clock
+  /// outlives this.
   AuditedRequest(std::shared_ptr<AuditLog> log,
                  const Clock& clock,
                  const Decision& decision,
                  Beginning beginning,
-                 bool is_told);
+                 bool writes_received);
   /// One that was never answered ends here.
   ~AuditedRequest();
   AuditedRequest(const AuditedRequest&) = delete;
@@ -59,7 +59,7 @@ class AuditedRequest {
 
   /// Writes the line of what was received now, not with the one of the next stage: for requests
   /// that are not over at once.
-  void TellReceived();
+  void WriteReceived();
 
   // Each writes a line, unless the policy leaves the stage out.
 

@@ -99,7 +99,7 @@ Result<> Exchange::BeginAudit(const verbs::User& user) {
                                               parts_.world.clock,
                                               decision,
                                               std::move(beginning),
-                                              /*is_told=*/!is_unknown_);
+                                              /*writes_received=*/!is_unknown_);
   return {};
 }
 
@@ -136,7 +136,7 @@ void Exchange::AuditRights(bool is_allowed, std::string reason) {
 
 // A request that goes on elsewhere, or later, is written about before.
 void Exchange::AuditReceived() {
-  if (audited_ != nullptr && !answered_) audited_->TellReceived();
+  if (audited_ != nullptr && !answered_) audited_->WriteReceived();
 }
 
 void Exchange::AuditBody(const ResourceRequest& request) {
