@@ -13,8 +13,8 @@ import pathlib
 import re
 import sys
 
-LAYERS = {"base", "api", "cel", "store", "net", "client", "allocator", "scheduler", "controllers",
-          "node", "server", "manifests", "planning", "control_plane", "cli", "web", "sim"}
+LAYERS = {"base", "api", "cel", "custom", "store", "net", "client", "allocator", "scheduler",
+          "controllers", "node", "server", "manifests", "planning", "control_plane", "cli", "web", "sim"}
 FACES = {"dray": "allocator"}  # include/dray/ is the face of allocator/
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([^"]+)"')
 

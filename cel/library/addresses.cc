@@ -356,6 +356,11 @@ constexpr auto kAddressesBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
+bool IsAddressText(std::string_view text) {
+  const Result<AnyAddress> address = AddressReader(text).Read();
+  return address && !address->has_zone;
+}
+
 Result<IpAddress> ParseAddress(std::string_view text) {
   const auto any = AddressReader(text).Read();
   if (!any.has_value()) {

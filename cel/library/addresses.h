@@ -14,6 +14,9 @@ namespace dray::cel::library {
 /// written as IPv6.
 Result<IpAddress> ParseAddress(std::string_view text);
 
+/// Whether Go's net.ParseIP accepts `text`: an IPv4 address, or an IPv6 address without a zone.
+bool IsAddressText(std::string_view text);
+
 /// "address/bits"; host bits may be set. Errors: kInvalid as above.
 Result<IpPrefix> ParsePrefix(std::string_view text);
 

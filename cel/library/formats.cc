@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "api/text/names.h"
-#include "base/ascii.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
+#include "cel/library/text_forms.h"
 #include "cel/library/urls.h"
-#include "cel/syntax/utf8.h"
 #include "cel/value/arena.h"
 #include "cel/value/make.h"
 #include "cel/value/named_format.h"
@@ -58,84 +55,17 @@ NameErrors CheckUri(std::string_view text) {
   return read.has_value() ? NameErrors() : NameErrors{read.error().message};
 }
 
-// 8-4-4-4-12 hexadecimal digits in any case; each dash may be missing.
 NameErrors CheckUuid(std::string_view text) {
-  bool good = true;
-  for (const size_t digits : {8u, 4u, 4u, 4u, 12u}) {
-    if (digits != 8 && text.starts_with('-')) text.remove_prefix(1);
-    const std::string_view group = text.substr(0, digits);
-    good = good && group.size() == digits && std::ranges::all_of(group, [](char c) {
-             return IsDigitAscii(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-           });
-    text.remove_prefix(group.size());
-  }
-  return OneErrorUnless(good && text.empty(), "does not match the UUID format");
+  return OneErrorUnless(IsUuidText(text), "does not match the UUID format");
 }
-
-// Groups of four with the standard alphabet, the last one padded with at most two '='; not empty.
 NameErrors CheckBase64(std::string_view text) {
-  const bool whole = !text.empty() && text.size() % 4 == 0;
-  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  const bool good = std::ranges::all_of(text, [](char c) {
-    return IsDigitAscii(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
-           c == '/';
-  });
-  return OneErrorUnless(whole && good, "invalid base64");
+  return OneErrorUnless(IsBase64Text(text), "invalid base64");
 }
-
-// `form` has '0' for a digit.
-bool HasForm(std::string_view text, std::string_view form) {
-  return std::ranges::equal(
-      text, form, [](char c, char f) { return f == '0' ? IsDigitAscii(c) : c == f; });
-}
-
-bool IsDate(std::string_view text) {
-  if (!HasForm(text, "0000-00-00")) return false;
-  const auto number = [&](size_t start, size_t size) {
-    int value = 0;
-    for (const char c : text.substr(start, size)) value = value * 10 + (c - '0');
-    return value;
-  };
-  return std::chrono::year_month_day(std::chrono::year(number(0, 4)),
-                                     std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                     std::chrono::day(static_cast<unsigned>(number(8, 2))))
-      .ok();
-}
-
-bool IsZone(std::string_view text) {
-  return text == "z" || HasForm(text, "+00:00") || HasForm(text, "-00:00");
-}
-
-// A time in lower case: hh:mm:ss, any one character with digits after it or nothing, a zone.
-bool IsTimeOfDay(std::string_view text) {
-  constexpr size_t kSecondsEnd = 8;
-  if (!HasForm(text.substr(0, kSecondsEnd), "00:00:00")) return false;
-  if (text.substr(0, 2) > "23" || text.substr(3, 2) > "59" || text.substr(6, 2) > "59") {
-    return false;
-  }
-  text.remove_prefix(kSecondsEnd);
-  if (IsZone(text)) return true;
-  if (text.empty() || text[0] == '\n') return false;
-  text.remove_prefix(syntax::DecodeUtf8(text, 0).width);
-  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  return digits > 0 && IsZone(text.substr(digits));
-}
-
 NameErrors CheckDate(std::string_view text) {
-  return OneErrorUnless(IsDate(text), "invalid date");
+  return OneErrorUnless(IsDateText(text), "invalid date");
 }
-
-// What follows a second T is ignored, as upstream does.
 NameErrors CheckDateTime(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  const std::string_view rest = lower;
-  const size_t t = rest.find('t');
-  const bool good = t != std::string_view::npos && IsDate(rest.substr(0, t)) &&
-                    IsTimeOfDay(rest.substr(t + 1, rest.find('t', t + 1) - t - 1));
-  return OneErrorUnless(good, "invalid datetime");
+  return OneErrorUnless(IsDateTimeText(text), "invalid datetime");
 }
 
 constexpr uint32_t kLabelPattern = 30;
