@@ -13,50 +13,24 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <nss.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include "base/descriptor.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "net/client/addresses.h"
 #include "net/client/cancellation.h"
 #include "net/socket.h"
 #include "net/url.h"
 
 namespace dray::net::client {
 namespace {
-
-struct FreeAddresses {
-  void operator()(addrinfo* addresses) const { freeaddrinfo(addresses); }
-};
-using AddressList = std::unique_ptr<addrinfo, FreeAddresses>;
-
-/// Restricts the services that look up names of servers.
-void ChooseNameServices() {
-#ifdef DRAY_STATIC
-  // A static program cannot load the modules that nsswitch.conf may name beside these two.
-  static const int chosen = __nss_configure_lookup("hosts", "files dns");
-  static_cast<void>(chosen);
-#endif
-}
-
-Result<AddressList> Resolve(const Endpoint& server) {
-  ChooseNameServices();
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &found);
-  if (error != 0) return Unavailable(server, gai_strerror(error));
-  return AddressList(found);
-}
 
 class KernelBlockingSocket final : public BlockingSocket {
  public:
@@ -114,10 +88,11 @@ class Kernel final : public Dialer {
                                                const Endpoint& server,
                                                std::shared_ptr<const Cancellation> cancellation,
                                                MonotonicTime deadline) override {
-    DRAY_TRY(const AddressList addresses, Resolve(server));
+    const Result<std::vector<Address>> addresses = Resolve(server, Lookup::kNames);
+    if (!addresses.has_value()) return Unavailable(server, addresses.error().message);
     Result<std::unique_ptr<BlockingSocket>> outcome = Unavailable(server, "no address");
-    for (const addrinfo* one = addresses.get(); one != nullptr; one = one->ai_next) {
-      outcome = Connect(clock, server, *one, cancellation, deadline);
+    for (const Address& one : *addresses) {
+      outcome = Connect(clock, server, one, cancellation, deadline);
       if (outcome.has_value()) break;
     }
     return outcome;
@@ -127,12 +102,11 @@ class Kernel final : public Dialer {
   static Result<std::unique_ptr<BlockingSocket>> Connect(
       const Clock& clock,
       const Endpoint& server,
-      const addrinfo& address,
+      const Address& address,
       std::shared_ptr<const Cancellation> cancellation,
       MonotonicTime deadline) {
     const auto why = [](int error) { return std::generic_category().message(error); };
-    Descriptor made(
-        socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
+    Descriptor made(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!made.is_open()) return Unavailable(server, why(errno));
     const int descriptor = made.get();
     auto connecting =
@@ -140,7 +114,7 @@ class Kernel final : public Dialer {
     const int on = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    if (connect(descriptor, address.ai_addr, address.ai_addrlen) == 0) return connecting;
+    if (connect(descriptor, address.get(), address.size) == 0) return connecting;
     if (errno != EINPROGRESS) return Unavailable(server, why(errno));
     DRAY_TRY_VOID(connecting->Wait(IoStatus::kWantWrite, deadline));
     int error = 0;

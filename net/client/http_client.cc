@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,27 +15,13 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "net/client/connection.h"
+#include "net/client/request_text.h"
 #include "net/http.h"
 #include "net/url.h"
 
 namespace dray::net::client {
 
 namespace {
-
-/// A control character or a space in the wrong place would let a value forge a second request.
-bool IsSafe(const ClientRequest& request) {
-  const auto clean = [](std::string_view text, char least) {
-    return std::ranges::all_of(text, [least](char c) {
-      return static_cast<unsigned char>(c) >= static_cast<unsigned char>(least) && c != 0x7f;
-    });
-  };
-  bool safe = clean(request.method, '!') && clean(request.target, '!') && !request.method.empty();
-  for (size_t i = 0; i < request.headers.size(); ++i) {
-    const auto [name, value] = request.headers.at(i);
-    safe = safe && clean(name, '!') && clean(value, ' ');
-  }
-  return safe;
-}
 
 Result<> CheckSize(const std::string& body, size_t bytes_max) {
   if (body.size() <= bytes_max) return {};
@@ -55,35 +40,12 @@ Result<std::unique_ptr<Connection>> HttpClient::Connect() {
   return Connection::Open(clock_, options_);
 }
 
-std::string HttpClient::Serialize(const ClientRequest& request) const {
-  std::string text = fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\n",
-                                 request.method,
-                                 options_.server.path,
-                                 request.target,
-                                 HostPort(options_.server),
-                                 options_.user_agent);
-  auto out = std::back_inserter(text);
-  for (size_t i = 0; i < request.headers.size(); ++i) {
-    const auto [name, value] = request.headers.at(i);
-    fmt::format_to(out, "{}: {}\r\n", name, value);
-  }
-  if (!options_.bearer_token.empty() && !request.headers.Has("Authorization")) {
-    fmt::format_to(out, "Authorization: Bearer {}\r\n", options_.bearer_token);
-  }
-  const bool has_body =
-      !request.body.empty() || (request.method != "GET" && request.method != "HEAD");
-  if (has_body) fmt::format_to(out, "Content-Length: {}\r\n", request.body.size());
-  text += "\r\n";
-  text += request.body;
-  return text;
-}
-
 Result<std::unique_ptr<Connection>> HttpClient::Exchange(const ClientRequest& request,
                                                          MonotonicTime deadline) {
-  if (!IsSafe(request)) {
-    return Fail(StatusReason::kBadRequest, "control character in the request's target or headers");
-  }
-  const std::string text = Serialize(request);
+  DRAY_TRY(const std::string text,
+           RequestText(options_.server,
+                       request,
+                       {.user_agent = options_.user_agent, .bearer_token = options_.bearer_token}));
   if (kept_ && kept_->reusable()) {
     std::unique_ptr<Connection> connection = std::move(kept_);
     Result<> outcome = connection->WriteAll(text, deadline);

@@ -16,6 +16,7 @@
 #include "base/world.h"
 #include "net/client/cancellation.h"
 #include "net/client/options.h"
+#include "net/client/request_text.h"
 #include "net/http.h"
 
 namespace dray::net::client {
@@ -25,19 +26,6 @@ namespace dray::net::client {
 inline constexpr size_t kLineBytesMax = size_t{16} << 20;
 
 class Connection;
-
-struct ClientRequest {
-  std::string method = "GET";
-  std::string target;  // path and query, encoded; the server's base path comes before it
-  Headers headers = {};
-  std::string body = {};
-};
-
-struct ClientResponse {
-  int status = 0;
-  Headers headers;
-  std::string body;
-};
 
 /// An answer that is read while it arrives. Owns its connection.
 class ResponseStream {
@@ -101,7 +89,6 @@ class HttpClient {
   Result<std::unique_ptr<Connection>> Connect();
   Result<std::unique_ptr<Connection>> Exchange(const ClientRequest& request,
                                                MonotonicTime deadline);
-  std::string Serialize(const ClientRequest& request) const;
 
   const Clock& clock_;
   const HttpClientOptions options_;
