@@ -152,8 +152,13 @@ class TreeReader {
   std::vector<Tree::Member> members_;
 };
 
+// A text or name as a JSON string; of a long one the beginning.
+void WriteText(std::string_view text, std::string& out, size_t bytes_max) {
+  QuoteJson(text.substr(0, bytes_max), out);
+}
+
 // Appends a value that has no parts; an object or list without its content.
-void WriteShallow(const Tree& tree, std::string& out) {
+void WriteShallow(const Tree& tree, std::string& out, size_t bytes_max) {
   switch (tree.kind()) {
     case Tree::Kind::kNull: out += "null"; return;
     case Tree::Kind::kBool: out += tree.boolean() ? "true" : "false"; return;
@@ -163,9 +168,35 @@ void WriteShallow(const Tree& tree, std::string& out) {
       return;
     }
     case Tree::Kind::kDouble: out += FormatJsonDouble(tree.number()); return;
-    case Tree::Kind::kText: QuoteJson(tree.text(), out); return;
+    case Tree::Kind::kText: WriteText(tree.text(), out, bytes_max); return;
     case Tree::Kind::kList: out += tree.size() == 0 ? "[]" : "["; return;
     case Tree::Kind::kObject: out += tree.size() == 0 ? "{}" : "{"; return;
+  }
+}
+
+// Ends once `out` is longer than `bytes_max`.
+void Write(const Tree& tree, std::string& out, size_t bytes_max) {
+  // Objects and lists that are being written, and the next place in each.
+  std::vector<std::pair<const Tree*, size_t>> open;
+  const Tree* next = &tree;
+  while (out.size() <= bytes_max) {
+    WriteShallow(*next, out, bytes_max);
+    if (next->size() > 0) open.emplace_back(next, 0);
+    while (!open.empty() && open.back().second == open.back().first->size()) {
+      out += open.back().first->is_list() ? ']' : '}';
+      open.pop_back();
+    }
+    if (open.empty()) return;
+    auto& [outer, at] = open.back();
+    if (at > 0) out += ',';
+    if (outer->is_list()) {
+      next = &outer->elements()[at];
+    } else {
+      WriteText(outer->members()[at].name(), out, bytes_max);
+      out += ':';
+      next = &outer->members()[at].value;
+    }
+    ++at;
   }
 }
 
@@ -184,28 +215,13 @@ Result<Tree> ReadTree(std::string_view json, const TreeLimits& limits, DecodeIss
 }
 
 void WriteTree(const Tree& tree, std::string& out) {
-  // Objects and lists that are being written, and the next place in each.
-  std::vector<std::pair<const Tree*, size_t>> open;
-  const Tree* next = &tree;
-  while (true) {
-    WriteShallow(*next, out);
-    if (next->size() > 0) open.emplace_back(next, 0);
-    while (!open.empty() && open.back().second == open.back().first->size()) {
-      out += open.back().first->is_list() ? ']' : '}';
-      open.pop_back();
-    }
-    if (open.empty()) return;
-    auto& [outer, at] = open.back();
-    if (at > 0) out += ',';
-    if (outer->is_list()) {
-      next = &outer->elements()[at];
-    } else {
-      QuoteJson(outer->members()[at].name(), out);
-      out += ':';
-      next = &outer->members()[at].value;
-    }
-    ++at;
-  }
+  Write(tree, out, std::string::npos);
+}
+
+std::string BeginningOf(const Tree& tree, size_t bytes_max) {
+  std::string out;
+  Write(tree, out, bytes_max);
+  return out;
 }
 
 std::string ToJson(const Tree& tree) {

@@ -37,6 +37,10 @@ Result<Tree> ReadTree(std::string_view json,
 /// whole doubles below 1e21 without a fraction. Linear. Does not recurse.
 void WriteTree(const Tree& tree, std::string& out);
 
+/// The beginning of that text: about `bytes_max` bytes, for messages that show part of a value.
+/// What is no longer than that is whole. O(bytes_max).
+std::string BeginningOf(const Tree& tree, size_t bytes_max);
+
 /// The same as a new string.
 std::string ToJson(const Tree& tree);
 

@@ -80,6 +80,16 @@ TEST(TreeJson, LimitsHold) {
   EXPECT_EQ(over.error().message, "too many values");
 }
 
+TEST(TreeJson, BeginningsAreBounded) {
+  const Result<Tree> tree = ReadTree(R"({"a":[1,2,{"b":"text"}]})");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(BeginningOf(*tree, 24), R"({"a":[1,2,{"b":"text"}]})");
+  EXPECT_EQ(BeginningOf(*tree, 7), R"({"a":[1,)");
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(BeginningOf(Tree(text), 10).size(), 12U);
+  EXPECT_EQ(BeginningOf(Tree::Object({{text, Tree(text)}}), 10).size(), 14U);
+}
+
 TEST(TreeJson, ManyMembersAndElements) {
   std::string json = "{";
   for (size_t i = 0; i < 10'000; ++i) {

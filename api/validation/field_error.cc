@@ -134,6 +134,10 @@ void FieldErrors::Internal(const Path& path, std::string_view detail) {
   Add("InternalError", path, [&] { return WithDetail("Internal error", detail); });
 }
 
+void FieldErrors::Say(std::string_view reason, const Path& path, std::string_view text) {
+  Add(reason, path, [&] { return text; });
+}
+
 void FieldErrors::Names(const Path& path, std::string_view value, const NameErrors& errors) {
   for (const std::string& error : errors) Invalid(path, Shown(value), error);
 }

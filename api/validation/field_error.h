@@ -65,6 +65,8 @@ class FieldErrors {
   /// Up to 1.31 a list with too many items was "too long".
   void TooMany(const Path& path, size_t count, size_t max);
   void Internal(const Path& path, std::string_view detail);
+  /// An error in the caller's words: `text` is the whole message.
+  void Say(std::string_view reason, const Path& path, std::string_view text);
 
   /// One Invalid for each of `errors`, showing `value`.
   void Names(const Path& path, std::string_view value, const NameErrors& errors);

@@ -293,6 +293,11 @@ std::span<Tree> Tree::MutableElements() {
   return {own->elements(), own->size};
 }
 
+Tree& Tree::MutableElement(size_t index) {
+  DRAY_CHECK(is_list() && index < size());
+  return Own(size())->elements()[index];
+}
+
 Tree& Tree::MutableValue(size_t index) {
   DRAY_CHECK(is_object() && index < size());
   return Own(size())->members()[index].value;

@@ -125,6 +125,8 @@ class Tree {
 
   /// The elements of a list, to be changed in place. Precondition: a list.
   std::span<Tree> MutableElements();
+  /// The element at `index` of elements(). Precondition: there is one.
+  Tree& MutableElement(size_t index);
   /// The value of the member at `index` of members(). Precondition: there is one.
   Tree& MutableValue(size_t index);
   /// The value of a member; null if there is none.

@@ -169,7 +169,11 @@ class Compiler {
       node.has_list_rules = node.has_list_rules || below->has_list_rules;
       node.has_embedded = node.has_embedded || below->has_embedded;
     };
-    for (const Property& property : node.properties) add(property.node);
+    for (const Property& property : node.properties) {
+      add(property.node);
+      if (property.node->default_value.is_null()) continue;
+      node.defaulted.push_back(static_cast<uint32_t>(&property - node.properties.data()));
+    }
     add(node.others);
     add(node.items);
   }

@@ -86,6 +86,7 @@ struct Node {
   bool has_defaults = false, has_list_rules = false, has_embedded = false;
 
   std::vector<Property> properties;         // sorted by name
+  std::vector<uint32_t> defaulted;          // those of them that have defaults, by their places
   const Node* others = nullptr;             // of members that `properties` does not name
   const Node* items = nullptr;              // of the elements of a list
   std::vector<std::string> list_keys;       // of the elements of a list of type map
