@@ -125,7 +125,7 @@ class Checker {
       case TypeKind::kDyn:
       case TypeKind::kAny:
       case TypeKind::kError: return Make(TypeKind::kDyn);
-      case TypeKind::kObject: return ObjectFieldType(operand.name, node.name, node.offset);
+      case TypeKind::kObject: return FieldOfObject(operand, node);
       case TypeKind::kNull:
       case TypeKind::kBool:
       case TypeKind::kInt:
@@ -144,6 +144,16 @@ class Checker {
     Fail(node.offset,
          fmt::format("type '{}' does not support field selection", CheckerName(operand)));
     return Make(TypeKind::kDyn);
+  }
+
+  const Type* FieldOfObject(const Type& object, const Node& node) {
+    FieldTypes* const fields = context_.scope.fields;
+    if (fields == nullptr || !fields->Has(object)) {
+      return ObjectFieldType(object.name, node.name, node.offset);
+    }
+    const Type* const found = fields->Find(object, node.name);
+    return found != nullptr ? found
+                            : Fail(node.offset, fmt::format("undefined field '{}'", node.name));
   }
 
   // Kubernetes types have no description that fields could be looked up in.

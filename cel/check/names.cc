@@ -48,21 +48,25 @@ const Type* Names::UseLocal(NodeId id, const Variable& variable) {
   return variable.type;
 }
 
-const Type* Names::UseVariable(NodeId id, size_t number, std::string_view type) {
+const Type* Names::UseVariable(NodeId id, size_t number, const Type* type) {
   context_.FactsOf(id).name_kind = NameKind::kVariable;
   context_.FactsOf(id).slot = static_cast<uint32_t>(number);
-  return context_.ParseType(type);
+  return type;
+}
+
+const Type* Names::TypeOf(const VariableDeclaration& variable) {
+  return variable.known_type != nullptr ? variable.known_type : context_.ParseType(variable.type);
 }
 
 // A variable, type or constant of exactly this name; nullptr if there is none.
 const Type* Names::LookUpGlobal(NodeId id, std::string_view name) {
   const std::span<const EnvironmentVariable> own = EnvironmentVariables(context_.environment);
   for (size_t i = 0; i < own.size(); ++i) {
-    if (own[i].name == name) return UseVariable(id, i, own[i].type);
+    if (own[i].name == name) return UseVariable(id, i, context_.ParseType(own[i].type));
   }
   for (size_t i = 0; i < context_.scope.variables.size(); ++i) {
     const VariableDeclaration& variable = context_.scope.variables[i];
-    if (variable.name == name) return UseVariable(id, own.size() + i, variable.type);
+    if (variable.name == name) return UseVariable(id, own.size() + i, TypeOf(variable));
   }
   if (name == kNullValue) {
     context_.FactsOf(id).name_kind = NameKind::kNullValue;
@@ -118,7 +122,7 @@ const Type* Names::TypeOfVariable(std::string_view name) {
     if (variable.name == name) return context_.ParseType(variable.type);
   }
   for (const VariableDeclaration& variable : context_.scope.variables) {
-    if (variable.name == name) return context_.ParseType(variable.type);
+    if (variable.name == name) return TypeOf(variable);
   }
   return nullptr;
 }

@@ -52,7 +52,8 @@ class Names {
 
   const Variable* FindLocal(std::string_view name) const;
   const Type* UseLocal(syntax::NodeId id, const Variable& variable);
-  const Type* UseVariable(syntax::NodeId id, size_t number, std::string_view type);
+  const Type* UseVariable(syntax::NodeId id, size_t number, const Type* type);
+  const Type* TypeOf(const VariableDeclaration& variable);
   const Type* LookUpGlobal(syntax::NodeId id, std::string_view name);
   const Type* LookUp(syntax::NodeId id, std::string_view name);
   const Type* TypeOfVariable(std::string_view name);

@@ -4,14 +4,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dray::cel::check {
+
+struct Type;  // type.h
 
 /// Types are written as in declarations: "map(string, dyn)", "optional_type(int)", "$T".
 struct VariableDeclaration {
   std::string name;  // may be qualified: "a.b.c"
   std::string type;
+  /// Instead of `type`, if not null. Outlives what is compiled.
+  const Type* known_type = nullptr;
 };
 
 struct OverloadDeclaration {
@@ -37,6 +42,20 @@ struct ObjectDeclaration {
   std::vector<FieldDeclaration> fields;
 };
 
+/// The fields of object types that are not listed in the Scope because a schema has too many: they
+/// are asked for one by one, by one thread at a time.
+class FieldTypes {
+ public:
+  /// The type of `field` of `object`, which outlives what is compiled; nullptr if there is no such
+  /// field, or if `object` is none of these types.
+  virtual const Type* Find(const Type& object, std::string_view field) = 0;
+  /// Whether `object` is one of these types.
+  virtual bool Has(const Type& object) = 0;
+
+ protected:
+  ~FieldTypes() = default;
+};
+
 struct Scope {
   /// Names are looked up in this container ("a.b") first, then in those around it.
   std::string container;
@@ -44,6 +63,7 @@ struct Scope {
   std::vector<FunctionDeclaration> functions;
   /// Object types of the variables.
   std::vector<ObjectDeclaration> objects = {};
+  FieldTypes* fields = nullptr;  // of more object types; not owned
   /// Without checks every type is dyn, and a name that nothing declares fails when it is evaluated.
   bool checked = true;
 };

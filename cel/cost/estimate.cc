@@ -2,7 +2,7 @@
 // One walk over the tree, children first. For every node it computes four things:
 //
 //   cost     of evaluating it
-//   path     which part of the device it denotes, if any; that part's size is declared
+//   path     which part of a variable it denotes, if any; that part's size may be declared
 //   size     if the expression itself tells: of literals, results of functions, variables
 //   entries  sizes of what is inside a list or map that the expression itself makes
 //
@@ -23,7 +23,8 @@
 #include <vector>
 
 #include "cel/cost/calls.h"
-#include "cel/cost/device_paths.h"
+#include "cel/cost/device_sizes.h"
+#include "cel/cost/paths.h"
 #include "cel/syntax/utf8.h"
 
 namespace dray::cel::cost {
@@ -61,7 +62,7 @@ constexpr EntrySizes kEmptyList = {.is_list = true, .key = SizeRange::Exactly(1)
 struct Estimate {
   CostRange cost;
   const Type* type = nullptr;
-  DevicePath path;
+  Path path;
   std::optional<SizeRange> size;
   std::optional<EntrySizes> entries;
   // Of a variable. Its size is looked up when it is needed, which may be after the end of its
@@ -72,17 +73,18 @@ struct Estimate {
 
 struct Variable {
   std::string_view name;
-  DevicePath path;
+  Path path;
   std::optional<SizeRange> size;
   std::optional<EntrySizes> entries;
   // 1.32: the path is that of the range, and each mention of the variable extends it.
-  std::optional<DeviceStep> step;
+  std::string_view step = {};
 };
 
 class Estimator {
  public:
-  Estimator(const CheckedAst& checked, const Environment& environment)
+  Estimator(const CheckedAst& checked, const Environment& environment, const SizeSource& sizes)
       : checked_(checked),
+        sizes_(sizes),
         rules_(environment.rules()),
         sizes_flow_(environment.since(api::Release::k1_33)) {}
 
@@ -142,7 +144,7 @@ class Estimator {
     return sizes_flow_ && !estimate.variable.empty() ? Find(estimate.variable) : nullptr;
   }
 
-  DevicePath PathOf(const Estimate& estimate) const {
+  Path PathOf(const Estimate& estimate) const {
     const Variable* const variable = VariableOf(estimate);
     return variable != nullptr ? variable->path : estimate.path;
   }
@@ -176,7 +178,7 @@ class Estimator {
   // A size that was found by the path stays, even if the path later denotes another part.
   std::optional<SizeRange> SizeOf(Estimate& estimate) {
     if (estimate.size.has_value()) return estimate.size;
-    estimate.size = DeclaredSize(paths_.PartAt(PathOf(estimate)));
+    estimate.size = paths_.SizeOf(sizes_, PathOf(estimate));
     if (estimate.size.has_value()) return estimate.size;
     if (estimate.type != nullptr && IsScalar(*estimate.type)) return SizeRange::Exactly(1);
     const Variable* const variable = VariableOf(estimate);
@@ -201,10 +203,9 @@ class Estimator {
   }
 
   Operand AsOperand(Estimate& estimate) {
-    const DevicePart part = paths_.PartAt(PathOf(estimate));
     return {.type = estimate.type,
             .size = SizeOf(estimate),
-            .element_size = DeclaredSize(Child(part, DeviceStep::kValues)),
+            .element_size = paths_.SizeOf(sizes_, PathOf(estimate), kItemsStep),
             .integer = estimate.integer};
   }
 
@@ -226,11 +227,11 @@ class Estimator {
     Estimate out = {.cost = kOne, .type = type, .variable = name};
     const Variable* const variable = Find(name);
     if (variable == nullptr) {
-      out.path = DevicePaths::Root(name);
+      out.path = paths_.Root(name);
     } else if (sizes_flow_) {
       out.path = variable->path;
-    } else if (variable->step.has_value()) {
-      out.path = paths_.Extend(variable->path, *variable->step);
+    } else if (!variable->step.empty()) {
+      out.path = paths_.Extend(variable->path, variable->step);
     }
     return out;
   }
@@ -255,7 +256,8 @@ class Estimator {
     for (const TypeKind container : {TypeKind::kList, TypeKind::kMap}) {
       for (const check::Overload* candidate : checked_.facts[id].candidates) {
         if (candidate->parameters[0]->kind != container) continue;
-        out.path = paths_.Extend(PathOf(operand), DeviceStep::kValues);
+        out.path =
+            paths_.Extend(PathOf(operand), container == TypeKind::kList ? kItemsStep : kValuesStep);
         const auto entries = EntriesOf(operand);
         if (sizes_flow_ && entries.has_value()) out.size = entries->value;
         if (sizes_flow_) SizeOf(out);
@@ -382,21 +384,30 @@ class Estimator {
 
   // Macros.
 
-  // A variable for the keys or the values of `range`.
-  Variable LoopVariable(std::string_view name, const Estimate& range, DeviceStep step) {
+  enum class Of : uint8_t { kKeys, kValues };
+
+  // A variable for the keys or indexes, or for the values of `range`.
+  Variable LoopVariable(std::string_view name, const Estimate& range, Of of) {
     Variable out = {.name = name};
     const auto entries = EntriesOf(range);
-    if (entries.has_value()) out.size = step == DeviceStep::kKeys ? entries->key : entries->value;
+    if (entries.has_value()) out.size = of == Of::kKeys ? entries->key : entries->value;
+    const std::string_view step = IsList(range) ? (of == Of::kKeys ? kIndexesStep : kItemsStep)
+                                                : (of == Of::kKeys ? kKeysStep : kValuesStep);
     out.path = paths_.Extend(PathOf(range), step);
     return out;
+  }
+
+  bool IsList(const Estimate& range) const {
+    const auto entries = EntriesOf(range);
+    return entries.has_value() ? entries->is_list : range.type->kind == TypeKind::kList;
   }
 
   // 1.32 knows one variable: the elements of a list, the keys of a map, even where the macro has
   // indexes or values too.
   Variable OldLoopVariable(std::string_view name, const Estimate& range) const {
     Variable out = {.name = name, .path = range.path};
-    if (range.type->kind == TypeKind::kList) out.step = DeviceStep::kValues;
-    if (range.type->kind == TypeKind::kMap) out.step = DeviceStep::kKeys;
+    if (range.type->kind == TypeKind::kList) out.step = kItemsStep;
+    if (range.type->kind == TypeKind::kMap) out.step = kKeysStep;
     return out;
   }
 
@@ -410,15 +421,11 @@ class Estimator {
     }
     if (!second.empty()) {
       // The second looks at a range that the first may hide: m.all(m, v, …).
-      variables_.push_back(LoopVariable(first, range, DeviceStep::kKeys));
-      variables_.push_back(LoopVariable(second, range, DeviceStep::kValues));
+      variables_.push_back(LoopVariable(first, range, Of::kKeys));
+      variables_.push_back(LoopVariable(second, range, Of::kValues));
       return 2;
     }
-    const auto entries = EntriesOf(range);
-    const bool is_list =
-        entries.has_value() ? entries->is_list : range.type->kind == TypeKind::kList;
-    variables_.push_back(
-        LoopVariable(first, range, is_list ? DeviceStep::kValues : DeviceStep::kKeys));
+    variables_.push_back(LoopVariable(first, range, IsList(range) ? Of::kValues : Of::kKeys));
     return 1;
   }
 
@@ -549,16 +556,23 @@ class Estimator {
   }
 
   const CheckedAst& checked_;
+  const SizeSource& sizes_;
   const api::Release rules_;
   const bool sizes_flow_;
-  DevicePaths paths_;
+  Paths paths_;
   std::vector<Variable> variables_;  // the innermost last; found by name, as upstream does
 };
 
 }  // namespace
 
 CostRange EstimateCost(const CheckedAst& checked, const Environment& environment) {
-  return Estimator(checked, environment).Visit(checked.ast.root).cost;
+  return EstimateCost(checked, environment, DeviceSizes());
+}
+
+CostRange EstimateCost(const CheckedAst& checked,
+                       const Environment& environment,
+                       const SizeSource& sizes) {
+  return Estimator(checked, environment, sizes).Visit(checked.ast.root).cost;
 }
 
 }  // namespace dray::cel::cost

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cel/check/checked_ast.h"
+#include "cel/cost/paths.h"
 #include "cel/cost/range.h"
 #include "cel/language/environment.h"
 
@@ -15,5 +16,9 @@ namespace dray::cel::cost {
 ///
 /// Before 1.32 there was no estimate; the rules of 1.32 answer for those releases. Costs O(nodes).
 CostRange EstimateCost(const check::CheckedAst& checked, const Environment& environment);
+/// The same for variables whose sizes `sizes` declares, instead of the device's.
+CostRange EstimateCost(const check::CheckedAst& checked,
+                       const Environment& environment,
+                       const SizeSource& sizes);
 
 }  // namespace dray::cel::cost

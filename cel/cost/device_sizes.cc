@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/cost/device_paths.h"
+#include "cel/cost/device_sizes.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace dray::cel::cost {
 namespace {
@@ -11,12 +16,23 @@ constexpr uint64_t kDomainLengthMax = 63;
 constexpr uint64_t kIdLengthMax = 32;
 constexpr uint64_t kDriverLengthMax = 63;
 
+enum class DevicePart : uint8_t {
+  kUnknown,  // nothing whose size is declared
+  kDevice,
+  kDriver,
+  kMultipleAllocations,
+  kAttributes,        // by domain, then by name
+  kDomainAttributes,  // by name
+  kAttribute,
+  kCapacities,
+  kDomainCapacities,
+  kQuantity,
+  kDomain,  // a key of kAttributes or kCapacities
+  kId,      // a key of kDomainAttributes or kDomainCapacities
+};
+
 constexpr SizeRange UpTo(uint64_t max) {
   return {.min = 0, .max = max};
-}
-
-bool IsInnerMap(DevicePart part) {
-  return part == DevicePart::kDomainAttributes || part == DevicePart::kDomainCapacities;
 }
 
 DevicePart Field(std::string_view field) {
@@ -27,11 +43,8 @@ DevicePart Field(std::string_view field) {
   return DevicePart::kUnknown;
 }
 
-}  // namespace
-
 std::optional<SizeRange> DeclaredSize(DevicePart part) {
   switch (part) {
-    case DevicePart::kNone:
     case DevicePart::kUnknown: return std::nullopt;
     case DevicePart::kDevice:
     case DevicePart::kQuantity: return UpTo(0);  // declared without a size
@@ -48,14 +61,14 @@ std::optional<SizeRange> DeclaredSize(DevicePart part) {
   return std::nullopt;
 }
 
-DevicePart Child(DevicePart part, DeviceStep step) {
-  const bool keys = step == DeviceStep::kKeys;
+DevicePart KeyOrValue(DevicePart part, bool is_key) {
   switch (part) {
-    case DevicePart::kAttributes: return keys ? DevicePart::kDomain : DevicePart::kDomainAttributes;
-    case DevicePart::kCapacities: return keys ? DevicePart::kDomain : DevicePart::kDomainCapacities;
-    case DevicePart::kDomainAttributes: return keys ? DevicePart::kId : DevicePart::kAttribute;
-    case DevicePart::kDomainCapacities: return keys ? DevicePart::kId : DevicePart::kQuantity;
-    case DevicePart::kNone:
+    case DevicePart::kAttributes:
+      return is_key ? DevicePart::kDomain : DevicePart::kDomainAttributes;
+    case DevicePart::kCapacities:
+      return is_key ? DevicePart::kDomain : DevicePart::kDomainCapacities;
+    case DevicePart::kDomainAttributes: return is_key ? DevicePart::kId : DevicePart::kAttribute;
+    case DevicePart::kDomainCapacities: return is_key ? DevicePart::kId : DevicePart::kQuantity;
     case DevicePart::kUnknown:
     case DevicePart::kDevice:
     case DevicePart::kDriver:
@@ -68,30 +81,28 @@ DevicePart Child(DevicePart part, DeviceStep step) {
   return DevicePart::kUnknown;
 }
 
-DevicePart Child(DevicePart part, std::string_view field) {
-  if (part == DevicePart::kDevice) return Field(field);
+DevicePart Child(DevicePart part, std::string_view step) {
+  if (step == kKeysStep || step == kIndexesStep) return KeyOrValue(part, /*is_key=*/true);
+  if (step == kValuesStep || step == kItemsStep) return KeyOrValue(part, /*is_key=*/false);
+  if (part == DevicePart::kDevice) return Field(step);
   // Only of attributes does upstream know that all names are alike; capacities need an index.
-  if (part == DevicePart::kDomainAttributes) return DevicePart::kAttribute;
-  // A selection on a value without a path starts one, as if the field were a variable.
-  if (part == DevicePart::kNone) return DevicePaths::Root(field).part;
-  return DevicePart::kUnknown;
+  return part == DevicePart::kDomainAttributes ? DevicePart::kAttribute : DevicePart::kUnknown;
 }
 
-DevicePath DevicePaths::Root(std::string_view variable) {
-  return {.part = variable == "device" ? DevicePart::kDevice : DevicePart::kUnknown};
-}
+class Sizes final : public SizeSource {
+ public:
+  std::optional<SizeRange> SizeOf(std::span<const std::string_view> path) const override {
+    DevicePart part = path.front() == "device" ? DevicePart::kDevice : DevicePart::kUnknown;
+    for (const std::string_view step : path.subspan(1)) part = Child(part, step);
+    return DeclaredSize(part);
+  }
+};
 
-DevicePath DevicePaths::Extend(const DevicePath& path, DevicePart child) {
-  if (!path.is_in_cell && IsInnerMap(path.part)) {
-    cells_[path.cell] = child;
-    return {.part = child, .cell = path.cell, .is_in_cell = true};
-  }
-  DevicePath out = {.part = child};
-  if (IsInnerMap(child)) {
-    out.cell = static_cast<uint32_t>(cells_.size());
-    cells_.push_back(child);
-  }
-  return out;
+}  // namespace
+
+const SizeSource& DeviceSizes() {
+  static const Sizes kSizes;
+  return kSizes;
 }
 
 }  // namespace dray::cel::cost
