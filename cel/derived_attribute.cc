@@ -163,7 +163,7 @@ Converted ToAttribute(const Value& value) {
     return Scalar(*kind, held);
   }
   // A list inside an optional is refused: upstream only accepts scalars there.
-  if (value.is(ValueKind::kList)) return ListAttribute(value.list().items);
+  if (value.is(ValueKind::kList)) return ListAttribute(value.list().items());
   return EvaluationError{fmt::format("unsupported CEL return type: {}", HeldTypeName(held))};
 }
 

@@ -31,8 +31,8 @@ Value SortedMap(Arena& arena, std::span<const MapEntry> entries, bool empty_by_d
     hashes[i] = HashText(entries[i].key.text());
     weight += 1 + WeightOf(entries[i].value);
   }
-  return Value::FromMap(arena.Keep(Map{
-      .entries = copy, .hashes = hashes, .empty_by_default = empty_by_default, .weight = weight}));
+  return Value::FromMap(arena.Keep(
+      Map{.made = copy, .hashes = hashes, .empty_by_default = empty_by_default, .weight = weight}));
 }
 
 // The map from domains to maps from ids to values.
@@ -82,7 +82,7 @@ template <class Items, class Make>
 Value ListOf(Arena& arena, const Items& items, Make make) {
   const std::span<Value> values = arena.NewValues(items.size());
   for (size_t i = 0; i < items.size(); ++i) values[i] = make(items[i]);
-  return Value::FromList(arena.Keep(List{.items = values, .weight = 1 + items.size()}));
+  return Value::FromList(arena.Keep(List{.made = values, .weight = 1 + items.size()}));
 }
 
 }  // namespace
@@ -172,10 +172,10 @@ Value MakeDevice(Arena& arena, const DeviceParts& parts) {
 
 Value WithoutMultipleAllocations(Arena& arena, const Value& device) {
   Map rest = device.map();  // sorted by key, so that what goes is the first
-  DRAY_CHECK(rest.entries.front().key.text() == kAllowMultipleAllocations);
-  rest.entries = rest.entries.subspan(1);
+  DRAY_CHECK(rest.made.front().key.text() == kAllowMultipleAllocations);
+  rest.made = rest.made.subspan(1);
   rest.hashes = rest.hashes.subspan(1);
-  rest.weight -= 1 + WeightOf(device.map().entries.front().value);
+  rest.weight -= 1 + WeightOf(device.map().entries().front().value);
   return Value::FromMap(arena.Keep(rest));
 }
 

@@ -45,7 +45,7 @@ uint64_t HashOf(const Value& value) {
     }
     case ValueKind::kList: {
       uint64_t hash = kind;
-      for (const Value& item : value.list().items) hash = Mix(hash, HashOf(item));
+      for (const Value& item : value.list().items()) hash = Mix(hash, HashOf(item));
       return hash;
     }
     case ValueKind::kError:
@@ -94,8 +94,10 @@ std::strong_ordering OrderWritten(const api::Semver& a, const api::Semver& b) {
 std::strong_ordering OrderOf(const Value& a, const Value& b);
 
 std::strong_ordering OrderLists(const List& a, const List& b) {
+  const std::span<const Value> left = a.items();
+  const std::span<const Value> right = b.items();
   return std::lexicographical_compare_three_way(
-      a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), OrderOf);
+      left.begin(), left.end(), right.begin(), right.end(), OrderOf);
 }
 
 std::strong_ordering OrderOf(const Value& a, const Value& b) {
@@ -133,10 +135,10 @@ Value Own(Arena& arena, const Value& value) {
     case ValueKind::kQuantity: return Value::Quantity(arena.Keep(api::Quantity(value.quantity())));
     case ValueKind::kSemver: return Value::Semver(arena.Keep(api::Semver(value.semver())));
     case ValueKind::kList: {
-      const std::span<const Value> items = value.list().items;
+      const std::span<const Value> items = value.list().items();
       const std::span<Value> copy = arena.NewValues(items.size());
       std::ranges::transform(items, copy.begin(), [&](const Value& v) { return Own(arena, v); });
-      return Value::FromList(arena.Keep(List{.items = copy, .weight = value.list().weight}));
+      return Value::FromList(arena.Keep(List{.made = copy, .weight = value.list().weight}));
     }
     case ValueKind::kError:
     case ValueKind::kNull:

@@ -20,6 +20,7 @@
 #include "cel/library/operators.h"
 #include "cel/library/qualifier.h"
 #include "cel/library/registry.h"
+#include "cel/value/equality.h"
 #include "cel/value/make.h"
 
 namespace dray::cel::eval {
@@ -57,7 +58,6 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
-  // FoldHost
   Value Eval(NodeId id) override {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kConstant) return plan.value;
@@ -498,7 +498,7 @@ class Evaluator final : public FoldHost {
     const Value wanted = EvalOperand(node.children[0]);
     if (wanted.is_error()) return wanted;
     if (!CanBeKey(wanted.kind())) return CrashAsKey(wanted);  // the set is a map there
-    return Value::Bool(library::HasEqual(set.items, wanted, work_));
+    return Value::Bool(library::HasEqual(set.items(), wanted, work_));
   }
 
   Value EvalFold(NodeId id, const Node& node) {

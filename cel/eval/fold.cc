@@ -62,15 +62,15 @@ class FoldRun {
   }
 
   size_t size() const {
-    return range_.is(ValueKind::kList) ? range_.list().items.size() : range_.map().entries.size();
+    return range_.is(ValueKind::kList) ? range_.list().size() : range_.map().entries().size();
   }
 
   Element At(size_t index) const {
     if (range_.is(ValueKind::kMap)) {
-      const MapEntry& entry = range_.map().entries[index];
+      const MapEntry& entry = range_.map().entries()[index];
       return {entry.key, entry.value};
     }
-    const Value& item = range_.list().items[index];
+    const Value item = range_.list().At(index);
     if (has_two_variables()) return {Value::Int(static_cast<int64_t>(index)), item};
     return {item, Value()};
   }
@@ -173,7 +173,7 @@ class FoldRun {
   Value InsertAll(const Value& map) {
     if (map.is_error()) return map;
     if (!map.is(ValueKind::kMap)) return NoSuchOverload();
-    for (const MapEntry& entry : map.map().entries) {
+    for (const MapEntry& entry : map.map().entries()) {
       if (work_.is_spent()) break;
       const Value error = Insert(entry);
       if (error.is_error()) return error;

@@ -31,7 +31,7 @@ Value Fold(FoldHost& host, const syntax::Node& node, uint32_t slot, const Value&
 /// default for missing keys.
 inline Value AsAccumulator(const Value& value) {
   static constexpr Map kEmpty;
-  const bool is_empty = value.is(ValueKind::kMap) && value.map().entries.empty();
+  const bool is_empty = value.is(ValueKind::kMap) && value.map().entries().empty();
   return is_empty ? Value::FromMap(&kEmpty) : value;
 }
 

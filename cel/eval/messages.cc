@@ -212,7 +212,7 @@ class MessageMaker {
 
   Value JsonList(const List& list) {
     ValueBuffer items(arena_);
-    for (const Value& item : list.items) {
+    for (const Value& item : list.items()) {
       const Value json = ToJson(item);
       if (json.is_error()) return json;
       items.Add(json);
@@ -221,9 +221,9 @@ class MessageMaker {
   }
 
   Value JsonMap(const Map& map) {
-    const std::span<MapEntry> entries = arena_.NewEntries(map.entries.size());
+    const std::span<MapEntry> entries = arena_.NewEntries(map.entries().size());
     for (size_t i = 0; i < entries.size(); ++i) {
-      const MapEntry& entry = map.entries[i];
+      const MapEntry& entry = map.entries()[i];
       if (!entry.key.is(ValueKind::kString)) {
         return MakeError(arena_, ConversionProblem(entry.key, "string"));
       }

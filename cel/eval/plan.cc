@@ -40,7 +40,7 @@ bool IsTextKey(const Value& value) {
 
 bool IsScalarList(const Value& value) {
   if (!value.is(ValueKind::kList)) return false;
-  return std::ranges::all_of(value.list().items,
+  return std::ranges::all_of(value.list().items(),
                              [](const Value& item) { return IsScalarKey(item.kind()); });
 }
 
@@ -385,7 +385,7 @@ class Planner {
   void PlanMembership(NodeId id, const Node& node) {
     const Value* const set = ConstantOf(node.children[1]);
     if (set == nullptr || !At(id).is_unique || !IsScalarList(*set)) return;
-    if (set->list().items.empty()) return SetConstant(id, Value::Bool(false));
+    if (set->list().empty()) return SetConstant(id, Value::Bool(false));
     At(id).operation = Operation::kInConstants;
     At(id).value = *set;
   }

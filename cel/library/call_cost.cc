@@ -20,8 +20,8 @@ uint64_t SizeOf(const Value& value) {
   switch (value.kind()) {
     case ValueKind::kString: return syntax::CountCodePoints(value.text());
     case ValueKind::kBytes: return value.text().size();
-    case ValueKind::kList: return value.list().items.size();
-    case ValueKind::kMap: return value.map().entries.size();
+    case ValueKind::kList: return value.list().size();
+    case ValueKind::kMap: return value.map().size();
     case ValueKind::kOptional: return value.optional() != nullptr ? SizeOf(*value.optional()) : 1;
     case ValueKind::kIp: return static_cast<uint64_t>(value.ip().size());
     case ValueKind::kCidr: return static_cast<uint64_t>(value.cidr().bits + 7) / 8;
@@ -66,11 +66,11 @@ uint64_t Traversal(const Value& value) {
   uint64_t sum = 0;
   if (IsText(value)) return value.text().size() / 10;
   if (value.is(ValueKind::kList)) {
-    for (const Value& item : value.list().items) sum += Traversal(item);
+    for (const Value& item : value.list().items()) sum += Traversal(item);
     return sum;
   }
   if (value.is(ValueKind::kMap)) {
-    for (const MapEntry& entry : value.map().entries) {
+    for (const MapEntry& entry : value.map().entries()) {
       sum += Traversal(entry.key) + Traversal(entry.value);
     }
     return sum;
@@ -91,7 +91,7 @@ uint64_t EqualityCost(std::span<const Value> arguments, const Value& result) {
 
 uint64_t QuadraticCost(const Value& list) {
   const uint64_t size = SizeOf(list);
-  const bool texts = list.is(ValueKind::kList) && size > 0 && IsText(list.list().items[0]);
+  const bool texts = list.is(ValueKind::kList) && size > 0 && IsText(list.list().At(0));
   return kListCallBase + size * size * (texts ? 21 : 20) / 10;
 }
 
@@ -162,7 +162,9 @@ CostRule CostOf(CostRule rule, const check::Overload* overload) {
 
 uint64_t WorkOfCallCost(CostRule rule, std::span<const Value> arguments) {
   if (rule == CostRule::kOne) return 0;
-  if (rule == CostRule::kTraversal) return 2 * WeightOf(arguments[0]);
+  if (rule == CostRule::kTraversal) {
+    return 2 * std::max<uint64_t>(WeightOf(arguments[0]), PlainSize(arguments[0]));
+  }
   uint64_t work = 0;
   for (const Value& argument : arguments) {
     if (argument.is(ValueKind::kString)) work += WorkOfCounting(argument.text());

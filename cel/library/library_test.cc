@@ -209,7 +209,7 @@ TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
   }
   const Value map = MakeMap(arena, entries);
   ASSERT_TRUE(map.is(ValueKind::kMap));
-  EXPECT_EQ(map.map().entries.size(), entries.size() - 1);
+  EXPECT_EQ(map.map().entries().size(), entries.size() - 1);
   const Value* const found = map.map().Find(Value::Double(3));
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->integer(), 97);

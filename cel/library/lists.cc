@@ -13,6 +13,7 @@
 #include "cel/library/operators.h"
 #include "cel/library/tables.h"
 #include "cel/value/arena.h"
+#include "cel/value/equality.h"
 #include "cel/value/make.h"
 #include "cel/value/value.h"
 
@@ -32,7 +33,7 @@ bool Includes(std::span<const Value> items, const Value& wanted, Work& work) {
 
 // Comparisons that fail count as "in order".
 Value IsSorted(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   for (size_t i = 0; i < items.size() && !arena.work().is_spent(); ++i) {
     if (!HasOrder(items[i].kind())) return NoSuchOverload();
     if (i == 0) continue;
@@ -45,7 +46,7 @@ Value IsSorted(Arena& arena, Arguments arguments) {
 // The first item that no other one beats.
 template <Ordering worse>
 Value Extreme(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   if (items.empty()) {
     return Value::Error(worse == Ordering::kGreater ? "min called on empty list"
                                                     : "max called on empty list");
@@ -86,17 +87,17 @@ Value SumFrom(Arena& arena, std::span<const Value> items, const Value& zero) {
 }
 
 Value Sum(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   return SumFrom(arena, items, ZeroOf(items.empty() ? ValueKind::kInt : items[0].kind()));
 }
 
 template <ValueKind kind>
 Value SumOf(Arena& arena, Arguments arguments) {
-  return SumFrom(arena, arguments[0].list().items, ZeroOf(kind));
+  return SumFrom(arena, arguments[0].list().items(), ZeroOf(kind));
 }
 
 Value Slice(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   const int64_t start = arguments[1].integer();
   const int64_t end = arguments[2].integer();
   if (start < 0 || end < 0) {
@@ -119,7 +120,7 @@ Value Slice(Arena& arena, Arguments arguments) {
 }
 
 Value Reverse(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   arena.work().Charge(WorkOfItems(items.size()));
   const std::span<Value> reversed = arena.NewValues(items.size());
   std::ranges::reverse_copy(items, reversed.begin());
@@ -128,7 +129,7 @@ Value Reverse(Arena& arena, Arguments arguments) {
 
 Value Distinct(Arena& arena, Arguments arguments) {
   ValueBuffer kept(arena);
-  for (const Value& item : arguments[0].list().items) {
+  for (const Value& item : arguments[0].list().items()) {
     if (arena.work().is_spent()) break;
     if (!HasEqual(kept.items(), item, arena.work())) kept.Add(item);
   }
@@ -195,7 +196,7 @@ Value NoSort(ValueKind kind) {
 
 Value Sort(Arena& arena, Arguments arguments) {
   if (!arguments[0].is(ValueKind::kList)) return NoSort(arguments[0].kind());
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   return SortByKeys(arena, items, items);
 }
 
@@ -204,14 +205,14 @@ Value SortByAssociatedKeys(Arena& arena, Arguments arguments) {
   if (!arguments[0].is(ValueKind::kList) || !arguments[1].is(ValueKind::kList)) {
     return Value::Error("no such overload: @sortByAssociatedKeys");
   }
-  return SortByKeys(arena, arguments[0].list().items, arguments[1].list().items);
+  return SortByKeys(arena, arguments[0].list().items(), arguments[1].list().items());
 }
 
 bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth, Work& work) {
   work.Charge(WorkOfItems(items.size()));
   for (const Value& item : items) {
     if (depth > 0 && item.is(ValueKind::kList)) {
-      if (!FlattenInto(out, item.list().items, depth - 1, work)) return false;
+      if (!FlattenInto(out, item.list().items(), depth - 1, work)) return false;
     } else {
       out.Add(item);
     }
@@ -236,7 +237,7 @@ Value Flatten(Arena& arena, Arguments arguments) {
   const int64_t depth = has_depth ? arguments[1].integer() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
   ValueBuffer out(arena);
-  FlattenInto(out, arguments[0].list().items, depth, arena.work());
+  FlattenInto(out, arguments[0].list().items(), depth, arena.work());
   return AdoptList(arena, out.items());
 }
 
@@ -248,7 +249,7 @@ Value MakeRange(Arena& arena, int64_t size) {
   arena.work().Charge(WorkOfItems(static_cast<size_t>(size)));
   const std::span<Value> numbers = arena.NewValues(static_cast<size_t>(size));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = Value::Int(static_cast<int64_t>(i));
-  return Value::FromList(arena.Keep(List{.items = numbers, .weight = 1 + numbers.size()}));
+  return Value::FromList(arena.Keep(List{.made = numbers, .weight = 1 + numbers.size()}));
 }
 
 Value Range(Arena& arena, Arguments arguments) {
@@ -266,18 +267,18 @@ Value RangeUntil36(Arena& arena, Arguments arguments) {
 }
 
 Value First(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
-  return items.empty() ? Value::None() : MakeSome(arena, items.front());
+  const List& list = arguments[0].list();
+  return list.empty() ? Value::None() : MakeSome(arena, list.At(0));
 }
 
 Value Last(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
-  return items.empty() ? Value::None() : MakeSome(arena, items.back());
+  const List& list = arguments[0].list();
+  return list.empty() ? Value::None() : MakeSome(arena, list.At(list.size() - 1));
 }
 
 bool HoldsAll(const Value& list, const Value& wanted, Work& work) {
-  return std::ranges::all_of(wanted.list().items, [&](const Value& item) {
-    return HasEqual(list.list().items, item, work);
+  return std::ranges::all_of(wanted.list().items(), [&](const Value& item) {
+    return HasEqual(list.list().items(), item, work);
   });
 }
 
@@ -291,9 +292,9 @@ Value SetEquivalent(Arena& arena, Arguments arguments) {
 }
 
 Value SetIntersects(Arena& arena, Arguments arguments) {
-  for (const Value& item : arguments[0].list().items) {
+  for (const Value& item : arguments[0].list().items()) {
     if (arena.work().is_spent()) break;
-    if (HasEqual(arguments[1].list().items, item, arena.work())) return Value::Bool(true);
+    if (HasEqual(arguments[1].list().items(), item, arena.work())) return Value::Bool(true);
   }
   return Value::Bool(false);
 }
@@ -302,14 +303,14 @@ Value IncludesValue(Arena& arena, Arguments arguments) {
   if (!arguments[0].is(ValueKind::kList)) {
     return Value::Bool(Equal(arguments[0], arguments[1], arena.work()).is_true());
   }
-  return Value::Bool(Includes(arguments[0].list().items, arguments[1], arena.work()));
+  return Value::Bool(Includes(arguments[0].list().items(), arguments[1], arena.work()));
 }
 
 // The first version looked at no more items than a device may have values of one attribute.
 Value IncludesValueIn36(Arena& arena, Arguments arguments) {
   constexpr size_t kItemsMax = 48;
   if (!arguments[0].is(ValueKind::kList)) return IncludesValue(arena, arguments);
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   if (Includes(items.first(std::min(items.size(), kItemsMax)), arguments[1], arena.work())) {
     return Value::Bool(true);
   }

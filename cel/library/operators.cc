@@ -12,7 +12,9 @@
 #include "cel/library/tables.h"
 #include "cel/library/times.h"
 #include "cel/value/arena.h"
+#include "cel/value/equality.h"
 #include "cel/value/make.h"
+#include "cel/value/structured.h"
 #include "cel/value/value.h"
 
 namespace dray::cel::library {
@@ -72,12 +74,15 @@ Value Add(Arena& arena, Arguments arguments) {
   if (BothAre(arguments, ValueKind::kList)) {
     const List& left = a.list();
     const List& right = b.list();
+    if (left.rule == ListRule::kSet || left.rule == ListRule::kMap) {
+      return AddStructured(arena, left, right);
+    }
     const Weight weight = left.weight + right.weight - 1;
     if (weight > kWeightMax) return Value::Error("list too long");
-    arena.work().Charge(WorkOfBytes(sizeof(Value) * (left.items.size() + right.items.size())));
-    const std::span<Value> items = arena.NewValues(left.items.size() + right.items.size());
-    std::ranges::copy(right.items, std::ranges::copy(left.items, items.begin()).out);
-    return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
+    arena.work().Charge(WorkOfBytes(sizeof(Value) * (left.size() + right.size())));
+    const std::span<Value> items = arena.NewValues(left.size() + right.size());
+    std::ranges::copy(right.items(), std::ranges::copy(left.items(), items.begin()).out);
+    return Value::FromList(arena.Keep(List{.made = items, .weight = weight}));
   }
   if (IsTime(a)) return AddTime(arena, a, b);
   const bool has = IsNumber(a) || a.is(ValueKind::kBytes) || a.is(ValueKind::kList);
@@ -178,10 +183,14 @@ Value Contained(Arena& arena, Arguments arguments) {
   const Value& container = arguments[1];
   if (container.is(ValueKind::kMap)) {
     arena.work().Charge(container.map().WorkOfFinding(arguments[0]));
-    return Value::Bool(container.map().FindPresent(arguments[0]) != nullptr);
+    const Value* const found = container.map().FindPresent(arguments[0]);
+    return found != nullptr && found->is_error() ? *found : Value::Bool(found != nullptr);
   }
   if (!container.is(ValueKind::kList)) return NoSuchOverload();
-  return Value::Bool(HasEqual(container.list().items, arguments[0], arena.work()));
+  if (!container.list().is_plain()) {
+    return ContainsElement(container.list(), arguments[0], arena.work());
+  }
+  return Value::Bool(HasEqual(container.list().items(), arguments[0], arena.work()));
 }
 
 template <Ordering ordering>

@@ -29,8 +29,8 @@ bool IsZero(const Value& value) {
     case ValueKind::kDouble: return value.number() == 0;
     case ValueKind::kString:
     case ValueKind::kBytes: return value.text().empty();
-    case ValueKind::kList: return value.list().items.empty();
-    case ValueKind::kMap: return value.map().entries.empty();
+    case ValueKind::kList: return value.list().empty();
+    case ValueKind::kMap: return value.map().size() == 0;
     case ValueKind::kDuration: return value.nanoseconds() == 0;
     case ValueKind::kTimestamp: return value.timestamp() == kZeroTime;
     case ValueKind::kError:
@@ -65,9 +65,9 @@ Value ValueOf(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value Unwrap(Arena& arena, Arguments arguments) {
-  arena.work().Charge(WorkOfItems(arguments[0].list().items.size()));
+  arena.work().Charge(WorkOfItems(arguments[0].list().size()));
   ValueBuffer present(arena);
-  for (const Value& item : arguments[0].list().items) {
+  for (const Value& item : arguments[0].list().items()) {
     if (!item.is(ValueKind::kOptional)) {
       return MakeError(arena, fmt::format("value {} is not optional", KeyText(item)));
     }

@@ -18,8 +18,8 @@ LookupResult ErrorLookup(Arena& arena, std::string_view message) {
 }
 
 LookupResult AtIndex(const List& list, int64_t index, LookupResult out_of_bounds) {
-  if (index < 0 || std::cmp_greater_equal(index, list.items.size())) return out_of_bounds;
-  return {list.items[static_cast<size_t>(index)], true};
+  if (index < 0 || std::cmp_greater_equal(index, list.size())) return out_of_bounds;
+  return {list.At(static_cast<size_t>(index)), true};
 }
 
 }  // namespace

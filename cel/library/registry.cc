@@ -62,8 +62,7 @@ bool Accepts(const check::Type& type, const Value& value) {
     case TypeKind::kParameter: return true;
     case TypeKind::kList: {
       if (kind != ValueKind::kList) return false;
-      const std::span<const Value> items = value.list().items;
-      return items.empty() || Accepts(*type.parameters[0], items[0]);
+      return value.list().empty() || Accepts(*type.parameters[0], value.list().At(0));
     }
     case TypeKind::kMap: return kind == ValueKind::kMap;
     case TypeKind::kOptional: return kind == ValueKind::kOptional;

@@ -15,6 +15,7 @@
 #include "cel/library/text_search.h"
 #include "cel/syntax/utf8.h"
 #include "cel/value/arena.h"
+#include "cel/value/equality.h"
 #include "cel/value/make.h"
 #include "cel/value/value.h"
 
@@ -62,8 +63,8 @@ Value Size(Arena& arena, Arguments arguments) {
     return count(syntax::CountCodePoints(a.text()));
   }
   if (a.is(ValueKind::kBytes)) return count(a.text().size());
-  if (a.is(ValueKind::kList)) return count(a.list().items.size());
-  if (a.is(ValueKind::kMap)) return count(a.map().entries.size());
+  if (a.is(ValueKind::kList)) return count(a.list().size());
+  if (a.is(ValueKind::kMap)) return count(a.map().size());
   const bool has_methods = a.is(ValueKind::kTimestamp) || a.is(ValueKind::kDuration);
   return has_methods ? NoSuchOverload() : Value::Error("no such overload: size");
 }
@@ -98,7 +99,7 @@ Value Substring(Arena& arena, Arguments arguments) {
 enum class End : uint8_t { kFirst, kLast };
 
 Value ListIndexOf(const List& list, const Value& wanted, End end, Work& work) {
-  const std::span<const Value> items = list.items;
+  const std::span<const Value> items = list.items();
   for (size_t i = 0; i < items.size() && !work.is_spent(); ++i) {
     const size_t place = end == End::kFirst ? i : items.size() - 1 - i;
     if (Equal(items[place], wanted, work).is_true()) return Value::Int(static_cast<int64_t>(place));
@@ -257,7 +258,7 @@ Value NotString(Arena& arena, const Value& item) {
 }
 
 Value Join(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
+  const std::span<const Value> items = arguments[0].list().items();
   const std::string_view separator = arguments.size() > 1 ? arguments[1].text() : "";
   size_t size = items.empty() ? 0 : (items.size() - 1) * separator.size();
   for (const Value& item : items) {

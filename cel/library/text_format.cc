@@ -128,7 +128,7 @@ std::string KeyText(const Value& key) {
 
 Problem WriteMap(Output& out, const Map& map) {
   std::vector<std::pair<std::string, const Value*>> entries;
-  for (const MapEntry& entry : map.entries) {
+  for (const MapEntry& entry : map.entries()) {
     if (out.is_full()) return std::nullopt;
     if (entry.key.is(ValueKind::kString)) out.Read(entry.key.text().size());
     out.Read(16);
@@ -155,8 +155,9 @@ Problem WriteMap(Output& out, const Map& map) {
 
 Problem WriteList(Output& out, const List& list) {
   out.Add("[");
-  for (const Value& item : list.items) {
-    if (&item != list.items.data()) out.Add(", ");
+  const std::span<const Value> items = list.items();
+  for (const Value& item : items) {
+    if (&item != items.data()) out.Add(", ");
     if (out.is_full()) break;
     if (Problem problem = WriteNested(out, item); problem.has_value()) return problem;
   }
@@ -403,7 +404,7 @@ bool TakeText(std::string_view& rest, Output& out) {
 
 Value Format(Arena& arena, Arguments arguments) {
   std::string_view rest = arguments[0].text();
-  const std::span<const Value> values = arguments[1].list().items;
+  const std::span<const Value> values = arguments[1].list().items();
   Output out(arena.work());
   for (size_t i = 0; TakeText(rest, out) && !out.is_full(); ++i) {
     if (i >= values.size()) return MakeError(arena, OutOfRange(i));

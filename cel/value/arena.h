@@ -63,6 +63,11 @@ class Arena {
   /// An object that lives as long as the arena.
   template <class T>
   const T* Keep(T object) {
+    return Place(std::move(object));
+  }
+  /// The same for an object that changes later.
+  template <class T>
+  T* Place(T object) {
     T* const kept =
         std::construct_at(static_cast<T*>(Take(sizeof(T), alignof(T))), std::move(object));
     if constexpr (!std::is_trivially_destructible_v<T>) {

@@ -98,7 +98,7 @@ Value AdoptList(Arena& arena, std::span<const Value> items) {
   Weight weight = 1;
   for (const Value& item : items) weight += WeightOf(item);
   if (weight > kWeightMax) return Value::Error("list too long");
-  return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
+  return Value::FromList(arena.Keep(List{.made = items, .weight = weight}));
 }
 
 bool CanBeKey(ValueKind kind) {
@@ -133,8 +133,7 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   }
   const auto gone =
       std::ranges::remove_if(out.first(kept), [](const MapEntry& e) { return e.value.is_error(); });
-  return Value::FromMap(
-      arena.Keep(Map{.entries = out.first(kept - gone.size()), .weight = weight}));
+  return Value::FromMap(arena.Keep(Map{.made = out.first(kept - gone.size()), .weight = weight}));
 }
 
 Value MakeSome(Arena& arena, const Value& value) {

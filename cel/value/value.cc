@@ -19,6 +19,8 @@ constexpr double kTwoTo64 = 18446744073709551616.0;
 
 const Map kEmptyMap;
 const Value kEmptyMapValue = Value::FromMap(&kEmptyMap);
+// What an object of a document has for a key that is no text.
+const Value kNoTextKey = Value::Error("no such overload");
 
 constexpr std::array<std::string_view, 21> kTypeNames = {"error",
                                                          "null_type",
@@ -41,10 +43,6 @@ constexpr std::array<std::string_view, 21> kTypeNames = {"error",
                                                          "net.CIDR",
                                                          "kubernetes.NamedFormat",
                                                          "kubernetes.authorization"};
-
-bool IsNumber(ValueKind kind) {
-  return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
-}
 
 // A double outside the range of integers decides alone; otherwise the integer is rounded to a
 // double first.
@@ -90,7 +88,21 @@ bool InOrder(std::partial_ordering order, Ordering wanted) {
   return false;
 }
 
-// nullopt if the two have no order; unordered if one is NaN.
+// Of a list or object of a document.
+std::string_view GoTypeNameOfStructured(const Value& value) {
+  if (value.is(ValueKind::kMap)) return "*common.unstructuredMap";
+  const bool is_sum = value.list().view == nullptr;
+  switch (value.list().rule) {
+    case ListRule::kSet: return is_sum ? "*common.refValSetList" : "*common.unstructuredSetList";
+    case ListRule::kMap: return is_sum ? "*common.refValMapList" : "*common.unstructuredMapList";
+    case ListRule::kPlain:
+    case ListRule::kAtomic: break;
+  }
+  return "*common.unstructuredList";
+}
+
+}  // namespace
+
 std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) return CompareNumbers(a, b);
   if (a.kind() != b.kind()) return std::nullopt;
@@ -100,31 +112,10 @@ std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   return a.text() <=> b.text();
 }
 
-bool ListsEqual(const List& a, const List& b, Work& work) {
-  if (a.items.size() != b.items.size()) return false;
-  for (size_t i = 0; i < a.items.size() && !work.is_spent(); ++i) {
-    if (Equal(a.items[i], b.items[i], work).is_false()) return false;
-  }
-  return true;
+bool IsStructured(const Value& value) {
+  if (value.is(ValueKind::kList)) return !value.list().is_plain();
+  return value.is(ValueKind::kMap) && value.map().is_structured();
 }
-
-bool MapsEqual(const Map& a, const Map& b, Work& work) {
-  if (a.entries.size() != b.entries.size()) return false;
-  for (const MapEntry& entry : a.entries) {
-    if (work.is_spent()) break;
-    work.Charge(b.WorkOfFinding(entry.key));
-    const Value* const other = b.Find(entry.key);
-    if (other == nullptr || Equal(entry.value, *other, work).is_false()) return false;
-  }
-  return true;
-}
-
-Value OptionalsEqual(const Value* a, const Value* b, Work& work) {
-  if (a == nullptr || b == nullptr) return Value::Bool(a == b);
-  return Equal(*a, *b, work);
-}
-
-}  // namespace
 
 Weight WeightOf(const Value& value) {
   if (value.is(ValueKind::kList)) return value.list().weight;
@@ -154,15 +145,16 @@ bool KeyLess(const Value& a, const Value& b) {
 }
 
 const Value* Map::FindPresent(const Value& key) const {
+  if (view != nullptr) return key.is(ValueKind::kString) ? view->Find(key.text()) : &kNoTextKey;
   const auto exact = [this](const Value& wanted) -> const Value* {
-    const auto found = std::ranges::lower_bound(entries, wanted, KeyLess, &MapEntry::key);
-    if (found == entries.end() || KeyLess(wanted, found->key)) return nullptr;
+    const auto found = std::ranges::lower_bound(made, wanted, KeyLess, &MapEntry::key);
+    if (found == made.end() || KeyLess(wanted, found->key)) return nullptr;
     return &found->value;
   };
   if (key.is(ValueKind::kString) && !hashes.empty()) {
     const auto found = std::ranges::find_if(
-        entries, [&](const MapEntry& entry) { return SameText(entry.key.text(), key.text()); });
-    return found == entries.end() ? nullptr : &found->value;
+        made, [&](const MapEntry& entry) { return SameText(entry.key.text(), key.text()); });
+    return found == made.end() ? nullptr : &found->value;
   }
   if (!IsKeyKind(key.kind())) return nullptr;
   if (const Value* const found = exact(key); found != nullptr) return found;
@@ -183,16 +175,13 @@ const Value* Map::FindPresent(const Value& key) const {
 
 const Value* Map::Find(const Value& key) const {
   const Value* const found = FindPresent(key);
-  if (found == nullptr && late != nullptr && key.is(ValueKind::kString)) {
-    return late->Find(key.text());
-  }
   return found == nullptr && empty_by_default ? &kEmptyMapValue : found;
 }
 
 const Value* Map::FindText(std::string_view key, uint64_t hash) const {
-  if (hashes.empty()) return Find(Value::String(key));
+  if (hashes.empty()) return view != nullptr ? view->Find(key) : Find(Value::String(key));
   for (size_t i = 0; i < hashes.size(); ++i) {
-    if (hashes[i] == hash && SameText(entries[i].key.text(), key)) return &entries[i].value;
+    if (hashes[i] == hash && SameText(made[i].key.text(), key)) return &made[i].value;
   }
   return empty_by_default ? &kEmptyMapValue : nullptr;
 }
@@ -229,6 +218,7 @@ std::string_view GoTypeName(const Value& value) {
       "cel.Semver",      "cel.URL",        "cel.IP",
       "cel.CIDR",        "cel.Format",     "library.authorizerVal"};
   if (value.is(ValueKind::kMap) && value.map().empty_by_default) return "cel.mapper";
+  if (IsStructured(value)) return GoTypeNameOfStructured(value);
   if (value.is(ValueKind::kQuantity) && value.is_computed()) return "*cel.Quantity";
   return kNames[static_cast<size_t>(value.kind())];
 }
@@ -270,45 +260,8 @@ uint64_t WorkOfComparing(const Value& a, const Value& b) {
 uint64_t Map::WorkOfFinding(const Value& key) const {
   const bool has_text = key.is(ValueKind::kString);
   const uint64_t compared = has_text ? WorkOfBytes(key.text().size()) : 1;
-  if (!hashes.empty()) return entries.size() + compared;
-  return 4 + uint64_t{std::bit_width(entries.size())} * (2 + compared);
-}
-
-Value Equal(const Value& a, const Value& b, Work& work) {
-  work.Charge(WorkOfComparing(a, b));
-  if (IsNumber(a.kind()) && IsNumber(b.kind())) {
-    return Value::Bool(CompareNumbers(a, b) == std::partial_ordering::equivalent);
-  }
-  if (a.kind() != b.kind()) {
-    const bool fails = a.is_object() && !b.is(ValueKind::kNull);
-    return fails ? Value::Error("no such overload") : Value::Bool(false);
-  }
-  switch (a.kind()) {
-    case ValueKind::kNull: return Value::Bool(true);
-    case ValueKind::kBool: return Value::Bool(a.boolean() == b.boolean());
-    case ValueKind::kString:
-    case ValueKind::kBytes:
-    case ValueKind::kType: return Value::Bool(SameText(a.text(), b.text()));
-    case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list(), work));
-    case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map(), work));
-    case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional(), work);
-    case ValueKind::kQuantity:
-      if (b.is_computed()) return Value::Error("no such overload");
-      return Value::Bool(a.quantity() == b.quantity());
-    case ValueKind::kSemver: return Value::Bool(a.semver() == b.semver());
-    case ValueKind::kTimestamp: return Value::Bool(a.timestamp() == b.timestamp());
-    case ValueKind::kDuration: return Value::Bool(a.nanoseconds() == b.nanoseconds());
-    case ValueKind::kUrl: return Value::Bool(a.url() == b.url());
-    case ValueKind::kIp: return Value::Bool(a.ip() == b.ip());
-    case ValueKind::kCidr: return Value::Bool(a.cidr() == b.cidr());
-    case ValueKind::kFormat: return Value::Bool(&a.format() == &b.format());
-    case ValueKind::kAuthorization: return Value::Bool(&a.authorization() == &b.authorization());
-    case ValueKind::kInt:
-    case ValueKind::kUint:
-    case ValueKind::kDouble:
-    case ValueKind::kError: break;
-  }
-  return Value::Bool(false);
+  if (!hashes.empty()) return made.size() + compared;
+  return 4 + uint64_t{std::bit_width(size())} * (2 + compared);
 }
 
 Value Compare(const Value& a, const Value& b, Ordering ordering) {

@@ -4,6 +4,7 @@
 // || may absorb them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,7 +48,6 @@ struct Map;
 struct DeepIndex;
 struct NamedFormat;    // named_format.h
 struct Authorization;  // authorization.h
-class LateEntries;
 
 class Value {
  public:
@@ -150,9 +150,44 @@ static_assert(sizeof(Value) == 16);
 /// is reached, as in a list that holds one list twice. Texts and other leaves weigh 1.
 using Weight = uint64_t;
 
+/// A list of a document whose elements become values when they are asked for. Belongs to one
+/// evaluation.
+class ListView {
+ public:
+  virtual size_t size() const = 0;
+  /// Precondition: `index` < size().
+  virtual Value At(size_t index) = 0;
+  /// All elements. They are made by the first call.
+  virtual std::span<const Value> All() = 0;
+  /// The part of a schema that the elements are read by. Views of one schema have one class.
+  virtual const void* schema() const = 0;
+  /// == with a view of the same schema, element by element or as the rule of the list says, without
+  /// making values that are not needed.
+  virtual Value Equals(const ListView& other, Work& work) const = 0;
+
+ protected:
+  ~ListView() = default;
+};
+
+/// How == and + treat a list: kPlain as the language says, the others as x-kubernetes-list-type of
+/// the list in a document says.
+enum class ListRule : uint8_t { kPlain, kAtomic, kSet, kMap };
+
 struct List {
-  std::span<const Value> items;
+  std::span<const Value> made = {};  // the elements, where there is no view
   Weight weight = 1;
+  ListRule rule = ListRule::kPlain;
+  /// Of a kMap: the members whose values tell elements apart, as expressions name them.
+  std::span<const std::string_view> keys = {};
+  ListView* view = nullptr;  // not owned
+
+  size_t size() const { return view == nullptr ? made.size() : view->size(); }
+  bool empty() const { return size() == 0; }
+  /// Costs O(n) once, where there is a view; At() does not.
+  std::span<const Value> items() const { return view == nullptr ? made : view->All(); }
+  /// Precondition: `index` < size().
+  Value At(size_t index) const { return view == nullptr ? made[index] : view->At(index); }
+  bool is_plain() const { return rule == ListRule::kPlain; }
 };
 
 struct MapEntry {
@@ -205,28 +240,44 @@ struct DeepIndex {
   }
 };
 
-/// Values of a map that are computed when they are first asked for. A walk through the map does not
-/// see them.
-class LateEntries {
+/// A map whose values are made when they are asked for: an object of a document, or values that are
+/// computed. Belongs to one evaluation.
+class MapView {
  public:
-  /// nullptr if there is no such key. The value lives as long as the map, and may be an error.
+  /// nullptr if there is no such key. The value may be an error; it is good until the next call.
   virtual const Value* Find(std::string_view key) = 0;
+  /// As size() counts.
+  virtual size_t size() const { return 0; }
+  /// What a walk sees, sorted by KeyLess. The entries are made by the first call.
+  virtual std::span<const MapEntry> Entries() { return {}; }
+  /// The part of a schema that the members of a document are read by; null of computed values.
+  /// Views of one schema have one class.
+  virtual const void* schema() const { return nullptr; }
+  /// == with a view of the same schema, without making values that are not needed.
+  virtual Value Equals(const MapView& /*other*/, Work& /*work*/) const {
+    return Value::Bool(false);
+  }
 
  protected:
-  ~LateEntries() = default;
+  ~MapView() = default;
 };
 
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
 struct Map {
-  std::span<const MapEntry> entries;
+  std::span<const MapEntry> made;  // the entries, where there is no view
   /// HashText of each key, if all keys are texts; optional. Makes FindText fast.
   std::span<const uint64_t> hashes;
   const DeepIndex* deep = nullptr;
   /// A key that is missing gives an empty map. True of device.attributes and device.capacity.
   bool empty_by_default = false;
   Weight weight = 1;
-  /// Values of texts that are not among the entries; not owned, null: there are none.
-  LateEntries* late = nullptr;
+  MapView* view = nullptr;  // not owned
+
+  size_t size() const { return view == nullptr ? made.size() : view->size(); }
+  /// Costs O(n) once, where there is a view.
+  std::span<const MapEntry> entries() const { return view == nullptr ? made : view->Entries(); }
+  /// An object of a document: == and `in` follow its schema.
+  bool is_structured() const { return view != nullptr && view->schema() != nullptr; }
 
   /// nullptr if there is no such key. int, uint and double keys with the same whole value find each
   /// other where upstream lets them. Costs O(log n).
@@ -261,11 +312,13 @@ std::string_view TypeName(const Value& value);
 /// values.
 std::optional<ValueKind> KindOfObject(std::string_view name);
 
-/// a == b. A Quantity or Semver on the left and something else on the right is an error, as
-/// upstream. Inside lists and maps such a pair counts as equal. Values share parts, so comparing
-/// them may take more than what they occupy: charges each part and text that it compares, and stops
-/// without an answer once `work` is spent.
-Value Equal(const Value& a, const Value& b, Work& work);
+/// int, uint or double.
+constexpr bool IsNumber(ValueKind kind) {
+  return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
+}
+
+/// Whether `value` is a list or an object of a document, or a list made of one by +.
+bool IsStructured(const Value& value);
 
 /// Whether values of this kind can be compared by order: numbers, bool, string, bytes and times.
 bool HasOrder(ValueKind kind);
@@ -273,6 +326,9 @@ bool HasOrder(ValueKind kind);
 /// a < b, a > b … for the kinds that HasOrder accepts. Errors name `ordering`.
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);
+/// The order of two values of one of these kinds, or of two numbers of any kind; nothing for other
+/// pairs. Unordered if one is NaN. Precondition: HasOrder.
+std::optional<std::partial_ordering> Order(const Value& a, const Value& b);
 /// What comparing the two takes, unless they are lists or maps.
 uint64_t WorkOfComparing(const Value& a, const Value& b);
 

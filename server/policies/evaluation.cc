@@ -27,11 +27,11 @@ constexpr std::string_view kOutOfBudget =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 
 // The values of named expressions: computed when they are first asked for, once in a round.
-class NamedValues final : public cel::LateEntries {
+class NamedValues final : public cel::MapView {
  public:
   NamedValues(const CompiledPolicy& policy, const Variables& values, Arena& arena)
       : policy_(policy), values_(values), arena_(arena), known_(policy.variables.size()) {
-    values_.variables = Value::FromMap(arena.Keep(cel::Map{.late = this}));
+    values_.variables = Value::FromMap(arena.Keep(cel::Map{.view = this}));
   }
 
   const Value* Find(std::string_view key) override {

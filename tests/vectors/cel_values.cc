@@ -96,13 +96,13 @@ std::string AddressText(const Value& address) {
 
 json::array TaggedItems(const cel::List& list) {
   json::array items;
-  for (const Value& item : list.items) items.push_back(Tagged(item));
+  for (const Value& item : list.items()) items.push_back(Tagged(item));
   return items;
 }
 
 json::array TaggedEntries(const cel::Map& map) {
   json::array entries;
-  for (const cel::MapEntry& entry : map.entries) {
+  for (const cel::MapEntry& entry : map.entries()) {
     entries.push_back(json::array{Tagged(entry.key), Tagged(entry.value)});
   }
   return entries;
