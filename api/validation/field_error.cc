@@ -79,7 +79,7 @@ void FieldErrors::TypeInvalid(const Path& path, std::string_view shown, std::str
 }
 
 void FieldErrors::Duplicate(const Path& path, std::string_view shown) {
-  Add("FieldValueDuplicate", path, [&] { return OfValue("Duplicate value", shown, {}); });
+  Add("FieldValueDuplicate", path, [&] { return WithDetail("Duplicate value", shown); });
 }
 
 void FieldErrors::NotFound(const Path& path, std::string_view shown, std::string_view detail) {

@@ -52,6 +52,7 @@ class FieldErrors {
   /// `shown` is the value as Shown() gives it.
   void Invalid(const Path& path, std::string_view shown, std::string_view detail);
   void TypeInvalid(const Path& path, std::string_view shown, std::string_view detail);
+  /// An empty `shown` shows no value.
   void Duplicate(const Path& path, std::string_view shown);
   void NotFound(const Path& path, std::string_view shown, std::string_view detail = {});
   /// `supported` in the order it is to be listed.
