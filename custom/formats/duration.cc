@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -17,18 +18,49 @@ namespace {
 
 constexpr std::string_view kMicro = "\xC2\xB5";  // µ
 
-// Words that are units as they are, in small letters.
-constexpr auto kUnits = std::to_array<std::string_view>(
-    {"ns", "us", "\xC2\xB5s", "ms", "s", "m", "h", "hr", "d", "w", "wk"});
-// Words that units begin with.
-constexpr auto kUnitStarts = std::to_array<std::string_view>(
-    {"nano", "micro", "milli", "sec", "min", "hour", "day", "week"});
+constexpr int64_t kMicrosecond = 1'000;
+constexpr int64_t kMillisecond = 1'000 * kMicrosecond;
+constexpr int64_t kSecond = 1'000 * kMillisecond;
+constexpr int64_t kMinute = 60 * kSecond;
+constexpr int64_t kHour = 60 * kMinute;
+constexpr int64_t kDay = 24 * kHour;
 
-bool IsUnit(std::string_view word) {
+struct Unit {
+  std::string_view word;  // in small letters
+  int64_t nanoseconds;
+};
+// Words that are units as they are.
+constexpr auto kUnits = std::to_array<Unit>({{"ns", 1},
+                                             {"us", kMicrosecond},
+                                             {"\xC2\xB5s", kMicrosecond},
+                                             {"ms", kMillisecond},
+                                             {"s", kSecond},
+                                             {"m", kMinute},
+                                             {"h", kHour},
+                                             {"hr", kHour},
+                                             {"d", kDay},
+                                             {"w", 7 * kDay},
+                                             {"wk", 7 * kDay}});
+// Words that units begin with.
+constexpr auto kUnitStarts = std::to_array<Unit>({{"nano", 1},
+                                                  {"micro", kMicrosecond},
+                                                  {"milli", kMillisecond},
+                                                  {"sec", kSecond},
+                                                  {"min", kMinute},
+                                                  {"hour", kHour},
+                                                  {"day", kDay},
+                                                  {"week", 7 * kDay}});
+
+// Nothing if the word is no unit.
+std::optional<int64_t> NanosecondsOf(std::string_view word) {
   const std::string lower = LowerAscii(word);
-  return std::ranges::find(kUnits, lower) != kUnits.end() ||
-         std::ranges::any_of(kUnitStarts,
-                             [&](std::string_view start) { return lower.starts_with(start); });
+  for (const Unit& unit : kUnits) {
+    if (lower == unit.word) return unit.nanoseconds;
+  }
+  for (const Unit& unit : kUnitStarts) {
+    if (lower.starts_with(unit.word)) return unit.nanoseconds;
+  }
+  return std::nullopt;
 }
 
 // Takes the first bytes that `is_taken` accepts.
@@ -53,9 +85,9 @@ std::string_view TakeLetters(std::string_view& rest) {
 
 }  // namespace
 
-bool IsDuration(std::string_view text) {
-  if (api::Duration::Parse(text)) return true;
-  bool has_unit = false;
+std::optional<int64_t> ParseDuration(std::string_view text) {
+  if (const auto go = api::Duration::Parse(text); go.has_value()) return go->nanos();
+  std::optional<int64_t> sum;
   while (!text.empty()) {
     TakeWhile(text, [](char c) { return !IsDigitAscii(c); });
     const std::string_view digits = TakeWhile(text, IsDigitAscii);
@@ -64,12 +96,17 @@ bool IsDuration(std::string_view text) {
     });
     const std::string_view unit = TakeLetters(text);
     if (unit.empty()) continue;
-    int64_t count = 0;
+    uint64_t count = 0;
     const char* const end = digits.data() + digits.size();
-    if (std::from_chars(digits.data(), end, count).ec != std::errc()) return false;
-    has_unit = has_unit || IsUnit(unit);
+    const bool fits = std::from_chars(digits.data(), end, count).ec == std::errc();
+    if (!fits || count > uint64_t{INT64_MAX}) return std::nullopt;
+    const std::optional<int64_t> each = NanosecondsOf(unit);
+    if (!each.has_value()) continue;
+    // In uint64_t, where overflow wraps around.
+    const uint64_t more = count * static_cast<uint64_t>(*each);
+    sum = static_cast<int64_t>(static_cast<uint64_t>(sum.value_or(0)) + more);
   }
-  return has_unit;
+  return sum;
 }
 
 }  // namespace dray::custom::formats
