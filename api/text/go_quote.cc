@@ -92,4 +92,13 @@ std::string GoQuote(std::string_view text) {
   return out;
 }
 
+size_t FindUnprintable(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const Decoded c = DecodeUtf8(text.substr(at));
+    if (c.size != 0 && !IsPrintable(c.code)) return at;
+    at += c.size == 0 ? 1 : c.size;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace dray::api::inline text

@@ -162,6 +162,12 @@ void FieldErrors::Problems(const Path& path, std::span<const NameProblem> proble
   }
 }
 
+void FieldErrors::Sort() {
+  std::ranges::sort(causes_, {}, [](const ErrorCause& cause) {
+    return fmt::format("{}: {}", cause.field, cause.message);
+  });
+}
+
 void FieldErrors::Append(FieldErrors more) {
   found_ += more.found_;
   for (ErrorCause& cause : more.causes_) {

@@ -80,6 +80,8 @@ class FieldErrors {
     for (ErrorCause& cause : causes_) cause.field = change(cause.field);
   }
   void Reverse() { std::ranges::reverse(causes_); }
+  /// Orders them by what they say, path first. Of more than kCausesMax those found first are kept.
+  void Sort();
   bool empty() const { return found_ == 0; }
   /// How many were found, kept or not.
   size_t size() const { return found_; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -18,10 +19,36 @@
 namespace dray::api::validation {
 namespace {
 
+struct GoNamed {
+  std::string_view json, go;
+};
+constexpr GoNamed kGoNames[] = {{"caBundle", "CABundle"},
+                                {"cel", "CEL"},
+                                {"id", "ID"},
+                                {"jsonPath", "JSONPath"},
+                                {"url", "URL"}};
+
+/// x-kubernetes-list-map-keys → XListMapKeys, $ref → Ref.
+std::string GoNameOfSchema(std::string_view json_name) {
+  constexpr std::string_view kExtension = "x-kubernetes-";
+  if (json_name.starts_with('$')) json_name.remove_prefix(1);
+  const bool is_extension = json_name.starts_with(kExtension);
+  if (is_extension) json_name.remove_prefix(kExtension.size());
+  std::string name = is_extension ? "X" : "";
+  bool begins = true;
+  for (const char c : json_name) {
+    if (c != '-') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    begins = c == '-';
+  }
+  return name;
+}
+
 /// exactly → Exactly, cel → CEL; the values of an attribute have longer names inside: int →
 /// IntValue, ints → IntValues.
 std::string GoName(std::string_view json_name, const Type& type) {
-  if (json_name == "cel") return "CEL";
+  const auto* const known = std::ranges::find(kGoNames, json_name, &GoNamed::json);
+  if (known != std::end(kGoNames)) return std::string(known->go);
+  if (type.name == "JSONSchemaProps") return GoNameOfSchema(json_name);
   std::string name(json_name);
   if (name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
   if (type.name != "DeviceAttribute") return name;

@@ -276,6 +276,33 @@ Failure NotUrl(std::string_view text, const Error& error) {
   return RefuseUrl(fmt::format("parse {}: {}", api::GoQuote(text), error.message));
 }
 
+struct WithFragment {
+  Parsed parsed;
+  std::string_view given;  // the fragment as it was written
+  std::string fragment;    // decoded
+};
+
+Result<WithFragment> ReadReference(std::string_view text) {
+  const std::string_view body = text.substr(0, text.find('#'));
+  auto url = Read(body, Reading::kReference);
+  if (!url.has_value()) return NotUrl(body, url.error());
+  WithFragment out{.parsed = *std::move(url), .given = {}, .fragment = {}};
+  if (body.size() == text.size()) return out;
+  out.given = text.substr(body.size() + 1);
+  auto decoded = Unescape(out.given, UrlPart::kFragment);
+  if (!decoded.has_value()) return NotUrl(text, decoded.error());
+  out.fragment = *std::move(decoded);
+  return out;
+}
+
+UrlReference ReferenceOf(Parsed url, std::string fragment) {
+  return {.scheme = std::move(url.scheme),
+          .user = std::move(url.user),
+          .host = std::move(url.host),
+          .query = std::move(url.query),
+          .fragment = std::move(fragment)};
+}
+
 // --- functions
 
 // Besides reading it.
@@ -381,23 +408,25 @@ Result<> CheckRequestUri(std::string_view text) {
 // Upstream checks the text as a request and then reads it again with its fragment.
 Result<UrlParts> ParseUrl(std::string_view text) {
   DRAY_TRY_VOID(CheckRequestUri(text));
-  const std::string_view body = text.substr(0, text.find('#'));
-  auto url = Read(body, Reading::kReference);
-  if (!url.has_value()) return NotUrl(body, url.error());
-  std::string fragment;
-  if (body.size() < text.size()) {
-    const std::string_view given = text.substr(body.size() + 1);
-    const auto decoded = Unescape(given, UrlPart::kFragment);
-    if (!decoded.has_value()) return NotUrl(text, decoded.error());
-    fragment = Reescape(given, *decoded, UrlPart::kFragment);
-  }
+  DRAY_TRY(WithFragment url, ReadReference(text));
   UrlParts parts;
-  parts.text = Write(*url, fragment);
-  parts.scheme = std::move(url->scheme);
-  parts.host = std::move(url->host);
-  parts.path = std::move(url->escaped_path);
-  parts.query = std::move(url->query);
+  parts.text = Write(url.parsed, Reescape(url.given, url.fragment, UrlPart::kFragment));
+  parts.scheme = std::move(url.parsed.scheme);
+  parts.host = std::move(url.parsed.host);
+  parts.path = std::move(url.parsed.escaped_path);
+  parts.query = std::move(url.parsed.query);
   return parts;
+}
+
+Result<UrlReference> ParseUrlReference(std::string_view text) {
+  DRAY_TRY(WithFragment url, ReadReference(text));
+  return ReferenceOf(std::move(url.parsed), std::move(url.fragment));
+}
+
+Result<UrlReference> ParseRequestUri(std::string_view text) {
+  auto read = Read(text, Reading::kRequest);
+  if (!read.has_value()) return NotUrl(text, read.error());
+  return ReferenceOf(*std::move(read), {});
 }
 
 std::span<const Builtin> UrlBuiltins() {
