@@ -23,6 +23,7 @@
 #include "api/scheduling_v1beta1.h"
 #include "api/storage_v1/csi_driver.h"
 #include "api/storage_v1/storage_class.h"
+#include "base/ascii.h"
 
 namespace dray::api::defaults {
 namespace {
@@ -209,18 +210,22 @@ void SetPolicyBinding(void* object, const Context& /*context*/) {
 }
 
 void SetDefinition(void* object, const Context& /*context*/) {
-  auto& spec = static_cast<apiextensions_v1::CustomResourceDefinition*>(object)->spec;
-  if (spec.names.singular.empty()) {
-    spec.names.singular = spec.names.kind;
-    std::ranges::transform(spec.names.singular, spec.names.singular.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-  }
+  auto& definition = *static_cast<apiextensions_v1::CustomResourceDefinition*>(object);
+  auto& spec = definition.spec;
+  if (spec.names.singular.empty()) spec.names.singular = LowerAscii(spec.names.kind);
   if (spec.names.list_kind.empty() && !spec.names.kind.empty()) {
     spec.names.list_kind = spec.names.kind + "List";
   }
-  SetIfAbsent(spec.conversion);
-  SetIfEmpty(spec.conversion->strategy, "None");
+  if (!spec.conversion.has_value()) spec.conversion.emplace().strategy = "None";
+  auto& webhook = spec.conversion->webhook;
+  if (webhook.has_value() && webhook->client_config.has_value()) {
+    auto& service = webhook->client_config->service;
+    if (service.has_value()) SetIfAbsent(service->port, kHttpsPort);
+  }
+  if (!definition.status.stored_versions.empty()) return;
+  const auto storage = std::ranges::find(
+      spec.versions, true, &apiextensions_v1::CustomResourceDefinitionVersion::storage);
+  if (storage != spec.versions.end()) definition.status.stored_versions.push_back(storage->name);
 }
 
 // Pods of a group are disrupted one by one.
