@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rules a definition must keep. A stored definition that breaks a rule which upstream added
+// later may go on to break it.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "api/apiextensions_v1.h"
+#include "base/result.h"
+
+namespace dray::custom::definitions {
+
+/// What the layers above know and these rules need.
+struct Environment {
+  /// Whether TLS clients can trust the certificates in this PEM text; the error says why not. Null:
+  /// every text passes.
+  Result<> (*check_ca_bundle)(std::string_view pem) = nullptr;
+};
+
+/// The names of versions.
+using VersionNames = std::set<std::string, std::less<>>;
+
+struct Requirements {
+  bool known_review_version = true;
+  bool immutable_names = false;  // what decides where objects are stored
+  bool schema_in_every_version = true;
+  bool known_types = true;
+  bool structural_schemas = true;
+  bool pruned_defaults = true;
+  bool atomic_items_in_sets = true;
+  bool good_keys_of_lists = true;
+  bool good_ca_bundle = false;
+  /// Versions whose schema was stored before: their rules may cost more than today's limit.
+  VersionNames unchanged_schemas = {};
+  /// Versions that may have more selectable fields than today's limit; "" for all of them.
+  VersionNames many_selectable_fields = {};
+  Environment environment = {};
+};
+
+/// The rules for a new definition.
+Requirements RequirementsOfNew(const Environment& environment);
+
+/// The rules for `next`, which replaces `old`. O(size of both).
+Requirements RequirementsOfChange(const api::apiextensions_v1::CustomResourceDefinition& next,
+                                  const api::apiextensions_v1::CustomResourceDefinition& old,
+                                  const Environment& environment);
+
+}  // namespace dray::custom::definitions
