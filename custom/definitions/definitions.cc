@@ -10,11 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/tree_json.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "custom/definitions/approval.h"
 #include "custom/definitions/is_in.h"
 #include "custom/definitions/names.h"
+#include "custom/definitions/requirements_of.h"
 #include "custom/definitions/spec.h"
 #include "custom/definitions/walk.h"
 
@@ -79,19 +81,44 @@ void CheckRest(const CustomResourceDefinition& next,
   CheckPreserving(next, old, errors);
 }
 
-}  // namespace
-
-void PrepareNew(CustomResourceDefinition& next) {
-  next.status = {};
-  NoteStorageVersion(next);
-}
-
 void NoteStorageVersion(CustomResourceDefinition& next) {
   const auto storage =
       std::ranges::find(next.spec.versions, true, &CustomResourceDefinitionVersion::storage);
   if (storage == next.spec.versions.end()) return;
   api::List<std::string>& stored = next.status.stored_versions;
   if (!IsIn(stored, storage->name)) stored.push_back(storage->name);
+}
+
+/// Writes a value as Go does: members sorted, no blanks, 1.0 as 1.
+void Rewrite(api::AnyJson& value) {
+  const auto tree = api::ReadTree(value.bytes());
+  if (!tree.has_value()) return;
+  std::string text = api::ToJson(*tree);
+  if (text != value.bytes()) value = api::AnyJson(std::move(text));
+}
+
+void RewriteValues(CustomResourceDefinition& next) {
+  for (CustomResourceDefinitionVersion& version : next.spec.versions) {
+    if (SchemaOf(version) == nullptr) continue;
+    AnySchema(*version.schema->open_apiv3_schema, [](JSONSchemaProps& schema) {
+      if (schema.default_.has_value()) Rewrite(*schema.default_);
+      if (schema.example.has_value()) Rewrite(*schema.example);
+      for (api::AnyJson& value : schema.enum_) Rewrite(value);
+      return false;
+    });
+  }
+}
+
+}  // namespace
+
+void PrepareNew(CustomResourceDefinition& next) {
+  next.status = {};
+  PrepareChange(next);
+}
+
+void PrepareChange(CustomResourceDefinition& next) {
+  RewriteValues(next);
+  NoteStorageVersion(next);
 }
 
 std::vector<ErrorCause> ValidateDefinition(const CustomResourceDefinition& next,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CustomResourceDefinitions: what the server decides about one, and what may be wrong with it, in
 // upstream's words and order. Pure functions; the life of a definition is in lifecycle.h.
+//
+// Upstream reads the values in a schema (default, enum, example) and writes them again; so does
+// preparing a definition, so that equal values are equal texts.
 #pragma once
 
 #include <vector>
@@ -16,7 +19,7 @@ void PrepareNew(api::apiextensions_v1::CustomResourceDefinition& next);
 
 /// Notes the storage version among those that objects may be stored in. Precondition: `next` has
 /// the status of the definition that it replaces.
-void NoteStorageVersion(api::apiextensions_v1::CustomResourceDefinition& next);
+void PrepareChange(api::apiextensions_v1::CustomResourceDefinition& next);
 
 /// What is wrong with a new definition besides its metadata. Linear in its size, besides regular
 /// expressions, which have a budget (patterns.h). At most api::validation::kCausesMax and one.

@@ -10,9 +10,10 @@
 
 namespace dray::custom::definitions {
 
-/// Instructions that the patterns of one definition may compile to together: a quarter of a second.
-/// Equal patterns count once.
-inline constexpr size_t kPatternInstructionsMax = size_t{1} << 20U;
+/// Instructions that the patterns of one definition may compile to together: a thousand usual ones,
+/// or a second for patterns that are made to be large. Equal patterns count once; one may take as
+/// much as one of an expression.
+inline constexpr size_t kPatternInstructionsMax = size_t{1} << 18U;
 
 class Patterns {
  public:

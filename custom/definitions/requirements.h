@@ -40,12 +40,4 @@ struct Requirements {
   Environment environment = {};
 };
 
-/// The rules for a new definition.
-Requirements RequirementsOfNew(const Environment& environment);
-
-/// The rules for `next`, which replaces `old`. O(size of both).
-Requirements RequirementsOfChange(const api::apiextensions_v1::CustomResourceDefinition& next,
-                                  const api::apiextensions_v1::CustomResourceDefinition& old,
-                                  const Environment& environment);
-
 }  // namespace dray::custom::definitions

@@ -3,6 +3,9 @@
 // readers of documents (api::kNestedStructsMax), so walks may recurse.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
 #include "api/apiextensions_v1.h"
 
 namespace dray::custom::definitions {
@@ -24,10 +27,14 @@ inline const JSONSchemaProps* ItemsOf(const JSONSchemaProps& schema) {
                                                                       : nullptr;
 }
 
+/// A schema, const or not.
+template <class T>
+concept AnySchemaProps = std::same_as<std::remove_const_t<T>, JSONSchemaProps>;
+
 /// Whether `found(schema)` holds for the schema or one in it, wherever it stands; stops at the
 /// first. In the order of upstream's walk: itself, items, logic, members, what is not supported.
-template <class F>
-bool AnySchema(const JSONSchemaProps& schema, const F& found);
+template <AnySchemaProps Schema, class F>
+bool AnySchema(Schema& schema, const F& found);
 
 /// The same for all versions.
 template <class F>
@@ -44,34 +51,35 @@ bool AnySchema(const CustomResourceDefinitionSpec& spec, const F& found) {
 namespace detail {
 
 template <class List, class F>
-bool AnyOfSchemas(const List& schemas, const F& found) {
-  for (const JSONSchemaProps& schema : schemas) {
+bool AnyOfSchemas(List& schemas, const F& found) {
+  for (auto& schema : schemas) {
     if (AnySchema(schema, found)) return true;
   }
   return false;
 }
 
 template <class Map, class F>
-bool AnyOfMembers(const Map& members, const F& found) {
-  for (const auto& [name, schema] : members) {
+bool AnyOfMembers(Map& members, const F& found) {
+  for (auto& [name, schema] : members) {
     if (AnySchema(schema, found)) return true;
   }
   return false;
 }
 
 template <class Holder, class F>
-bool AnyOfHeld(const Holder& holder, const F& found) {
+bool AnyOfHeld(Holder& holder, const F& found) {
   return holder.has_value() && holder->schema.has_value() && AnySchema(*holder->schema, found);
 }
 
 }  // namespace detail
 
-template <class F>
-bool AnySchema(const JSONSchemaProps& schema, const F& found) {
+template <AnySchemaProps Schema, class F>
+bool AnySchema(Schema& schema, const F& found) {
   if (found(schema)) return true;
   if (detail::AnyOfHeld(schema.items, found)) return true;
-  if (schema.items.has_value() && detail::AnyOfSchemas(schema.items->j_son_schemas, found))
+  if (schema.items.has_value() && detail::AnyOfSchemas(schema.items->j_son_schemas, found)) {
     return true;
+  }
   if (detail::AnyOfSchemas(schema.all_of, found) || detail::AnyOfSchemas(schema.any_of, found) ||
       detail::AnyOfSchemas(schema.one_of, found)) {
     return true;
@@ -82,7 +90,7 @@ bool AnySchema(const JSONSchemaProps& schema, const F& found) {
   if (detail::AnyOfMembers(schema.pattern_properties, found)) return true;
   if (detail::AnyOfHeld(schema.additional_items, found)) return true;
   if (detail::AnyOfMembers(schema.definitions, found)) return true;
-  for (const auto& [name, dependency] : schema.dependencies) {
+  for (auto& [name, dependency] : schema.dependencies) {
     if (dependency.schema.has_value() && AnySchema(*dependency.schema, found)) return true;
   }
   return false;

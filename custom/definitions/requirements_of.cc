@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "custom/definitions/requirements.h"
+#include "custom/definitions/requirements_of.h"
 
 #include <cstddef>
 #include <map>
