@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "api/admissionregistration_v1/policy.h"
-#include "api/apiextensions_v1.h"
 #include "api/apiregistration_v1.h"
 #include "api/certificates_v1/signing_request.h"
 #include "api/coordination_v1.h"
@@ -35,7 +34,6 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace rbac_v1 = api::rbac_v1;
 namespace validation = api::validation;
-using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 using api::certificates_v1::CertificateSigningRequest;
 using api::coordination_v1::Lease;
@@ -200,30 +198,6 @@ constexpr Strategy kRole = {.type = &api::TypeOf<T>,
                             .validate_create = Rule<T, kRule>,
                             .validate_update = Rule<T, kRule>};
 
-// The versions that objects were ever stored in; nobody but the server knows.
-void PrepareNewDefinition(api::Object& object) {
-  auto& definition = object.Mutable<CustomResourceDefinition>();
-  for (const auto& version : definition.spec.versions) {
-    if (version.storage) definition.status.stored_versions.push_back(version.name);
-  }
-}
-
-std::vector<std::string> DefinitionWarnings(const api::Object& object,
-                                            const api::Object* /*old*/,
-                                            const api::Profile& /*profile*/) {
-  const auto& spec = object.As<CustomResourceDefinition>().spec;
-  return {
-      fmt::format("{}.{} is kept, but its objects are not served: custom resources are not "
-                  "simulated",
-                  spec.names.plural,
-                  spec.group)};
-}
-
-constexpr Strategy kDefinition = {.type = &api::TypeOf<CustomResourceDefinition>,
-                                  .status_metadata = StatusMetadata::kFree,
-                                  .prepare_create = PrepareNewDefinition,
-                                  .warnings = DefinitionWarnings};
-
 void NoteRequester(api::Object& object, const Requester& requester) {
   auto& spec = object.Mutable<CertificateSigningRequest>().spec;
   spec.username = requester.name;
@@ -305,7 +279,6 @@ constexpr Strategy kClusterStrategies[] = {
     kRuled<rbac_v1::RoleBinding, validation::ValidateRoleBinding>,
     kRole<rbac_v1::ClusterRole, validation::ValidateClusterRole>,
     kRuled<rbac_v1::ClusterRoleBinding, validation::ValidateClusterRoleBinding>,
-    kDefinition,
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ bool IsIn(std::span<const KindName> names, const api::KindInfo& kind) {
 struct Subject {
   const api::KindInfo& kind;
   const api::Profile& profile;
+  const NameCheck* check_name = nullptr;  // of new objects of some kinds
 
   /// What errors about names call a length.
   api::LengthWord name_word() const {
@@ -89,17 +90,25 @@ api::NameErrors CheckName(const Subject& subject, std::string_view name, NamePar
   return {};
 }
 
+void AddNameErrors(const Subject& subject,
+                   std::string_view field,
+                   const std::string& name,
+                   NamePart part,
+                   Causes& causes) {
+  AddInvalid(causes, field, name, CheckName(subject, name, part));
+  if (subject.check_name != nullptr && *subject.check_name) {
+    AddInvalid(causes, field, name, (*subject.check_name)(name));
+  }
+}
+
 void CheckNames(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   if (!meta.generate_name.empty()) {
-    AddInvalid(causes,
-               "metadata.generateName",
-               meta.generate_name,
-               CheckName(subject, meta.generate_name, NamePart::kPrefix));
+    AddNameErrors(subject, "metadata.generateName", meta.generate_name, NamePart::kPrefix, causes);
   }
   if (meta.name.empty()) {
     causes.push_back(errors::RequiredValue("metadata.name", "name or generateName is required"));
   } else {
-    AddInvalid(causes, "metadata.name", meta.name, CheckName(subject, meta.name, NamePart::kWhole));
+    AddNameErrors(subject, "metadata.name", meta.name, NamePart::kWhole, causes);
   }
   if (!subject.kind.namespaced) {
     if (!meta.namespace_.empty()) {
@@ -422,9 +431,10 @@ struct BeforeOwner {
 
 std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
                                          const meta_v1::ObjectMeta& meta,
-                                         const api::Profile& profile) {
+                                         const api::Profile& profile,
+                                         const NameCheck& check_name) {
   Causes causes;
-  CheckCommon({.kind = kind, .profile = profile}, meta, causes);
+  CheckCommon({.kind = kind, .profile = profile, .check_name = &check_name}, meta, causes);
   return causes;
 }
 

@@ -5,21 +5,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/meta_v1/object_meta.h"
+#include "api/text/names.h"
 #include "base/result.h"
 
 namespace dray::server::registry {
 
+/// What is wrong with a name besides its form.
+using NameCheck = std::function<api::NameErrors(std::string_view name)>;
+
 /// What is wrong with the metadata of a new object, in the words of a release. The name has been
-/// generated, if it was to be.
+/// generated, if it was to be. `check_name` is also asked about metadata.generateName.
 std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
                                          const api::meta_v1::ObjectMeta& meta,
-                                         const api::Profile& profile = {});
+                                         const api::Profile& profile = {},
+                                         const NameCheck& check_name = {});
 
 /// Which part of an object a request replaces.
 enum class ChangedPart : uint8_t { kMain, kStatus };

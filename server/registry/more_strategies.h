@@ -12,5 +12,7 @@ namespace dray::server::registry {
 std::span<const Strategy> WorkloadStrategies();
 /// Rows of services, storage, roles, settings and admission.
 std::span<const Strategy> ClusterStrategies();
+/// The row of CustomResourceDefinitions.
+std::span<const Strategy> DefinitionStrategies();
 
 }  // namespace dray::server::registry

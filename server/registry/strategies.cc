@@ -183,8 +183,10 @@ constexpr std::array kStrategies = {kNamespace,
 const Strategy& StrategyOf(const api::KindInfo& kind) {
   static constexpr Strategy kLikeMost = {.status_metadata = StatusMetadata::kFree};
   const api::Type& type = kind.storage().type();
-  for (const std::span<const Strategy> table :
-       {std::span<const Strategy>(kStrategies), WorkloadStrategies(), ClusterStrategies()}) {
+  for (const std::span<const Strategy> table : {std::span<const Strategy>(kStrategies),
+                                                WorkloadStrategies(),
+                                                ClusterStrategies(),
+                                                DefinitionStrategies()}) {
     const auto found = std::ranges::find_if(
         table, [&](const Strategy& strategy) { return &strategy.type() == &type; });
     if (found != table.end()) return *found;

@@ -15,6 +15,7 @@
 #include "api/object.h"
 #include "api/reflect.h"
 #include "api/release.h"
+#include "api/text/names.h"
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
@@ -82,6 +83,10 @@ struct Strategy {
   void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 
   // Validate. Rules for metadata are common to all kinds.
+  /// Names of finalizers need no domain: kinds that upstream checks outside of core.
+  bool any_finalizers = false;
+  /// What else is wrong with `name`, or a prefix of it, as that of a new object.
+  api::NameErrors (*check_name)(const api::Object& object, std::string_view name) = nullptr;
   Rules validate_create = nullptr;
   Rules validate_update = nullptr;    // `object` has its status already
   Rules validate_status = nullptr;    // `object` has everything but the status from `old`

@@ -220,9 +220,14 @@ void DropRepeated(Causes& causes) {
 Causes CheckNew(const Strategy& strategy,
                 const api::Object& object,
                 const validation::Options& options) {
-  Causes causes = CheckNewMetadata(object.kind(), object.metadata(), options.profile);
+  NameCheck check_name;
+  if (strategy.check_name != nullptr) {
+    check_name = [&](std::string_view name) { return strategy.check_name(object, name); };
+  }
+  Causes causes = CheckNewMetadata(object.kind(), object.metadata(), options.profile, check_name);
   if (strategy.validate_create == nullptr) return causes;
-  Causes found = validation::CheckFinalizerNames(object.metadata());
+  Causes found;
+  if (!strategy.any_finalizers) found = validation::CheckFinalizerNames(object.metadata());
   Append(strategy.validate_create(object, nullptr, options), found);
   if (options.profile.Since(37)) DropRepeated(found);
   Append(std::move(found), causes);
@@ -257,7 +262,7 @@ Causes CheckChanged(const Strategy& strategy,
   if (rules == nullptr) return causes;
   Causes found;
   // Before 1.37 they belonged to the rules for changed metadata.
-  if (is_new_rules && subresource == Subresource::kNone) {
+  if (is_new_rules && subresource == Subresource::kNone && !strategy.any_finalizers) {
     found = validation::CheckFinalizerNames(object.metadata());
   }
   Append(rules(object, &old, options), found);

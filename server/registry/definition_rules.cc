@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/definition_rules.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/apiextensions_v1.h"
+#include "custom/definitions/definitions.h"
+#include "custom/definitions/names.h"
+#include "custom/definitions/warnings.h"
+#include "net/tls/openssl.h"
+#include "server/registry/more_strategies.h"
+#include "server/registry/rules_of.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace definitions = custom::definitions;
+using api::apiextensions_v1::CustomResourceDefinition;
+
+// In the words of client-go.
+Result<> CheckCaBundle(std::string_view pem) {
+  if (net::tls::ParseCertificates(pem).has_value()) return {};
+  const std::string_view why = pem.contains("-----BEGIN ")
+                                   ? "no valid certificate authority data seen"
+                                   : "unable to parse bytes as PEM block";
+  return Fail(StatusReason::kInvalid, fmt::format("unable to load root certificates: {}", why));
+}
+
+void PrepareNewDefinition(api::Object& object) {
+  definitions::PrepareNew(object.Mutable<CustomResourceDefinition>());
+}
+
+void PrepareDefinition(api::Object& object,
+                       const api::Object& /*old*/,
+                       WallTime /*now*/,
+                       const api::Profile& /*profile*/) {
+  definitions::PrepareChange(object.Mutable<CustomResourceDefinition>());
+}
+
+api::NameErrors CheckNameOfDefinition(const api::Object& object, std::string_view name) {
+  return definitions::CheckDefinitionName(object.As<CustomResourceDefinition>(), name);
+}
+
+std::vector<ErrorCause> ValidateNewDefinition(const CustomResourceDefinition& next) {
+  return definitions::ValidateDefinition(next, DefinitionEnvironment());
+}
+
+std::vector<ErrorCause> ValidateChangedDefinition(const CustomResourceDefinition& next,
+                                                  const CustomResourceDefinition& old) {
+  return definitions::ValidateDefinitionChange(next, old, DefinitionEnvironment());
+}
+
+std::vector<std::string> DefinitionWarnings(const api::Object& object,
+                                            const api::Object* old,
+                                            const api::Profile& /*profile*/) {
+  return definitions::WarningsOf(object.As<CustomResourceDefinition>(),
+                                 old == nullptr ? nullptr : &old->As<CustomResourceDefinition>());
+}
+
+constexpr definitions::Environment kDefinitionEnvironment = {.check_ca_bundle = CheckCaBundle};
+
+constexpr Strategy kDefinitionStrategies[] = {
+    {.type = &api::TypeOf<CustomResourceDefinition>,
+     .status_metadata = StatusMetadata::kFree,
+     .prepare_create = PrepareNewDefinition,
+     .prepare_update = PrepareDefinition,
+     .any_finalizers = true,
+     .check_name = CheckNameOfDefinition,
+     .validate_create = Rule<CustomResourceDefinition, ValidateNewDefinition>,
+     .validate_update = Rule<CustomResourceDefinition, ValidateChangedDefinition>,
+     .validate_status = Rule<CustomResourceDefinition, definitions::ValidateDefinitionStatus>,
+     .warnings = DefinitionWarnings}};
+
+}  // namespace
+
+const definitions::Environment& DefinitionEnvironment() {
+  return kDefinitionEnvironment;
+}
+
+std::span<const Strategy> DefinitionStrategies() {
+  return kDefinitionStrategies;
+}
+
+}  // namespace dray::server::registry
