@@ -60,7 +60,7 @@ void AppendJsonString(std::string_view text, JsonEscapes escapes, std::string& o
     const size_t size = begin + text.size() + 1;
     out.resize_and_overwrite(size, [&](char* to, size_t) {  // libstdc++ 12 says the capacity
       to[begin - 1] = '"';
-      CopyText(to + begin, first, text.size());
+      text.copy(to + begin, text.size());
       to[size - 1] = '"';
       return size;
     });

@@ -120,24 +120,6 @@ inline const char* FindNonAscii(const char* at, const char* end) {
   return FindByte(at, end, [](const ByteBlock& b) { return static_cast<ByteBlock>(b < 0); });
 }
 
-/// Copies `size` bytes; without a call for the short texts that names and numbers are.
-inline void CopyText(char* to, const char* from, size_t size) {
-  const auto store = [](char* where, auto word) { std::memcpy(where, &word, sizeof(word)); };
-  if (size > 16) {
-    std::memcpy(to, from, size);
-  } else if (size >= 8) {  // two copies that overlap
-    const auto tail = LoadWord<uint64_t>(from + size - 8);
-    store(to, LoadWord<uint64_t>(from));
-    store(to + size - 8, tail);
-  } else if (size >= 4) {
-    const auto tail = LoadWord<uint32_t>(from + size - 4);
-    store(to, LoadWord<uint32_t>(from));
-    store(to + size - 4, tail);
-  } else {
-    for (size_t i = 0; i < size; ++i) to[i] = from[i];
-  }
-}
-
 /// Copies `size` bytes and says whether MarkEscaped marks none of them, in one pass. When it marks
 /// one, what was written to `to` is of no use.
 inline bool CopyUnlessEscaped(char* to, const char* from, size_t size) {
@@ -167,29 +149,6 @@ inline bool CopyUnlessEscaped(char* to, const char* from, size_t size) {
     marks = MarkEscaped(BlockOf(word, kPlain));
   }
   return FirstMark(marks) >= 16;
-}
-
-/// a == b; texts of up to 32 bytes are compared inline.
-inline bool SameText(std::string_view a, std::string_view b) {
-  const size_t size = a.size();
-  if (size != b.size()) return false;
-  const auto differ = [&]<class Word>(Word left, size_t at) {
-    Word right = left;
-    std::memcpy(&left, a.data() + at, sizeof left);
-    std::memcpy(&right, b.data() + at, sizeof right);
-    return left ^ right;
-  };
-  if (size > 32) return a == b;
-  if (size >= 8) {
-    uint64_t difference = differ(uint64_t{}, size - 8);
-    for (size_t at = 0; at + 8 < size; at += 8) difference |= differ(uint64_t{}, at);
-    return difference == 0;
-  }
-  if (size >= 4) return (differ(uint32_t{}, 0) | differ(uint32_t{}, size - 4)) == 0;
-  for (size_t i = 0; i < size; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
 }
 
 }  // namespace dray

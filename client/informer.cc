@@ -46,14 +46,7 @@ std::optional<MonotonicTime> Informer::Step() {
 
 /// On the thread of the watch.
 void Informer::Receive(Message message) {
-  const auto* events = std::get_if<std::vector<WatchEvent>>(&message);
-  const bool is_quiet =
-      options_.is_quiet && events != nullptr && std::ranges::all_of(*events, options_.is_quiet);
-  if (!mailbox_.messages.TryPush(std::move(message))) {
-    mailbox_.overflowed = true;
-  } else if (is_quiet && mailbox_.messages.size() < kQuietBatchesMax) {
-    return;
-  }
+  if (!mailbox_.messages.TryPush(std::move(message))) mailbox_.overflowed = true;
   wakeup_.Wake();
 }
 

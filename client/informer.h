@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,13 +34,7 @@ class Informer {
     /// Batches of events that Step has not applied yet. When there are more, all are dropped and
     /// the informer lists again.
     size_t pending_batches_max = 4096;
-    /// Says of an event that the component need not run for it: it is applied with the next step,
-    /// whatever that is for, at the latest when kQuietBatchesMax batches wait. Called on the thread
-    /// of the watch. Empty: it runs for all events.
-    std::function<bool(const WatchEvent& event)> is_quiet = {};
   };
-  /// Batches of quiet events that wait before the component runs for them.
-  static constexpr size_t kQuietBatchesMax = 64;
   using Objects = Mirror::Objects;
   using Keys = Mirror::Keys;
 

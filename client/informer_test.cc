@@ -165,33 +165,6 @@ TEST_F(InformerTest, FullMailboxMeansListingAgain) {
   EXPECT_THAT(informer_.objects(), SizeIs(9));
 }
 
-TEST_F(InformerTest, QuietEventsWaitForAnotherReasonToRun) {
-  Wakeup wakeup;
-  Informer informer(client_,
-                    kWatchedPods,
-                    world_.clock(),
-                    wakeup,
-                    Log::Silent(),
-                    {.is_quiet = [](const WatchEvent& event) {
-                      return event.object.As<Pod>().spec.node_name.empty();
-                    }});
-  informer.Step();
-  for (size_t i = 1; i < Informer::kQuietBatchesMax; ++i) {
-    ASSERT_TRUE(client_.Create(MakePod(fmt::format("quiet-{}", i))).has_value());
-  }
-  EXPECT_FALSE(wakeup.WaitFor({}));
-  ASSERT_TRUE(client_.Create(MakePod("one-more")).has_value());
-  EXPECT_TRUE(wakeup.WaitFor({}));
-  informer.Step();
-  EXPECT_THAT(informer.objects(), SizeIs(Informer::kQuietBatchesMax));
-  ASSERT_TRUE(client_.Create(MakePod("quiet")).has_value());
-  EXPECT_FALSE(wakeup.WaitFor({}));
-  ASSERT_TRUE(client_.Create(MakePod("bound", "n1")).has_value());
-  EXPECT_TRUE(wakeup.WaitFor({}));
-  informer.Step();
-  EXPECT_NE(informer.Find("lab/quiet"), nullptr);
-}
-
 TEST_F(InformerTest, OwnWriteShowsBeforeTheWatchAndOnce) {
   informer_.Step();
   client_.HoldBackEvents();

@@ -6,9 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/claims/either_claim.h"
 #include "api/meta_v1/status.h"
-#include "api/resource_v1/claim.h"
 #include "base/thread_urgency.h"
 #include "base/waiting.h"
 #include "client/read_modify_write.h"
@@ -78,21 +76,12 @@ api::Object Slim(const api::Object& object) {
   return slim;
 }
 
-/// Whether a claim was made that no pod uses yet. Its maker is likely to make more.
-bool IsNewClaim(const server::verbs::WatchEvent& event) {
-  if (event.status != nullptr || event.type != server::verbs::WatchEventType::kAdded) return false;
-  const api::Object& object = event.item.object;
-  const bool is_claim = &object.kind() == &api::Reflected<api::resource_v1::ResourceClaim>::kKind ||
-                        api::claims::IsClassic(object);
-  return is_claim && api::claims::IsUntouched(object);
-}
-
 }  // namespace
 
 /// What a watch found when it had its turn.
 struct InProcessClient::Turn {
   size_t events = 0;
-  bool only_new_claims = true;
+  bool may_wait = true;  // all of them
 };
 
 /// A watch under way, shared by the delivery thread and the handle its owner has.
@@ -127,8 +116,9 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
     if (cursor_->has_more()) Wake();
     if (found.empty()) return {};
+    const auto may_wait = owner_.options_.may_wait;
     const Turn turn{.events = found.size(),
-                    .only_new_claims = std::ranges::all_of(found, IsNewClaim)};
+                    .may_wait = may_wait != nullptr && std::ranges::all_of(found, may_wait)};
     std::vector<WatchEvent> events;
     events.reserve(found.size());
     Frozen<api::meta_v1::Status> failure;
@@ -187,12 +177,10 @@ class InProcessClient::Handle final : public client::Watch {
 
 InProcessClient::InProcessClient(server::verbs::Resources& resources,
                                  server::verbs::User user,
-                                 store::CommitHolder* holder,
-                                 std::optional<server::verbs::LeaseCondition> under_lease)
+                                 InProcessOptions options)
     : resources_(resources),
       user_(std::move(user)),
-      holder_(holder),
-      under_lease_(std::move(under_lease)),
+      options_(std::move(options)),
       manager_(user_->name.substr(user_->name.rfind(':') + 1)),
       delivery_([this] { Deliver(); }) {}
 
@@ -206,15 +194,15 @@ void InProcessClient::Deliver() {
   GoSoonAfterWaking();
   while (auto woken = woken_.Pop()) {
     size_t most = 0;
-    bool only_new_claims = true;
+    bool may_wait = true;
     for (; woken.has_value(); woken = woken_.TryPop()) {
       const std::shared_ptr<Running> running = woken->lock();
       if (running == nullptr) continue;
       const Turn turn = running->TakeTurn();
       most = std::max(most, turn.events);
-      only_new_claims = only_new_claims && turn.only_new_claims;
+      may_wait = may_wait && turn.may_wait;
     }
-    if (most >= kManyEvents || (most > 0 && only_new_claims)) end_.WaitFor(kGatherTime);
+    if (most >= kManyEvents || (most > 0 && may_wait)) end_.WaitFor(kGatherTime);
   }
 }
 
@@ -225,7 +213,7 @@ server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb v
           .namespace_ = ref.namespace_,
           .name = ref.name,
           .write = {.field_manager = manager_},
-          .under_lease = under_lease_,
+          .under_lease = options_.under_lease,
           .user = user_};
 }
 
@@ -330,7 +318,7 @@ std::vector<Result<api::Object>> InProcessClient::WriteAll(std::span<const clien
   Waiting<std::vector<Result<server::verbs::Answer>>> waiting;
   std::vector<size_t> lengths;
   {
-    const store::HeldCommits held(holder_);
+    const store::HeldCommits held(options_.holder);
     for (auto rest = writes; !rest.empty(); rest = rest.subspan(lengths.back())) {
       const auto last = std::ranges::find(rest, false, &client::Write::with_next);
       const auto before = static_cast<size_t>(last - rest.begin());

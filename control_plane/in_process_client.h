@@ -21,9 +21,20 @@
 #include "base/wakeup.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
+#include "server/verbs/watch_cursor.h"
 #include "store/held_commits.h"
 
 namespace dray::control_plane {
+
+struct InProcessOptions {
+  /// Of the store, if it has one.
+  store::CommitHolder* holder = nullptr;
+  /// Updates, patches and bindings are refused once the lease is lost.
+  std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt;
+  /// Which events may be delivered up to InProcessClient::kGatherTime late, so that more can come
+  /// with them; null: none. Called on the delivery thread.
+  bool (*may_wait)(const server::verbs::WatchEvent& event) = nullptr;
+};
 
 /// Requests run on the calling thread. Watch events are delivered by one thread of this object, all
 /// watches in turn. Outlives its watches; the resources outlive it.
@@ -33,18 +44,16 @@ class InProcessClient final : public client::Client {
   static constexpr size_t kWatchesMax = 1024;
   /// Events handed to a watch before the next one gets its turn.
   static constexpr size_t kBatchEventsMax = 256;
-  /// A watch that finds so many new events at once has company: what comes after them is gathered
-  /// for a while, as it is where all that came are new claims that no pod uses yet, however few.
-  /// Each component that is woken for a few events takes a CPU from the writer.
+  /// When a watch finds so many new events at once, or only such as may wait, the events after them
+  /// are gathered for kGatherTime, because each component that is woken for a few events takes a
+  /// CPU from the writer.
   static constexpr size_t kManyEvents = 4;
   static constexpr std::chrono::milliseconds kGatherTime{4};
 
-  /// `user` asks; `holder` is that of the store, if it has one. With a lease, updates,
-  /// patches and bindings are refused once it is lost.
+  /// `user` makes the requests.
   InProcessClient(server::verbs::Resources& resources,
                   server::verbs::User user,
-                  store::CommitHolder* holder = nullptr,
-                  std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt);
+                  InProcessOptions options = {});
   ~InProcessClient() override;
   InProcessClient(const InProcessClient&) = delete;
   InProcessClient& operator=(const InProcessClient&) = delete;
@@ -85,8 +94,7 @@ class InProcessClient final : public client::Client {
 
   server::verbs::Resources& resources_;
   const server::access::SharedUser user_;
-  store::CommitHolder* const holder_;
-  const std::optional<server::verbs::LeaseCondition> under_lease_;
+  const InProcessOptions options_;
   const std::string manager_;  // in managedFields: the user's name after the last colon
   std::atomic<size_t> watches_ = 0;
   BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once

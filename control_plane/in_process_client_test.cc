@@ -142,7 +142,7 @@ TEST(InProcessClient, AnswersEachOfSeveralWrites) {
   server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
   ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
   CountingHolder holder;
-  InProcessClient client(resources, {.name = "system:me"}, &holder);
+  InProcessClient client(resources, {.name = "system:me"}, {.holder = &holder});
   const auto map_of = [](std::string name) {
     api::core_v1::ConfigMap map;
     map.metadata.namespace_ = "default";
@@ -200,7 +200,7 @@ class Sequences : public ::testing::Test {
       store::sqlite::SqliteStore::Open(folder_.path(), {.read_value = server::storage::ReadStored})
           .value();
   server::verbs::Resources resources_{scheme_, *store_, world_.world(), Log::Silent(), {}};
-  InProcessClient client_{resources_, {.name = "system:me"}, store_.get()};
+  InProcessClient client_{resources_, {.name = "system:me"}, {.holder = store_.get()}};
 };
 
 TEST_F(Sequences, EachWriteSeesWhatThoseBeforeItLeave) {

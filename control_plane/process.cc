@@ -12,6 +12,7 @@
 
 #include "control_plane/credentials.h"
 #include "control_plane/gate_metrics.h"
+#include "control_plane/new_claims.h"
 #include "control_plane/server_address.h"
 #include "net/request_tracker.h"
 #include "net/server/descriptors.h"
@@ -50,6 +51,13 @@ server::verbs::User ComponentsUser() {
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+server::verbs::LeaseCondition LeaseOf(const client::LeaderTerm& term) {
+  return {.namespace_ = term.lease_namespace,
+          .name = term.lease_name,
+          .holder = term.holder,
+          .transitions = term.transitions};
 }
 
 }  // namespace
@@ -239,7 +247,8 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
 }
 
 Result<> Process::StartComponents() {
-  client_.emplace(*resources_, ComponentsUser(), holder_);
+  client_.emplace(
+      *resources_, ComponentsUser(), InProcessOptions{.holder = holder_, .may_wait = IsNewClaim});
   DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
   components_.emplace(*client_, world_, log_, scheme_, chosen);
   if (options_.store.etcd_servers.empty()) return components_->Start();
@@ -250,13 +259,10 @@ Result<> Process::StartComponents() {
 /// Starts the components with a client whose writes are good for this term only.
 Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen) {
   components_.reset();
-  leader_client_.emplace(*resources_,
-                         ComponentsUser(),
-                         holder_,
-                         server::verbs::LeaseCondition{.namespace_ = term.lease_namespace,
-                                                       .name = term.lease_name,
-                                                       .holder = term.holder,
-                                                       .transitions = term.transitions});
+  leader_client_.emplace(
+      *resources_,
+      ComponentsUser(),
+      InProcessOptions{.holder = holder_, .under_lease = LeaseOf(term), .may_wait = IsNewClaim});
   components_.emplace(*leader_client_, world_, log_, scheme_, chosen);
   return components_->Start();
 }

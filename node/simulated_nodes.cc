@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
@@ -46,14 +45,11 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
       options_(std::move(options)),
       events_(client, world, "kubelet", log_),
       queue_(options_.queue),
-      claims_(
-          client,
-          api::Reflected<resource_v1::ResourceClaim>::kKind,
-          world.clock,
-          loop_.wakeup(),
-          log_,
-          // No pod starts for such an event; the next step takes it anyway.
-          {.is_quiet = [](const auto& event) { return api::claims::IsUntouched(event.object); }}),
+      claims_(client,
+              api::Reflected<resource_v1::ResourceClaim>::kKind,
+              world.clock,
+              loop_.wakeup(),
+              log_),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
       nodes_(client, api::Reflected<core_v1::Node>::kKind, world.clock, loop_.wakeup(), log_),
       leases_(client,

@@ -228,22 +228,5 @@ TEST(TextScan, FindsTheFirstSpecialByteWhereverItStands) {
   }
 }
 
-TEST(TextScan, CopiesAndComparesEverySize) {
-  for (size_t size = 0; size < 40; ++size) {
-    std::string from(size, 'a');
-    for (size_t i = 0; i < size; ++i) from[i] = static_cast<char>('a' + i % 26);
-    std::string to(size + 2, '-');
-    CopyText(to.data() + 1, from.data(), size);
-    EXPECT_EQ(to, "-" + from + "-");
-    EXPECT_TRUE(SameText(from, to.substr(1, size)));
-    EXPECT_FALSE(SameText(from, from + "x"));
-    for (size_t i = 0; i < size; ++i) {
-      std::string other = from;
-      other[i] = '!';
-      EXPECT_FALSE(SameText(from, other)) << size << " " << i;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace dray::api

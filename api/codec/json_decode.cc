@@ -29,8 +29,7 @@ constexpr size_t kMetBits = 64;
 inline size_t FindOwn(const Type& type, std::string_view name, size_t next, Wire wire) {
   const std::span<const Field> fields = type.fields;
   const auto is = [&](const Field& field) {
-    return SameText(field.name, name) &&
-           (field.usual || (!field.facets.inlined && field.IsOn(wire)));
+    return field.name == name && (field.usual || (!field.facets.inlined && field.IsOn(wire)));
   };
   for (size_t i = next; i < fields.size(); ++i) {
     if (is(fields[i])) return i;

@@ -32,7 +32,7 @@ class Output {
     ++at_;
   }
   void Put(std::string_view text) {
-    CopyText(Room(text.size()), text.data(), text.size());
+    text.copy(Room(text.size()), text.size());
     at_ += text.size();
   }
   /// `c"name":`
@@ -40,7 +40,7 @@ class Output {
     char* to = Room(name.size() + 4);
     *to++ = c;
     *to++ = '"';
-    CopyText(to, name.data(), name.size());
+    name.copy(to, name.size());
     to += name.size();
     *to++ = '"';
     *to++ = ':';

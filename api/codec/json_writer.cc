@@ -44,6 +44,16 @@ JsonWriter& JsonWriter::Member(std::string_view name) {
   return *this;
 }
 
+void JsonWriter::MembersOf(std::string_view object) {
+  DRAY_CHECK(place_ == Place::kFirstMember || place_ == Place::kMember);
+  DRAY_CHECK(object.starts_with('{') && object.ends_with('}'));
+  const std::string_view members = object.substr(1, object.size() - 2);
+  if (members.empty()) return;
+  if (place_ == Place::kMember) out_ += ',';
+  out_ += members;
+  place_ = Place::kMember;
+}
+
 void JsonWriter::BeginValue() {
   switch (place_) {
     case Place::kDocument: place_ = Place::kEnd; return;

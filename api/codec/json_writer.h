@@ -129,6 +129,9 @@ class JsonWriter {
 
   void Member(std::string_view name, JsonScalar value) { Member(name).Value(value); }
 
+  /// The members of `object`, which is a JSON object without spaces around it.
+  void MembersOf(std::string_view object);
+
  private:
   /// What may come next.
   enum class Place : uint8_t {

@@ -207,7 +207,7 @@ Value Equal(const Value& a, const Value& b, Work& work) {
     case ValueKind::kBool: return Value::Bool(a.boolean() == b.boolean());
     case ValueKind::kString:
     case ValueKind::kBytes:
-    case ValueKind::kType: return Value::Bool(SameText(a.text(), b.text()));
+    case ValueKind::kType: return Value::Bool(a.text() == b.text());
     case ValueKind::kList:
       if (!a.list().is_plain()) return StructuredListsEqual(a.list(), b.list(), work);
       return Value::Bool(ListsEqual(a.list(), b.list(), work));

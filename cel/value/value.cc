@@ -153,7 +153,7 @@ const Value* Map::FindPresent(const Value& key) const {
   };
   if (key.is(ValueKind::kString) && !hashes.empty()) {
     const auto found = std::ranges::find_if(
-        made, [&](const MapEntry& entry) { return SameText(entry.key.text(), key.text()); });
+        made, [&](const MapEntry& entry) { return entry.key.text() == key.text(); });
     return found == made.end() ? nullptr : &found->value;
   }
   if (!IsKeyKind(key.kind())) return nullptr;
@@ -181,7 +181,7 @@ const Value* Map::Find(const Value& key) const {
 const Value* Map::FindText(std::string_view key, uint64_t hash) const {
   if (hashes.empty()) return view != nullptr ? view->Find(key) : Find(Value::String(key));
   for (size_t i = 0; i < hashes.size(); ++i) {
-    if (hashes[i] == hash && SameText(made[i].key.text(), key)) return &made[i].value;
+    if (hashes[i] == hash && made[i].key.text() == key) return &made[i].value;
   }
   return empty_by_default ? &kEmptyMapValue : nullptr;
 }

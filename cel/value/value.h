@@ -12,7 +12,6 @@
 
 #include "api/value/quantity.h"
 #include "api/value/semver.h"
-#include "base/text_scan.h"
 #include "base/work.h"
 #include "cel/value/network.h"
 #include "cel/value/timestamp.h"
@@ -231,8 +230,8 @@ struct DeepIndex {
     const uint8_t* const slots = table.data();
     for (size_t at = key.hash & mask; slots[at] != 0; at = (at + 1) & mask) {
       const Entry& entry = entries.data()[slots[at] - 1];
-      if (entry.hash == key.hash && SameText(entry.c, key.c) && SameText(entry.group->b, key.b) &&
-          SameText(entry.group->a, key.a)) {
+      if (entry.hash == key.hash && entry.c == key.c && entry.group->b == key.b &&
+          entry.group->a == key.a) {
         return &entry.value;
       }
     }

@@ -27,13 +27,7 @@ void WriteItems(const storage::ItemList& items, const Form& form, JsonWriter& js
     for (const storage::Item& item : items) WritePartialObject(item.object, form.version, json);
     return;
   }
-  const size_t offset = items.empty() ? 0 : storage::ListItemOffset(items[0]);
-  for (const storage::Item& item : items) {
-    json.Encoded([&](std::string& out) {
-      out += '{';
-      out += storage::JsonOf(item).substr(offset);
-    });
-  }
+  for (const storage::Item& item : items) json.Raw(storage::FieldsOf(item));
 }
 
 std::string ItemMetadataJson(const storage::Item& item) {
@@ -60,7 +54,7 @@ void WriteObject(const storage::Item& item,
     case Transform::kPartialList:
       return WritePartialObject(item.object, rendering.form.version, json);
     case Transform::kNone:
-    case Transform::kAggregated: return json.Raw(storage::JsonOf(item));
+    case Transform::kAggregated: return storage::WriteJson(item, json);
   }
 }
 
@@ -93,7 +87,7 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   }
   const bool partial = transform == Transform::kPartialList;
   size_t size = 256;
-  for (const storage::Item& item : answer.items) size += storage::JsonOf(item).size();
+  for (const storage::Item& item : answer.items) size += 1 + storage::FieldsOf(item).size();
   if (!partial) out.reserve(size);
   json.Object([&] {
     json.Member("kind",
@@ -145,7 +139,7 @@ Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Renderin
   }
   if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form);
   std::string text;
-  text.reserve(storage::JsonOf(answer.item).size() + 1);  // as Encoded() ends it
+  text.reserve(storage::JsonBytes(answer.item) + 1);  // as Encoded() ends it
   JsonWriter json(text);
   WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
   return Encoded(std::move(text), form, rendering.pretty);
@@ -200,7 +194,7 @@ std::string WatchFrame(const verbs::WatchEvent& event,
     return WatchFrameProtobuf(event, rendering.form);
   }
   std::string out;
-  if (event.item.forms != nullptr) out.reserve(storage::JsonOf(event.item).size() + 64);
+  if (event.item.forms != nullptr) out.reserve(storage::JsonBytes(event.item) + 64);
   JsonWriter json(out);
   json.Object([&] {
     json.Member("type", verbs::WatchEventName(event.type));

@@ -244,7 +244,7 @@ void WriteRow(const api::KindInfo& kind,
     switch (options.include) {
       case IncludeObject::kNone: return json.Value(nullptr);
       case IncludeObject::kMetadata: return WritePartialObject(item.object, options.version, json);
-      case IncludeObject::kObject: return json.Raw(storage::JsonOf(item));
+      case IncludeObject::kObject: return storage::WriteJson(item, json);
     }
   });
 }

@@ -9,11 +9,16 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "base/scratch_text.h"
 
 namespace dray::server::storage {
 
-std::string_view LazyForms::Json(const api::Object& object) const {
-  return json_.Get([&] { return api::ToJson(object, {.release = release_}); });
+std::string_view LazyForms::Fields(const api::Object& object) const {
+  return fields_.Get([&] {
+    ScratchText text;
+    api::EncodeJson(object.type(), object.value(), *text, {.release = release_});
+    return std::string(*text);  // no longer than it is: many are kept
+  });
 }
 
 std::string_view LazyForms::Message(const api::Object& object) const {
@@ -28,13 +33,31 @@ Item MakeItem(api::Object object, api::Release release) {
   return {.object = std::move(object), .forms = std::make_shared<const LazyForms>(release)};
 }
 
-std::string_view JsonOf(const Item& item) {
-  return item.forms->Json(item.object);
+std::string_view FieldsOf(const Item& item) {
+  return item.forms->Fields(item.object);
 }
 
-size_t ListItemOffset(const Item& item) {
-  const std::string_view json = JsonOf(item);
-  return json.find(',', json.find(',') + 1) + 1;  // of {"kind":"K","apiVersion":"V",
+void WriteJson(const Item& item, api::JsonWriter& json) {
+  const api::KindInfo& kind = item.object.kind();
+  json.Object([&] {
+    json.Member("kind", kind.kind);
+    json.Member("apiVersion", kind.api_version);
+    json.MembersOf(FieldsOf(item));
+  });
+}
+
+std::string JsonOf(const Item& item) {
+  std::string text;
+  text.reserve(JsonBytes(item));
+  api::JsonWriter json(text);
+  WriteJson(item, json);
+  return text;
+}
+
+size_t JsonBytes(const Item& item) {
+  constexpr std::string_view kAround = R"({"kind":"","apiVersion":"",})";
+  const api::KindInfo& kind = item.object.kind();
+  return kAround.size() + kind.kind.size() + kind.api_version.size() + FieldsOf(item).size();
 }
 
 std::string_view MessageOf(const Item& item) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/json_writer.h"
 #include "api/object.h"
 #include "api/release.h"
 #include "base/lazy.h"
@@ -19,12 +20,13 @@ class LazyForms {
   /// `release`: in whose shape.
   explicit LazyForms(api::Release release) : release_(release) {}
 
-  /// The JSON and the protobuf message of `object`, the same at every call. O(size) once.
-  std::string_view Json(const api::Object& object) const;
+  /// The fields of `object` as JSON, without kind and apiVersion, and its protobuf message;
+  /// `object` is the same at every call. O(size) once.
+  std::string_view Fields(const api::Object& object) const;
   std::string_view Message(const api::Object& object) const;
 
  private:
-  Lazy<std::string> json_, message_;
+  Lazy<std::string> fields_, message_;
   api::Release release_;
 };
 
@@ -38,14 +40,16 @@ struct Item {
 /// An item of `object`, whose texts are in the shape of `release`.
 Item MakeItem(api::Object object, api::Release release);
 
-/// The JSON of the item, without a newline at its end. It begins with kind and apiVersion, which
-/// the items of a list do not show: see ListItemOffset. Valid while the item is held. O(size) for
-/// the first reader.
-std::string_view JsonOf(const Item& item);
+/// The item's fields as a JSON object, without kind and apiVersion: what a list shows. Valid while
+/// the item is held. O(size) for the first reader.
+std::string_view FieldsOf(const Item& item);
 
-/// Where kind and apiVersion end in JsonOf(item): a list shows an item as '{' and the rest. The
-/// same for all items of a kind. O(1) after JsonOf.
-size_t ListItemOffset(const Item& item);
+/// Writes the item as one JSON value: kind and apiVersion, then FieldsOf.
+void WriteJson(const Item& item, api::JsonWriter& json);
+/// The same as a text, without a newline at its end.
+std::string JsonOf(const Item& item);
+/// At least the bytes that WriteJson writes, and few more. O(1) after FieldsOf.
+size_t JsonBytes(const Item& item);
 
 /// The protobuf message of the item, without an envelope; what a list shows. Valid while the item
 /// is held. O(size) for the first reader.

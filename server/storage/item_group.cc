@@ -16,14 +16,12 @@ namespace {
 
 std::string JsonElements(std::span<const Item* const> items) {
   std::string text;
-  if (items.empty()) return text;
-  const size_t offset = ListItemOffset(*items[0]);
   size_t size = 0;
-  for (const Item* item : items) size += JsonOf(*item).size();
+  for (const Item* item : items) size += 1 + FieldsOf(*item).size();
   text.reserve(size);
   for (const Item* item : items) {
-    text += ",{";
-    text += JsonOf(*item).substr(offset);
+    text += ',';
+    text += FieldsOf(*item);
   }
   return text;
 }

@@ -78,7 +78,7 @@ class ServerTest : public ::testing::Test {
       return std::to_string(status.code) + " " + status.reason + ": " + status.message;
     }
     if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
-      return std::to_string(object->code) + " " + std::string(storage::JsonOf(object->item));
+      return std::to_string(object->code) + " " + storage::JsonOf(object->item);
     }
     if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
       return std::to_string(status->code) + " " + api::ToJson(api::Object::Of(status->status));

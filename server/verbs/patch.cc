@@ -75,13 +75,14 @@ bool LeavesOwners(const Call& call, std::string_view patch) {
 // comes first, quotes within texts are escaped, and labels of that name are no lists.
 std::string WithoutOwners(const storage::Item& item) {
   constexpr std::string_view kName = R"("managedFields")";
-  const std::string_view json = storage::JsonOf(item);
-  if (item.object.metadata().managed_fields.empty()) return std::string(json);
+  const std::string text = storage::JsonOf(item);
+  if (item.object.metadata().managed_fields.empty()) return text;
+  const std::string_view json = text;
   size_t name = json.find(kName);
   while (name != std::string_view::npos && !json.substr(name + kName.size()).starts_with(":[")) {
     name = json.find(kName, name + 1);
   }
-  if (name == std::string_view::npos) return std::string(json);
+  if (name == std::string_view::npos) return text;
   const size_t value = name + kName.size() + 1;
   api::JsonReader reader(json.substr(value));
   reader.Skip();
@@ -139,7 +140,7 @@ std::optional<api::Object> PatchedStatus(const Call& call,
                                          const std::string& patch,
                                          const api::DecodeIssues& duplicates) {
   if (!call.view().is_storage() || storage::HasHubContent(seen.object)) return std::nullopt;
-  if (storage::JsonOf(seen).size() + patch.size() > patch::kPatchedBytesMax) return std::nullopt;
+  if (storage::JsonBytes(seen) + patch.size() > patch::kPatchedBytesMax) return std::nullopt;
   const std::optional<Fields> fields = FieldsNamedBy(patch, call);
   if (!fields.has_value()) return std::nullopt;
   api::Object part = api::Object::Make(call.kind());
