@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/out_of_memory.h"
 #include "base/standard_descriptors.h"
 #include "base/world.h"
 #include "cli/command_line/command.h"
@@ -100,6 +101,7 @@ int RunNamed(std::string_view path, Words words, const cli::Output& output) {
 /// An answer that cannot be written (a full disk, a closed output) is none, whatever it says. What
 /// prints throws then, nothing of ours does; what is buffered fails at the end.
 int main(int argc, char** argv) {
+  EndOutOfMemoryWhenUncaught();
   HoldStandardDescriptors();
   const cli::Output output = cli::StandardOutput();
   std::string why;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/out_of_memory.h"
 #include "client/outcome.h"
 
 namespace dray::client {
@@ -37,38 +36,21 @@ void WriteRounds::AddSequence(std::vector<Write> writes, SequenceDone done) {
   const bool fits = client_.takes_sequences() && !writes.empty() && writes.size() <= kSequenceMax;
   if (!fits) return done(Fail(StatusReason::kConflict, "not to be written in sequence"));
   for (Write& write : writes) write.with_next = &write != &writes.back();
-  Enqueue(writes, [done = std::move(done)](std::span<Answer> answers) mutable {
-    Result<std::vector<api::Object>> answer = Fail(OutOfMemory());
-    (void)HadMemory([&] { answer = AnswerOf(answers); });
-    done(std::move(answer));
-  });
+  Enqueue(writes,
+          [done = std::move(done)](std::span<Answer> answers) mutable { done(AnswerOf(answers)); });
 }
 
 void WriteRounds::Enqueue(std::span<Write> writes, GoOn go_on) {
   waiting_.push_back({.writes = writes.size(), .go_on = std::move(go_on)});
-  const bool had_memory = HadMemory([&] {
-    writes_.insert(writes_.end(),
-                   std::make_move_iterator(writes.begin()),
-                   std::make_move_iterator(writes.end()));
-  });
-  if (had_memory) return;
-  Waiting task = std::move(waiting_.back());
-  waiting_.pop_back();
-  Answer lost = Fail(OutOfMemory());
-  task.go_on(std::span(&lost, 1));
+  writes_.insert(writes_.end(),
+                 std::make_move_iterator(writes.begin()),
+                 std::make_move_iterator(writes.end()));
 }
 
 void WriteRounds::Run() {
   const std::vector<Write> writes = std::exchange(writes_, {});
   std::vector<Waiting> waiting = std::exchange(waiting_, {});
-  std::vector<Answer> answers;
-  if (!HadMemory([&] { answers = client_.WriteAll(writes); })) {
-    for (Waiting& task : waiting) {
-      Answer lost = Fail(OutOfMemory());
-      task.go_on(std::span(&lost, 1));
-    }
-    return;
-  }
+  std::vector<Answer> answers = client_.WriteAll(writes);
   std::span<Answer> left(answers);
   for (Waiting& task : waiting) {
     task.go_on(left.first(task.writes));

@@ -21,9 +21,6 @@ namespace dray::client {
 /// Tasks that write through this wait for a round, in which the writes of all that wait become one
 /// Client::WriteAll. Each goes on with its answer on the thread that runs the rounds; the order of
 /// its own writes is its own. One thread. Outlives its tasks; the client outlives it.
-///
-/// Where there is no memory for a write or an answer, the task gets kServiceUnavailable: the write
-/// may have been carried out.
 class WriteRounds {
   using Answer = Result<api::Object>;
 

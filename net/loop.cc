@@ -47,7 +47,7 @@ void Loop::Dispatch() {
   for (size_t i = 0; i < event_count_ && !stopped_.load(); ++i) {
     const Poller::Event event = events_[i];
     if (event.waiter == nullptr) continue;  // forgotten by an earlier callback of this turn
-    static_cast<void>(HadMemory([&] { event.waiter->OnReady(event.ready); }));
+    static_cast<void>(RanOutOfMemory([&] { event.waiter->OnReady(event.ready); }));
   }
   event_count_ = 0;
 }
@@ -66,7 +66,7 @@ void Loop::Forget(int descriptor, const Waiter& waiter) {
 void Loop::RunAll(std::vector<std::move_only_function<void()>>& functions) {
   for (std::move_only_function<void()>& function : functions) {
     if (stopped_.load()) break;
-    static_cast<void>(HadMemory(function));
+    static_cast<void>(RanOutOfMemory(function));
   }
   functions.clear();
 }
@@ -88,7 +88,7 @@ void Loop::RunFirstInLine() {
   if (line_.empty()) return;
   std::move_only_function<void()> first = std::move(line_.front());
   line_.pop_front();
-  static_cast<void>(HadMemory(first));
+  static_cast<void>(RanOutOfMemory(first));
 }
 
 void Loop::RunInLine(std::move_only_function<void()> function) {
@@ -137,7 +137,7 @@ void Loop::RunDueAlarms() {
   bool has_run = false;
   while (!alarms_.empty() && alarms_.begin()->first.first <= now_ && !stopped_.load()) {
     const auto alarm = alarms_.extract(alarms_.begin());
-    static_cast<void>(HadMemory(alarm.mapped()));
+    static_cast<void>(RanOutOfMemory(alarm.mapped()));
     has_run = true;
   }
   if (has_run) now_ = clock_.Monotonic();  // what ran took time, which the wait must not add again

@@ -106,7 +106,7 @@ Frozen<Event> EventOf(const Operation& operation, const Snapshot& before, Revisi
 Sequencer::Outcome NotAlone() {
   Error error = OutOfMemory();
   error.reason = StatusReason::kConflict;
-  (void)HadMemory([&] { error.message = "another step is not carried out"; });
+  (void)RanOutOfMemory([&] { error.message = "another step is not carried out"; });
   return Fail(std::move(error));
 }
 
@@ -271,8 +271,8 @@ std::vector<Sequencer::Outcome> Sequencer::AcceptSteps(std::span<const Txn* cons
   const Frozen<Snapshot> before = pending_;
   const size_t live_bytes = live_bytes_;
   bool accepted = false;
-  const bool had_memory =
-      HadMemory([&] { accepted = MayAccept(steps, outcomes) && AcceptEach(steps, outcomes); });
+  const bool ran_out =
+      RanOutOfMemory([&] { accepted = MayAccept(steps, outcomes) && AcceptEach(steps, outcomes); });
   if (accepted) return outcomes;
   pending_ = before;
   live_bytes_ = live_bytes;
@@ -285,7 +285,7 @@ std::vector<Sequencer::Outcome> Sequencer::AcceptSteps(std::span<const Txn* cons
   for (Outcome& outcome : outcomes) {
     if (outcome.has_value() && std::holds_alternative<Change>(*outcome)) outcome = NotAlone();
   }
-  if (!had_memory) outcomes.front() = Fail(OutOfMemory());
+  if (ran_out) outcomes.front() = Fail(OutOfMemory());
   return outcomes;
 }
 

@@ -35,7 +35,7 @@ void Subscriptions::Announce(Revision newest) {
   const MutexLock lock(mutex_);
   if (newest <= announced_) return;
   bool all_know = true;
-  for (const auto& entry : wakes_) all_know &= HadMemory([&] { entry.second(newest); });
+  for (const auto& entry : wakes_) all_know &= !RanOutOfMemory([&] { entry.second(newest); });
   if (all_know) announced_ = newest;
 }
 

@@ -385,7 +385,7 @@ void Connection::Close() {
   socket_.Close();
   for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
     const std::shared_ptr<Exchange> exchange = weak.lock();
-    if (exchange) static_cast<void>(HadMemory([&] { exchange->Break(); }));
+    if (exchange) static_cast<void>(RanOutOfMemory([&] { exchange->Break(); }));
   }
   context_.on_closed(*this);
 }

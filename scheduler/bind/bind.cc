@@ -516,25 +516,19 @@ void TakeBack(client::WriteRounds& rounds, BindTask& task) {
 
 Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask* task) {
   BindOutcome outcome{.pod_key = task->pod_key, .pod = task->pod, .node = task->node};
-  outcome.written.reserve(task->claims.size());  // so that nothing is lost for want of memory
+  outcome.written.reserve(task->claims.size());
   bool is_elsewhere = false;
   const bool has_failed = !task->refusal.empty();
   if (has_failed) {
     outcome.error = task->refusal;
   } else {
     Result<std::string> error = co_await TryToBind(rounds, task, &is_elsewhere);
-    if (error) {
-      outcome.error = *std::move(error);
-    } else {
-      task->unsure = true;  // out of memory: what was written, and what not, is found out later
-    }
+    if (!error) EndOutOfMemory();  // the task fails for no other reason
+    outcome.error = *std::move(error);
   }
   if (has_failed || (!outcome.error.empty() && !is_elsewhere && !IsUnsure(*task))) {
-    const bool had_memory = HadMemory([&] {
-      task->refusal = outcome.error;
-      TakeBack(*rounds, *task);
-    });
-    task->unsure = task->unsure || !had_memory;
+    task->refusal = outcome.error;
+    TakeBack(*rounds, *task);
   }
   for (const ClaimToBind& claim : task->claims) {
     if (!IsToCreate(claim)) outcome.written.push_back(claim.claim);
@@ -551,12 +545,10 @@ Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask* task) {
 }
 
 BindOutcome Bind(client::Client& client, BindTask task) {
-  Result<BindOutcome> outcome = Fail(OutOfMemory());
-  (void)HadMemory([&] {
-    outcome = client::RunAlone<BindOutcome>(
-        client, [&](client::WriteRounds& rounds) { return Bind(&rounds, &task); });
-  });
-  return outcome ? *std::move(outcome) : BindOutcome{.unknown = std::move(task)};
+  Result<BindOutcome> outcome = client::RunAlone<BindOutcome>(
+      client, [&](client::WriteRounds& rounds) { return Bind(&rounds, &task); });
+  if (!outcome) EndOutOfMemory();  // the task fails for no other reason
+  return *std::move(outcome);
 }
 
 Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {

@@ -94,9 +94,7 @@ inline constexpr int kClaimTriesMax = 256;
 /// either all of it is written or it is gone through step by step.
 ///
 /// Writes in rounds, each time one; what follows from a failure is written at once. `rounds`
-/// and `task` outlive it. Where there is no memory in between, the outcome is unknown.
-///
-/// Errors: kInternalError  there was no memory to begin with, and `task` is as it was.
+/// and `task` outlive it. Never fails: without memory the process ends.
 Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask* task);
 /// The same alone; an outcome in any case. Blocks; safe on any thread.
 BindOutcome Bind(client::Client& client, BindTask task);

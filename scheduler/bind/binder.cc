@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/bind/binder.h"
 
-#include <iterator>
 #include <list>
 #include <string>
 #include <utility>
@@ -96,15 +95,12 @@ void Binder::Run() {
     has_outcome = true;
   };
   const auto begin = [&](BindTask task) {
-    const bool is_kept = HadMemory([&] { under_way.push_back(std::move(task)); });
-    if (!is_kept) return note({.unknown = std::move(task)});
-    const auto kept = std::prev(under_way.end());
-    const auto finish = [&under_way, &note, kept](Result<BindOutcome> outcome) {
-      note(outcome ? *std::move(outcome) : BindOutcome{.unknown = std::move(*kept)});
+    const auto kept = under_way.insert(under_way.end(), std::move(task));
+    Start(Bind(&rounds, &*kept), [&under_way, &note, kept](Result<BindOutcome> outcome) {
+      if (!outcome) EndOutOfMemory();  // the task fails for no other reason
+      note(*std::move(outcome));
       under_way.erase(kept);
-    };
-    const bool is_begun = HadMemory([&] { Start(Bind(&rounds, &*kept), finish); });
-    if (!is_begun) finish(Fail(OutOfMemory()));
+    });
   };
   while (true) {
     std::optional<BindTask> task = rounds.idle() ? tasks_.Pop() : tasks_.TryPop();

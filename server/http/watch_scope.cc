@@ -21,8 +21,8 @@ namespace dray::server::http {
 
 void WatchScope::Wake() {
   if (woken_.exchange(true)) return;
-  if (HadMemory([this] { reactor_.Post([self = shared_from_this()] { self->OnWoken(); }); }))
-    return;
+  const auto post = [this] { reactor_.Post([self = shared_from_this()] { self->OnWoken(); }); };
+  if (!RanOutOfMemory(post)) return;
   woken_.store(false);  // or no later one would be posted
   throw std::bad_alloc();
 }
@@ -39,7 +39,7 @@ void WatchScope::OnWoken() {
 }
 
 bool WatchScope::WalkOnLater() {
-  return HadMemory([this] { reactor_.Post([self = shared_from_this()] { self->Walk(); }); });
+  return !RanOutOfMemory([this] { reactor_.Post([self = shared_from_this()] { self->Walk(); }); });
 }
 
 void WatchScope::Walk() {

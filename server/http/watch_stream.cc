@@ -84,7 +84,7 @@ void WatchStream::GoOnSoon() {
 
 void WatchStream::Pump() {
   // Without memory it ends: the client goes on from the last event that it has seen.
-  if (!HadMemory([this] { TakeTurn(); })) Finish();
+  if (RanOutOfMemory([this] { TakeTurn(); })) Finish();
 }
 
 void WatchStream::TakeTurn() {
@@ -142,7 +142,7 @@ void WatchStream::WriteHeld() {
   if (responder_ == nullptr || !held_) return;
   bool goes_on = false;
   const auto write = [&] { goes_on = Write(*std::exchange(held_, std::nullopt)); };
-  if (!HadMemory(write)) return Finish();
+  if (RanOutOfMemory(write)) return Finish();
   if (goes_on) Pump();
 }
 
@@ -163,7 +163,7 @@ void WatchStream::RepeatBookmark() {
       self->SendBookmark();
       self->RepeatBookmark();
     };
-    if (!HadMemory(send)) self->Finish();
+    if (RanOutOfMemory(send)) self->Finish();
   });
 }
 

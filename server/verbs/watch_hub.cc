@@ -14,7 +14,7 @@ constexpr size_t kBatchEventsMax = 1024;
 
 /// False without memory.
 bool Tell(Wakeable& watcher) {
-  return HadMemory([&watcher] { watcher.Wake(); });
+  return !RanOutOfMemory([&watcher] { watcher.Wake(); });
 }
 
 }  // namespace

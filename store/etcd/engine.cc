@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -243,7 +242,7 @@ store::Status Engine::status() const {
 void Engine::Maintain() {
   while (!closing_) {
     wakeup_.WaitFor(kTick);
-    if (!HadMemory([this] { MaintainOnce(); })) continue;  // the next tick does it
+    MaintainOnce();
   }
 }
 

@@ -68,7 +68,7 @@ LogRow RowOf(const Event& event, int64_t ordinal, std::string_view bytes) {
 Error Repeat(const Error& error) {
   Error again = OutOfMemory();
   again.reason = error.reason;
-  if (!HadMemory([&] { again.message = error.message; })) return again;
+  if (RanOutOfMemory([&] { again.message = error.message; })) return again;
   return again;
 }
 
@@ -82,13 +82,14 @@ Error UnknownOutcome(const Error& error) {
         "has been opened anew, and compare",
         error.message);
   };
-  if (!HadMemory(explain)) return unknown;
+  if (RanOutOfMemory(explain)) return unknown;
   return unknown;
 }
 
-/// What the callback itself finds no memory for is its owner's loss: others are still to be told.
-void Tell(Request& request, Result<CommitOutcome> outcome) {
-  if (!HadMemory([&] { request.done(std::move(outcome)); })) return;
+/// If the callback throws bad_alloc, its own work is dropped: the other requests are still
+/// answered.
+void Report(Request& request, Result<CommitOutcome> outcome) {
+  if (RanOutOfMemory([&] { request.done(std::move(outcome)); })) return;
 }
 
 }  // namespace
@@ -133,8 +134,8 @@ void Committer::Run() {
     const size_t count = batch.size();
     if (count > 0) CommitBatch(std::move(batch));
     if (stopped_) continue;
-    if (!HadMemory([&] { DoCheckpoint(count == 0); })) continue;  // it is tried again
-    if (!stopped_ && !HadMemory([&] { DoUpkeep(count); })) Stop(kNoMemory);
+    if (RanOutOfMemory([&] { DoCheckpoint(count == 0); })) continue;  // it is tried again
+    if (!stopped_ && RanOutOfMemory([&] { DoUpkeep(count); })) Stop(kNoMemory);
   }
 }
 
@@ -146,10 +147,10 @@ std::vector<Request> Committer::TakeBatch() {
     if (!stopped_ && has_checkpoint()) wait = CommitQueue::Wait::kForAMoment;
     batch = deps_.queue.Take(wait);
   };
-  if (HadMemory(take)) return batch;
+  if (!RanOutOfMemory(take)) return batch;
   std::optional<Request> next = deps_.queue.TakeOne();
   while (next.has_value()) {  // with all its steps
-    Tell(*next, Fail(OutOfMemory()));
+    Report(*next, Fail(OutOfMemory()));
     next = next->steps_after > 0 ? deps_.queue.TakeOne() : std::nullopt;
   }
   return {};
@@ -170,7 +171,7 @@ Committer::Outcome Committer::Judge(Request& request) {
     }
     outcome = sequencer_.Accept(std::get<Txn>(request.what));
   };
-  if (!HadMemory(judge)) return Fail(OutOfMemory());  // it alone
+  if (RanOutOfMemory(judge)) return Fail(OutOfMemory());  // it alone
   return *std::move(outcome);
 }
 
@@ -203,18 +204,18 @@ std::vector<Committer::Outcome> Committer::JudgeSteps(std::span<const Request> s
     for (const Request& step : steps) txns.push_back(&std::get<Txn>(step.what));
     outcomes = sequencer_.AcceptSteps(txns);
   };
-  if (!HadMemory(judge)) return {};
+  if (RanOutOfMemory(judge)) return {};
   return outcomes;
 }
 
 void Committer::CommitBatch(std::vector<Request> batch) {
   if (stopped_) {
     Error stopped = OutOfMemory();
-    if (!HadMemory([&] { stopped.message = numbers().failure; })) stopped = OutOfMemory();
+    if (RanOutOfMemory([&] { stopped.message = numbers().failure; })) stopped = OutOfMemory();
     return Refuse(batch, stopped);
   }
   std::vector<Sequenced> judged;
-  if (!HadMemory([&] { SequenceAll(batch, judged); })) return Refuse(batch, OutOfMemory());
+  if (RanOutOfMemory([&] { SequenceAll(batch, judged); })) return Refuse(batch, OutOfMemory());
   Error error;
   const Fate fate = Write(judged, error);
   if (fate == Fate::kDurable) {
@@ -228,7 +229,7 @@ void Committer::CommitBatch(std::vector<Request> batch) {
     Stop(error.message);
   }
   // Nothing pending will ever be seen: on from what is.
-  if (!HadMemory([this] { sequencer_.Restart(deps_.history.newest()); })) Stop(kNoMemory);
+  if (RanOutOfMemory([this] { sequencer_.Restart(deps_.history.newest()); })) Stop(kNoMemory);
   AnswerFailed(judged, fate, error);
 }
 
@@ -239,7 +240,7 @@ Committer::Fate Committer::Write(std::span<const Sequenced> batch, Error& error)
     Result<> written = TryToWrite(batch, fate);
     if (!written.has_value()) error = std::move(written).error();
   };
-  if (!HadMemory(write)) error = OutOfMemory();
+  if (RanOutOfMemory(write)) error = OutOfMemory();
   return fate;
 }
 
@@ -287,9 +288,9 @@ size_t Committer::Publish(std::span<const Sequenced> batch) {
   for (const Sequenced& one : batch) {
     const Change* change = ChangeOf(one.outcome);
     if (change != nullptr) {
-      if (!HadMemory([&] { deps_.history.Publish(*change); })) break;
+      if (RanOutOfMemory([&] { deps_.history.Publish(*change); })) break;
       // What upkeep does not know of would be missing in the file once the log before it is gone.
-      if (!HadMemory([&] { upkeep_->Note(*change); })) Stop(kNoMemory);
+      if (RanOutOfMemory([&] { upkeep_->Note(*change); })) Stop(kNoMemory);
     }
     ++shown;
   }
@@ -302,11 +303,11 @@ size_t Committer::Publish(std::span<const Sequenced> batch) {
 void Committer::Answer(std::span<Sequenced> batch) {
   for (Sequenced& one : batch) {
     if (!one.outcome.has_value()) {
-      Tell(one.request, std::move(one.outcome).failure());
+      Report(one.request, std::move(one.outcome).failure());
     } else if (auto* conflict = std::get_if<Conflict>(&*one.outcome)) {
-      Tell(one.request, CommitOutcome(std::move(*conflict)));
+      Report(one.request, CommitOutcome(std::move(*conflict)));
     } else {
-      Tell(one.request, CommitOutcome(std::move(std::get<Change>(*one.outcome).committed)));
+      Report(one.request, CommitOutcome(std::move(std::get<Change>(*one.outcome).committed)));
     }
   }
 }
@@ -317,9 +318,9 @@ void Committer::AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error&
   for (Sequenced& one : batch) {
     const bool changes = ChangeOf(one.outcome) != nullptr;
     if (changes && fate == Fate::kUnknown) {
-      Tell(one.request, Fail(UnknownOutcome(error)));
+      Report(one.request, Fail(UnknownOutcome(error)));
     } else if (changes || !one.on_durable) {
-      Tell(one.request, Fail(Repeat(unavailable)));
+      Report(one.request, Fail(Repeat(unavailable)));
     } else {
       Answer(std::span(&one, 1));
     }
@@ -327,7 +328,7 @@ void Committer::AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error&
 }
 
 void Committer::Refuse(std::span<Request> batch, const Error& error) {
-  for (Request& request : batch) Tell(request, Fail(Repeat(error)));
+  for (Request& request : batch) Report(request, Fail(Repeat(error)));
 }
 
 void Committer::DoUpkeep(size_t changes) {
@@ -376,7 +377,7 @@ void Committer::Stop(std::string_view why) {
         why);
   };
   // Where there is no memory for the sentence, its middle says enough.
-  const bool is_explained = HadMemory(explain);
+  const bool is_explained = !RanOutOfMemory(explain);
   const MutexLock lock(mutex_);
   numbers_.failure = is_explained ? std::move(failure) : OutOfMemory().message;
 }

@@ -162,10 +162,10 @@ void SqliteStore::Commit(Txn txn, CommitCallback done) {
 void SqliteStore::CommitSteps(std::vector<Step> steps) {
   std::vector<Request> requests;
   std::optional<Error> refused;
-  if (!HadMemory([&] { refused = MakeRequests(steps, requests); })) refused = OutOfMemory();
+  if (RanOutOfMemory([&] { refused = MakeRequests(steps, requests); })) refused = OutOfMemory();
   if (!refused.has_value()) {
     for (size_t i = 0; i < steps.size(); ++i) requests[i].done = std::move(steps[i].done);
-    if (!HadMemory([&] { refused = queue_.Push(requests); })) refused = OutOfMemory();
+    if (RanOutOfMemory([&] { refused = queue_.Push(requests); })) refused = OutOfMemory();
     if (!refused.has_value()) return;
     for (size_t i = 0; i < steps.size(); ++i) steps[i].done = std::move(requests[i].done);
   }

@@ -136,10 +136,10 @@ Result<> Upkeep::Step(size_t work) {
     EndWork(std::move(progress));
     return {};
   };
-  const bool had_memory = HadMemory([&] { done = attempt(); });
+  const bool ran_out = RanOutOfMemory([&] { done = attempt(); });
   // Whatever happened: commits are synced.
   const Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
-  if (!had_memory || !done.has_value()) pause_ = kRestBatches;
+  if (ran_out || !done.has_value()) pause_ = kRestBatches;
   return done.has_value() ? restored : done;
 }
 

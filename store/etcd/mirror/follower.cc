@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "base/mutex.h"
-#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -118,15 +117,10 @@ rpc::Answer<Frozen<Snapshot>> Follower::ReadAll() {
 
 void Follower::Run() {
   while (!stopping_) {
-    End end;
-    if (!HadMemory([&] { end = FollowOnce(); })) {
-      // The mirror may be ahead of what was published, or the other way round.
-      must_reload_ = true;
-      end = {.why = "out of memory"};
-    }
+    const End end = FollowOnce();
     if (stopping_) return;
     if (end.permanent) return StopPermanently(end.why);
-    if (!HadMemory([&] { BackOff(end.why); })) continue;  // the log misses a line
+    BackOff(end.why);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/mutex.h"
-#include "base/out_of_memory.h"
 #include "base/strong.h"
 #include "base/world.h"
 
@@ -63,9 +62,7 @@ void RevisionWaiters::Close() {
 }
 
 void RevisionWaiters::CallBack(Waits& due, WaitOutcome how) {
-  for (auto& each : due) {
-    if (!HadMemory([&] { each.second.callback(how); })) continue;
-  }
+  for (auto& each : due) each.second.callback(how);
 }
 
 Revision RevisionWaiters::reached() const {

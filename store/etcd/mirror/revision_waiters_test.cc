@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,13 +73,6 @@ TEST_F(EtcdRevisionWaiters, ClosingCallsAllAndThoseWhoComeLater) {
   waiters_.Close();
   WaitFor(9, 1);
   EXPECT_THAT(TakeCalls(), ElementsAre("11 closing", "9 closing"));
-}
-
-TEST_F(EtcdRevisionWaiters, OneWithoutMemoryDoesNotKeepTheOthers) {
-  waiters_.WaitFor(Revision{17}, At(minutes(1)), [](WaitOutcome) { throw std::bad_alloc(); });
-  WaitFor(17, 1);
-  waiters_.Reach(Revision{17});
-  EXPECT_THAT(TakeCalls(), ElementsAre("17 reached"));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/out_of_memory.h"
 
 namespace dray::store::etcd::requests {
 
@@ -21,10 +20,7 @@ void CallbackThread::Close() {
 }
 
 void CallbackThread::Run() {
-  while (std::optional<std::move_only_function<void()>> answer = queue_.Pop()) {
-    // What one finds no memory for is its owner's loss; the next is told.
-    if (!HadMemory(*answer)) continue;
-  }
+  while (std::optional<std::move_only_function<void()>> answer = queue_.Pop()) (*answer)();
 }
 
 }  // namespace dray::store::etcd::requests

@@ -131,7 +131,7 @@ void Committer::Commit(Txn txn, CommitCallback done) {
     return attempt->done(Fail(*std::move(refused)));
   }
   // From here on the attempt answers for itself.
-  if (!HadMemory([&] { Prepare(attempt); })) return;
+  if (RanOutOfMemory([&] { Prepare(attempt); })) return;
 }
 
 std::optional<Error> Committer::Admit(Attempt& attempt) {
@@ -171,7 +171,7 @@ void Committer::Prepare(const Shared& attempt) {
   }
   // If it could not be asked for, LeaseWait has dropped those who wait, or there was no memory for
   // it.
-  if (!HadMemory([&] { Grant(attempt); })) TakeWaitingForLease().clear();
+  if (RanOutOfMemory([&] { Grant(attempt); })) TakeWaitingForLease().clear();
 }
 
 /// Whether every put that expires has a lease.
@@ -364,7 +364,7 @@ void Committer::Abandon(Attempt& attempt) {
   Forget(attempt);
   Error error = OutOfMemory();
   if (attempt.is_sent) error.reason = StatusReason::kTimeout;
-  if (!HadMemory([&] { attempt.done(Fail(std::move(error))); })) return;
+  attempt.done(Fail(std::move(error)));
 }
 
 void Committer::Forget(Attempt& attempt) {

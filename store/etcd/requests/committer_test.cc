@@ -153,41 +153,6 @@ TEST_F(CommitterTest, ALeaseThatIsNeverGrantedEndsThoseThatWaitForIt) {
   EXPECT_TRUE(HasPlace());
 }
 
-TEST_F(CommitterTest, ACallbackThatThrowsHasGivenItsPlaceBack) {
-  committer_.Commit(PutOf(), [](const Result<CommitOutcome>&) { throw std::bad_alloc(); });
-  std::exchange(client_.txn, nullptr)(NothingChanged());
-  Commit(PutOf());  // refused, unless the first one is over
-  while (client_.txn == nullptr) {
-    ASSERT_EQ(NextOutcome().error().reason, StatusReason::kTooManyRequests);
-    Commit(PutOf());
-  }
-  std::exchange(client_.txn, nullptr)(NothingChanged());
-  EXPECT_TRUE(NextOutcome().has_value());
-}
-
-TEST_F(CommitterTest, AnAnswerThatFindsNoMemoryIsOneAllTheSame) {
-  if (!dray::testing::WhyAllocationsSucceed().empty())
-    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
-  bool has_failed = true;
-  for (int at = 0; has_failed; ++at) {
-    Commit(PutOf());
-    ASSERT_NE(client_.txn, nullptr) << at;
-    auto receive = std::exchange(client_.txn, nullptr);
-    rpc::TxnAnswer answer = NothingChanged();
-    dray::testing::TakeAllocationFailed();
-    dray::testing::FailAllocationAfter(at);
-    try {
-      receive(std::move(answer));
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): as the client does it
-    }
-    receive = nullptr;
-    dray::testing::FailAllocationAfter(-1);
-    has_failed = dray::testing::TakeAllocationFailed();
-    EXPECT_EQ(NextOutcome().has_value(), !has_failed) << at;
-    ASSERT_TRUE(HasPlace()) << at;
-  }
-}
-
 TEST_F(CommitterTest, ACommitThatFindsNoMemoryIsAnsweredOrThrows) {
   if (!dray::testing::WhyAllocationsSucceed().empty())
     GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();

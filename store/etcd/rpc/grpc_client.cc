@@ -12,7 +12,6 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
 
-#include "base/out_of_memory.h"
 #include "base/strong.h"
 #include "etcd.grpc.pb.h"
 #include "etcd.pb.h"
@@ -61,16 +60,11 @@ class Call : public std::enable_shared_from_this<Call<Request, Response, Out>> {
     begin(channels_[index], context_.get(), &request_, &response_, std::move(done));
   }
 
-  // gRPC swallows what its callbacks throw: the receiver must be called, and the call must leave,
-  // whatever finds no memory.
-  void Finish(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) {
+  // noexcept: gRPC would swallow a bad_alloc, and the receiver would wait for ever.
+  void Finish(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) noexcept {
     channels_.End(*context_);
-    if (!HadMemory([&] { Conclude(index, begin, tries_left, status); }) && receive_ != nullptr) {
-      Receive<Out> receive = std::move(receive_);
-      CallFailure failure{.kind = Kind::kUnanswered, .message = "out of memory"};
-      if (!HadMemory([&] { receive(std::unexpected(std::move(failure))); })) receive = nullptr;
-    }
-    channels_.Leave();  // last: who waits for it destroys what the receiver uses
+    Conclude(index, begin, tries_left, status);
+    channels_.Leave();  // last: the thread that waits for it destroys what the receiver uses
   }
 
   void Conclude(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) {
