@@ -63,7 +63,13 @@ class Coercer {
   Coercer(Malformed malformed, std::vector<std::string>* unknown)
       : malformed_(malformed), unknown_(unknown) {}
 
-  std::optional<ErrorCause> Run(Tree& value, const Node& node, const Path& path) {
+  std::optional<ErrorCause> Run(Tree& value,
+                                const Node& node,
+                                const Path& path,
+                                Resource resource) {
+    if (resource == Resource::kYes && !node.is_embedded_resource && value.is_object()) {
+      Coerce(value, path);
+    }
     Walk(value, node, path);
     std::vector<ErrorCause> causes = std::move(errors_).Take();
     if (causes.empty()) return std::nullopt;
@@ -120,10 +126,20 @@ class Coercer {
 };
 
 // What is wrong with the embedded resources of a value.
-class Checker {
+class EmbeddedChecker {
  public:
-  explicit Checker(const MetadataRules& rules) : rules_(rules) {}
+  explicit EmbeddedChecker(const MetadataRules& rules) : rules_(rules) {}
 
+  void Run(const Tree& value, const Node& node, const Path& path, Resource resource) {
+    if (resource == Resource::kYes && !node.is_embedded_resource && value.is_object()) {
+      Check(value, path);
+    }
+    Walk(value, node, path);
+  }
+
+  std::vector<ErrorCause> Take() && { return std::move(errors_).Take(); }
+
+ private:
   void Walk(const Tree& value, const Node& node, const Path& path) {
     if (!node.has_embedded || errors_.is_full()) return;
     if (value.is_list() && node.items != nullptr && node.items->has_embedded) {
@@ -142,9 +158,6 @@ class Checker {
     }
   }
 
-  std::vector<ErrorCause> Take() && { return std::move(errors_).Take(); }
-
- private:
   void Check(const Tree& resource, const Path& path) {
     for (const std::string_view name : {"apiVersion", "kind"}) {
       if (resource.Find(name) == nullptr) errors_.Required(path.Child(name));
@@ -232,23 +245,25 @@ std::optional<ErrorCause> CoerceEmbedded(Tree& object,
                                          std::vector<std::string>* unknown) {
   const auto before = static_cast<ptrdiff_t>(unknown == nullptr ? 0 : unknown->size());
   std::optional<ErrorCause> cause =
-      Coercer(malformed, unknown).Run(object, schema.root(), Path(""));
+      Coercer(malformed, unknown).Run(object, schema.root(), Path(""), Resource::kIfMarked);
   if (unknown != nullptr) std::sort(unknown->begin() + before, unknown->end());
   return cause;
 }
 
 std::optional<ErrorCause> CoerceEmbeddedValue(Tree& value,
                                               const Node& node,
-                                              std::string_view path) {
-  return Coercer(Malformed::kRefuse, nullptr).Run(value, node, Path(path));
+                                              std::string_view path,
+                                              Resource resource) {
+  return Coercer(Malformed::kRefuse, nullptr).Run(value, node, Path(path), resource);
 }
 
 std::vector<ErrorCause> CheckEmbedded(const Tree& value,
                                       const Node& node,
                                       std::string_view path,
-                                      const MetadataRules& rules) {
-  Checker checker(rules);
-  checker.Walk(value, node, Path(path));
+                                      const MetadataRules& rules,
+                                      Resource resource) {
+  EmbeddedChecker checker(rules);
+  checker.Run(value, node, Path(path), resource);
   return std::move(checker).Take();
 }
 

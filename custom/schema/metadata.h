@@ -48,7 +48,8 @@ std::optional<ErrorCause> CoerceEmbedded(api::Tree& object,
 /// The same for a value at `node`, with `path` before all paths.
 std::optional<ErrorCause> CoerceEmbeddedValue(api::Tree& value,
                                               const Node& node,
-                                              std::string_view path);
+                                              std::string_view path,
+                                              Resource resource = Resource::kIfMarked);
 
 /// Returns what is wrong with the metadata of an object of any kind, below "metadata".
 using MetadataRules =
@@ -60,6 +61,7 @@ using MetadataRules =
 std::vector<ErrorCause> CheckEmbedded(const api::Tree& value,
                                       const Node& node,
                                       std::string_view path,
-                                      const MetadataRules& rules);
+                                      const MetadataRules& rules,
+                                      Resource resource = Resource::kIfMarked);
 
 }  // namespace dray::custom::schema

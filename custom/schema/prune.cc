@@ -150,8 +150,9 @@ void Prune(Tree& object, const Schema& schema, std::vector<std::string>* unknown
   if (unknown != nullptr) std::sort(unknown->begin() + before, unknown->end());
 }
 
-void PruneValue(Tree& value, const Node& node, Nulls nulls) {
-  Pruner(nullptr, nulls).Run(value, node, node.is_embedded_resource ? Typed::kYes : Typed::kNo);
+void PruneValue(Tree& value, const Node& node, Resource resource) {
+  const bool is_typed = resource == Resource::kYes || node.is_embedded_resource;
+  Pruner(nullptr, Nulls::kKeep).Run(value, node, is_typed ? Typed::kYes : Typed::kNo);
 }
 
 }  // namespace dray::custom::schema

@@ -36,8 +36,7 @@ void Prune(api::Tree& object,
            std::vector<std::string>* unknown = nullptr,
            Nulls nulls = Nulls::kDrop);
 
-/// The same for a value at `node`, which is no object of its own unless `node` is an embedded
-/// resource.
-void PruneValue(api::Tree& value, const Node& node, Nulls nulls = Nulls::kKeep);
+/// The same for a value at `node`; nulls stay.
+void PruneValue(api::Tree& value, const Node& node, Resource resource = Resource::kIfMarked);
 
 }  // namespace dray::custom::schema

@@ -129,6 +129,7 @@ class Compiler {
     auto rules = std::make_unique<ValueRules>();
     rules->format = props.format;
     rules->checked_format = CheckedFormat(props);
+    rules->text_format = formats::TextFormatNamed(props.format);
     rules->numbers = {.min = props.minimum,
                       .max = props.maximum,
                       .multiple_of = props.multiple_of,

@@ -55,6 +55,8 @@ struct ValueRules {
   std::string format;  // as the definition says it
   /// The format that is checked in objects; kNone where the server does not know it for this type.
   formats::ValueFormat checked_format = formats::ValueFormat::kNone;
+  /// The format of texts with that name, whatever the type.
+  formats::ValueFormat text_format = formats::ValueFormat::kNone;
   NumberRange numbers;
   SizeRange length;  // in code points
   SizeRange items;
@@ -120,6 +122,10 @@ class Schema {
   std::deque<Node> nodes_;  // the root first
   PatternBudget patterns_;
 };
+
+/// Whether a value has apiVersion, kind and metadata, whatever its schema says of them: objects of
+/// custom kinds do, values inside them where the schema marks them as embedded resources.
+enum class Resource : bool { kIfMarked, kYes };
 
 /// Compiles the schema of a definition that was found valid. What a valid schema cannot have
 /// ($ref, patternProperties, …) is ignored. Linear, but for sorting; recursion is bounded by the
