@@ -97,6 +97,12 @@ const HostileCase kHostileCases[] = {
     {"BytesThatAreNoText",
      [] { return Fill("\xFF"); },
      "refused compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error"},
+    {"OperatorsTooMany",
+     [] { return Fill("+-"); },
+     "refused compilation failed: ERROR: <input>:1:1: Syntax error: extraneous input '+'"},
+    {"KeywordsAsFields",
+     [] { return "a" + Fill(".in", syntax::kExpressionBytesMax - 1); },
+     "refused compilation failed: ERROR: <input>:1:3: Syntax error: no viable alternative"},
     {"LoopsInLoops", [] { return Nest("[1,2].map(x,", "x", ")", 240); }, kTooDear},
     {"LongLoop", [] { return std::string("lists.range(999999).all(x, x >= 0)"); }, kTooDear},
     {"ListsThatDouble", [] { return Doubling("[1, 2]", 100); }, "error list too long"},
@@ -140,6 +146,15 @@ INSTANTIATE_TEST_SUITE_P(Table,
                          HostileTextTest,
                          ::testing::ValuesIn(kHostileCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Selectors have a lower limit of their own.
+TEST(HostileText, LongExpressionsAreRefused) {
+  const std::string text = "'" + Repeat("\xC3\xA4", syntax::kCodePointsMax - 2) + "'";
+  EXPECT_EQ(OutcomeOfText(text), "ok");
+  EXPECT_EQ(OutcomeOfText(text + " "),
+            "refused compilation failed: ERROR: <input>:-1:0: expression code point size exceeds "
+            "limit: size: 100001, limit 100000");
+}
 
 }  // namespace
 }  // namespace dray::cel

@@ -95,6 +95,17 @@ constexpr LanguageCase kProblems[] = {
     {"NoCodePointIn32", R"('\U00110000')", "1: unable to unescape string", api::Release::k1_32},
     {"SurrogatesSince33", R"('\ud800')", "1: invalid unicode code point", api::Release::k1_33},
     {"SurrogatesIn32", R"('\ud800')", "none", api::Release::k1_32},
+    // One token too many is left out, and parsing goes on.
+    {"KeywordAsField",
+     "[1].in == [1]",
+     "5: Syntax error: no viable alternative at input '.in'; 8: Syntax error: extraneous input "
+     "'==' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, "
+     "NUM_UINT, STRING, BYTES, IDENTIFIER}"},
+    {"NothingBehindThePoint", "[1]. ]", "6: Syntax error: no viable alternative at input '. ]'"},
+    {"OperatorTooMany",
+     "1 == * 1 && x",
+     "6: Syntax error: extraneous input '*' expecting {'[', '{', '(', '.', '-', '!', 'true', "
+     "'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
     {"BackticksIn32",
      "{'x': 1}.`x`",
      "10: Syntax error: token recognition error at: '`'",

@@ -262,6 +262,30 @@ std::vector<Token> Tokenize(std::string_view expression,
   return Lexer(expression, quoted_names, errors).Run();
 }
 
+bool IsFieldName(const Token& token) {
+  return token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kQuotedIdentifier;
+}
+
+bool BeginsOperand(const Token& token) {
+  constexpr std::string_view kMarks = "[{(.-!";
+  switch (token.kind) {
+    case TokenKind::kIdentifier:
+    case TokenKind::kInt:
+    case TokenKind::kUint:
+    case TokenKind::kDouble:
+    case TokenKind::kString:
+    case TokenKind::kBytes:
+    case TokenKind::kTrue:
+    case TokenKind::kFalse:
+    case TokenKind::kNull: return true;
+    case TokenKind::kOperator: return token.text.size() == 1 && kMarks.contains(token.text);
+    case TokenKind::kEnd:
+    case TokenKind::kIn:
+    case TokenKind::kQuotedIdentifier: break;
+  }
+  return false;
+}
+
 bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out) {
   bool raw = false;
   while (text[0] != '"' && text[0] != '\'') {

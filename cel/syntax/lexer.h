@@ -51,6 +51,11 @@ struct Token {
   std::string_view text;  // as written
 };
 
+/// Whether a field may be selected by this token.
+bool IsFieldName(const Token& token);
+/// Whether an operand may begin with this token.
+bool BeginsOperand(const Token& token);
+
 /// Whether the language has names in backticks: releases since 1.33.
 enum class QuotedNames : bool { kNo, kYes };
 

@@ -9,6 +9,8 @@ namespace dray::cel::syntax {
 
 /// CELSelectorExpressionMaxLength (resource.k8s.io types): bytes of UTF-8, not code points.
 inline constexpr size_t kExpressionBytesMax = 10 * 1024;
+/// Code points of any expression.
+inline constexpr size_t kCodePointsMax = 100'000;
 /// Nested expressions: parentheses, arguments, elements, right arms of conditionals.
 inline constexpr int kNestingMax = 250;
 /// Nodes on one path through operators, selections, indexes, member calls and conditionals.

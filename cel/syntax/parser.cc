@@ -15,29 +15,29 @@
 #include "cel/syntax/lexer.h"
 #include "cel/syntax/limits.h"
 #include "cel/syntax/macros.h"
+#include "cel/syntax/utf8.h"
 
 namespace dray::cel::syntax {
+
 namespace {
 
-constexpr std::array<std::string_view, 17> kReserved = {
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-};
+constexpr std::array<std::string_view, 17> kReserved = {"as",
+                                                        "break",
+                                                        "const",
+                                                        "continue",
+                                                        "else",
+                                                        "for",
+                                                        "function",
+                                                        "if",
+                                                        "import",
+                                                        "let",
+                                                        "loop",
+                                                        "package",
+                                                        "namespace",
+                                                        "return",
+                                                        "var",
+                                                        "void",
+                                                        "while"};
 
 struct BinaryOperator {
   std::string_view function;
@@ -253,9 +253,11 @@ class Parser {
   }
 
   NodeId Selection(NodeId operand) {
-    const uint32_t dot = Take().offset;
+    const Token point = Take();
+    const uint32_t dot = point.offset;
     const bool optional = Accept('?');
     const Token& field = Peek();
+    if (!optional && !IsFieldName(field)) return NoSelection(operand, point, field);
     const std::string_view name = FieldName();
     if (ended_) return kNoNode;
     if (!optional && field.kind == TokenKind::kIdentifier && Sees('(')) {
@@ -267,6 +269,17 @@ class Parser {
                 .name = name,
                 .children = Children({operand})},
                1);
+  }
+
+  // Upstream goes on behind the point, where `in` is an operator.
+  NodeId NoSelection(NodeId operand, const Token& point, const Token& next) {
+    const bool at_end = next.kind == TokenKind::kEnd;
+    const char* const end = at_end ? point.text.end() : next.text.end();
+    std::string message = fmt::format("no viable alternative at input '{}'",
+                                      std::string_view(point.text.begin(), end));
+    if (next.kind != TokenKind::kIn) return SyntaxError(std::move(message));
+    errors_.push_back({next.offset, "Syntax error: " + std::move(message)});
+    return operand;
   }
 
   NodeId MemberCall(NodeId receiver, const Token& name) {
@@ -323,11 +336,23 @@ class Parser {
     return Unexpected();
   }
 
+  // Upstream leaves out one token if an operand begins behind it, and goes on there.
   NodeId Unexpected() {
-    return SyntaxError(fmt::format(
-        "mismatched input '{}' expecting {{'[', '{{', '(', '.', '-', '!', 'true', 'false', 'null', "
-        "NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}}",
-        TextOf(Peek())));
+    constexpr std::string_view kExpected =
+        "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "
+        "STRING, BYTES, IDENTIFIER}";
+    constexpr size_t kRecoveriesMax = 30;  // then upstream gives up
+    const bool is_one_too_many = !ended_ && errors_.size() < kRecoveriesMax &&
+                                 Peek().kind != TokenKind::kEnd && BeginsOperand(Peek(1));
+    if (!is_one_too_many) {
+      return SyntaxError(
+          fmt::format("mismatched input '{}' expecting {}", TextOf(Peek()), kExpected));
+    }
+    const Token token = Take();
+    errors_.push_back(
+        {token.offset,
+         fmt::format("Syntax error: extraneous input '{}' expecting {}", token.text, kExpected)});
+    return Unary();
   }
 
   NodeId Punctuated(const Token& token) {
@@ -410,9 +435,7 @@ class Parser {
     const Token& field = Peek();
     const bool is_quoted = field.kind == TokenKind::kQuotedIdentifier;
     if (!is_quoted && field.kind != TokenKind::kIdentifier) {
-      SyntaxError(field.kind == TokenKind::kEnd
-                      ? "no viable alternative at input '.'"
-                      : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
+      SyntaxError(fmt::format("mismatched input '{}' expecting IDENTIFIER", TextOf(field)));
       return {};
     }
     Take();
@@ -561,6 +584,15 @@ class Parser {
 Ast Parse(std::string_view expression,
           const Environment& environment,
           std::vector<SourceError>& errors) {
+  // Each code point has at least one byte.
+  const size_t size = expression.size() <= kCodePointsMax ? 0 : CountCodePoints(expression);
+  if (size > kCodePointsMax) {
+    errors.push_back({SourceError::kNowhere,
+                      fmt::format("expression code point size exceeds limit: size: {}, limit {}",
+                                  size,
+                                  kCodePointsMax)});
+    return {};
+  }
   return Parser(expression, environment, errors).Run();
 }
 
