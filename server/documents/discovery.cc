@@ -130,6 +130,8 @@ Words VerbsOf(const KindInfo& kind) {
 
 // What upstream stores in a version that its group does not prefer.
 constexpr std::string_view kStoredInBeta = "DeviceTaintRule";
+// What it stores in a version that it does not serve any more.
+constexpr std::string_view kStoredInOldBeta = "CustomResourceDefinition";
 
 // Group and version that upstream stores a kind in: the hub's where that is of another group, else
 // the first version of the group that has the kind.
@@ -146,6 +148,7 @@ std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
   }
   // Also where that version is not served.
   if (kind.kind == kStoredInBeta && best != "v1alpha3") best = "v1beta2";
+  if (kind.kind == kStoredInOldBeta && kind.group == "apiextensions.k8s.io") best = "v1beta1";
   return fmt::format("{}/{}", kind.group, best);
 }
 

@@ -52,6 +52,18 @@ TEST(MetadataRules, OwnersAreNamedAsInTheRelease) {
             "Required value: must not be empty");
 }
 
+TEST(MetadataRules, AKindMayCheckNamesOfNewObjects) {
+  api::meta_v1::ObjectMeta meta = Named();
+  meta.generate_name = "other-";
+  const NameCheck check = [&](std::string_view name) {
+    return name == meta.name ? api::NameErrors() : api::NameErrors{"must be another"};
+  };
+  const auto causes = CheckNewMetadata(ClaimKind(), meta, {}, check);
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(MessageAbout(causes, "metadata.generateName"),
+            "Invalid value: \"other-\": must be another");
+}
+
 struct Looks {
   const api::KindInfo& kind;
   Release release;
