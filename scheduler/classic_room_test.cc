@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room that is made where a driver's controller has allocated, over a server in memory.
+// Preemption where a driver's controller has allocated, over a server in memory.
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +21,7 @@ using client::testing::MemoryClient;
 using testing::Cluster;
 using ::testing::ElementsAre;
 
-/// A pod on node a, whose claim a driver has allocated for node b; it was told to look at a.
+/// A pod that fits on node a only, whose claim a driver has allocated for node b.
 class ClassicRoom : public ::testing::Test {
  protected:
   ClassicRoom() {

@@ -19,7 +19,7 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-/// Said to users when something was said to drivers.
+/// The messages for users after a write for the drivers.
 constexpr const char* kToldDrivers30 = "waiting for resource driver";
 constexpr const char* kToldDrivers = "0/1 nodes are available: 1 waiting for resource driver.";
 constexpr const char* kWaitsForDrivers =
@@ -27,7 +27,7 @@ constexpr const char* kWaitsForDrivers =
 
 constexpr const char* kPreBind = "running PreBind plugin \"DynamicResources\": ";
 
-/// Which of a pod's claims the search for devices looks at, by their place among all.
+/// The indexes, among all claims of the pod, of those that the device search handles.
 std::vector<size_t> SearchedFor(std::span<const api::Object> claims,
                                 const ClassicAttempt& attempt) {
   std::vector<size_t> searched;
@@ -86,7 +86,7 @@ void ClassicScheduler::Attempt(const std::string& key,
   uses_.unplaced.HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 
-/// Where the pod fits, with what is known of its drivers' claims.
+/// Decides where the pod fits, with the drivers' answers so far.
 Decision ClassicScheduler::Decide(const api::Object& pod,
                                   std::span<const api::Object> claims,
                                   const ClassicAttempt& attempt) {
@@ -95,7 +95,7 @@ Decision ClassicScheduler::Decide(const api::Object& pod,
   known.reserve(searched.size());
   for (const size_t index : searched) known.push_back(claims[index]);
   std::vector<ClassicClaim> others;
-  std::vector<size_t> places;  // of those among all
+  std::vector<size_t> places;  // indexes among all claims
   for (size_t i = 0; i < claims.size(); ++i) {
     if (std::ranges::binary_search(searched, i)) continue;
     others.push_back(attempt.claims[i]);
@@ -107,7 +107,7 @@ Decision ClassicScheduler::Decide(const api::Object& pod,
     NodeObjection objection =
         ObjectionTo(node, others, attempt.said(), uses_.classic.generation(), instances);
     for (const size_t index : objection.unavailable) {
-      // One that did not wait for a pod would just be allocated again, anywhere.
+      // A driver would allocate an immediate claim again at once, on any node.
       if (!others[index].is_immediate) unavailable.insert(places[index]);
     }
     return std::move(objection.reason);
@@ -149,7 +149,7 @@ void ClassicScheduler::GoOnWithDialogue(const std::string& key,
   uses_.claims.DropReservations(pod, claims);
 }
 
-/// All is allocated, or the scheduler's to allocate.
+/// Binds a pod whose remaining claims the scheduler allocates.
 void ClassicScheduler::Bind(const std::string& key,
                             const api::Object& pod,
                             std::span<const api::Object> claims,

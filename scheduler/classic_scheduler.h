@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules pods with claims that drivers' own controllers allocate (classic DRA): leads the
-// dialogue with the drivers. The decisions are classic_dialogue.h's, the reads and writes
-// classic_scheduling.h's.
+// dialogue with the drivers. classic_dialogue.h decides; classic_scheduling.h reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +21,11 @@
 
 namespace dray::scheduler {
 
-/// Keeps nothing between attempts: the dialogue is in PodSchedulingContexts. One thread.
+/// Keeps no state between attempts, because PodSchedulingContexts hold the dialogue. Not
+/// thread-safe.
 class ClassicScheduler {
  public:
-  /// They outlive it.
+  /// All members must outlive the ClassicScheduler.
   struct Uses {
     const Clock& clock;
     ClusterCache& cluster;
@@ -41,8 +41,8 @@ class ClassicScheduler {
   explicit ClassicScheduler(const Uses& uses) : uses_(uses) {}
 
   enum class Next : uint8_t { kDone, kTryAgain };
-  /// One attempt for a pod that Pop has returned. `claims` are all its claims. kTryAgain: the
-  /// claims have changed meanwhile, so they must be found again, and nothing was done.
+  /// Makes one attempt for a pod that Pop has returned. `claims` are all its claims. kTryAgain: the
+  /// claims have changed meanwhile and nothing was done; the caller must find them again.
   Next Schedule(const std::string& key,
                 const api::Object& pod,
                 std::span<const api::Object> claims);

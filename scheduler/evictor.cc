@@ -26,7 +26,7 @@ bool IsUsedOnlyBy(const api::Object& claim, std::string_view uid) {
   return users.empty() || (users.size() == 1 && users[0].uid == uid);
 }
 
-/// The text beside the reasons when nothing was given up: 1.30 and 1.31 had one.
+/// The result when no claim was given up: 1.30 and 1.31 have a text for it.
 GivenUp NothingGivenUp(const UsedClaims& used,
                        const Unschedulable& result,
                        std::span<const api::Object> claims) {
@@ -74,8 +74,8 @@ GroupRoom Evictor::MakeRoomForGroup(const api::Object& group,
   return room;
 }
 
-/// Takes back allocations that are in the way of members, and deletes claims that earlier attempts
-/// left over. Returns those that have no allocation any more.
+/// Deallocates claims that are in the way of members, and deletes claims left over by earlier
+/// attempts. Returns the deallocated claims.
 std::vector<api::Object> Evictor::FreeClaimsOf(const api::Object& group,
                                                std::span<const GroupMember> members,
                                                const GroupOutcome& outcome,
@@ -110,8 +110,8 @@ std::vector<api::Object> Evictor::FreeClaimsOf(const api::Object& group,
   return freed;
 }
 
-/// Takes the group off the users of one of its claims, so that others may have its devices. Returns
-/// the claim as stored.
+/// Removes the group from the consumers of one of its claims, so that other groups may use the
+/// claim's devices. Returns the claim as stored.
 std::optional<api::Object> Evictor::UnreserveOneOf(const api::Object& group,
                                                    std::span<const GroupMember> members) {
   const std::string& group_uid = group.metadata().uid;

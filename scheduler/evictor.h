@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes room for pods and groups that fit nowhere, as upstream's PostFilter does: takes back
-// allocations that are in their way and that no other pod uses, and evicts less important pods.
+// Makes room for pods and groups that fit nowhere, as upstream's PostFilter does: deallocates
+// claims that are in their way and that no other pod uses, and evicts less important pods.
 #pragma once
 
 #include <cstddef>
@@ -28,25 +28,26 @@
 
 namespace dray::scheduler {
 
-/// What was done for a pod that fits nowhere.
+/// The result of making room for a pod.
 struct PodRoom {
   GivenUp given_up = GivenUp::kNothing;
-  std::optional<api::Object> freed;  // the claim that has no allocation any more, as stored
+  std::optional<api::Object> freed;  // a claim that was deallocated, as stored
 };
 
-/// What was done, and is to be done, for a group that fits nowhere.
+/// The result of making room for a group, with the evictions that the caller must do.
 struct GroupRoom {
-  std::string message;                 // what is said of it
-  std::vector<api::Object> freed;      // claims that have no allocation any more, as stored
+  std::string message;                 // for the group's condition
+  std::vector<api::Object> freed;      // claims that were deallocated, as stored
   std::vector<PodOnNode> victims;      // to evict
-  std::vector<std::string> nominated;  // per member, where there will be room; or none at all
+  std::vector<std::string> nominated;  // a node per member, where there will be room; or empty
 };
 
-/// Writes to the server, and shows the cluster nothing: the caller does that (UsedClaims::Assume)
-/// once the pod waits in the queue again, so that the change wakes it. One thread.
+/// Writes to the server, but does not update the cluster cache. The caller does that
+/// (UsedClaims::Assume) once the pod waits in the queue again, so that the change wakes it. Not
+/// thread-safe.
 class Evictor {
  public:
-  /// They outlive it.
+  /// All members must outlive the Evictor.
   struct Uses {
     client::Client& client;
     const Clock& clock;
@@ -54,28 +55,29 @@ class Evictor {
     ClusterCache& cluster;
     UsedClaims& claims;
     Reporter& reporter;
-    SchedulerMetrics* metrics;  // null: nothing is counted
+    SchedulerMetrics* metrics;  // null: no metrics
   };
   /// kShared: pods of a group may share claims (DRAWorkloadResourceClaims).
   enum class GroupClaims : uint8_t { kOfPods, kShared };
 
   Evictor(const Uses& uses, GroupClaims group_claims) : uses_(uses), group_claims_(group_claims) {}
 
-  /// Takes back what is in the way of the pod and of use to no other. Errors: those of the API.
+  /// Deallocates a claim that is in the way of the pod and that no other pod uses. Errors: those of
+  /// the API.
   Result<PodRoom> MakeRoom(const Unschedulable& result,
                            std::span<const api::Object> claims,
                            const api::Object& pod);
-  /// The same for a group, like upstream's PodGroupPostFilter; looks for victims where that takes
-  /// nothing from the group's own users. `scheduled` pods of the group have a node; `questions`:
-  /// how it is tried whether the group fits without victims.
+  /// The same for a group, like upstream's PodGroupPostFilter. Looks for victims if that takes
+  /// nothing from the group's own users. `scheduled` pods of the group have a node; `questions`
+  /// test whether the group fits without victims.
   GroupRoom MakeRoomForGroup(const api::Object& group,
                              std::span<const GroupMember> members,
                              const GroupOutcome& outcome,
                              size_t scheduled,
                              const GroupQuestions& questions);
 
-  /// Evicts the victims: stores in each why it must go, deletes it, and reports that. `place`: a
-  /// node, or "cluster".
+  /// Evicts the victims: stores the reason in each pod, deletes it, and records an event. `place`:
+  /// a node, or "cluster".
   void Evict(std::span<const PodOnNode> victims,
              const Preemptor& preemptor,
              std::string_view place);

@@ -39,7 +39,7 @@ class ExtendedTest : public ::testing::Test {
     gpu.spec.extended_resource_name = kGpu;
     Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(gpu))));
   }
-  /// A node with devices, and gpus of a device plugin.
+  /// Adds a node with devices, and GPUs of a device plugin.
   void AddNode(const std::string& name, int devices, std::optional<int> of_plugin = {}) {
     cluster_.AddNode(name, devices);
     api::Object copy =
@@ -110,7 +110,7 @@ TEST_F(ExtendedTest, ANodesOwnResourceComesFirst) {
   Settle();
   EXPECT_EQ(NodeOf("plugin"), "a");
   EXPECT_THAT(Claims(), IsEmpty());
-  AddPod("more", 1);  // not from devices, while the plugin has any
+  AddPod("more", 1);  // not from devices while the plugin has any
   Settle();
   EXPECT_THAT(cluster_.Condition("more"), HasSubstr("1 Insufficient acme.example/gpu"));
   AddNode("b", 1, 0);
@@ -189,7 +189,7 @@ TEST_F(ExtendedTest, TheClaimOfASchedulerThatDiedIsReplaced) {
   AddNode("a", 1);
   cluster_.client.set_fault(
       [](MemoryClient::Verb verb, const client::ObjectRef&, std::string_view) -> Result<> {
-        // Nobody cleans up after it.
+        // Binding fails, and so does the cleanup, as after a crash.
         const bool is_late =
             verb == MemoryClient::Verb::kBind || verb == MemoryClient::Verb::kDelete;
         return is_late ? dray::Fail(StatusReason::kForbidden, "no") : Result<>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for groups of pods, and groups that go as a whole, in the whole scheduler.
+// Preemption for groups of pods, and groups that are evicted as a whole, in the whole scheduler.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -81,7 +81,7 @@ TEST_F(GroupPreemptingTest, RoomForAGangIsMadeWhereverItGoes) {
             "default-scheduler: preempting to accommodate a higher priority podgroup");
   EXPECT_NE(cluster_.Pod("x").status.nominated_node_name,
             cluster_.Pod("y").status.nominated_node_name);
-  Settle(15);  // they are still there: nobody else goes
+  Settle(15);  // they are still there, so no other pod is evicted
   EXPECT_FALSE(IsGoing("small"));
   cluster_.DeletePod("low-1");
   cluster_.DeletePod("low-2");

@@ -24,9 +24,9 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-/// What an attempt for the group waits for, from those for its pods.
+/// What the group waits for, merged from its members' attempts.
 WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outcome) {
-  // Whatever kept one of them from its place: another choice for the others may help.
+  // Any of these events, because another choice for the other members may help too.
   WaitsFor waits{
       .events = {ClusterEvent::kNodes, ClusterEvent::kDevices, ClusterEvent::kAssignedPods},
       .claims = {}};
@@ -62,7 +62,7 @@ void GroupScheduler::Schedule(const std::string& entry, MonotonicTime now) {
   if (found == nullptr || state.waiting.empty()) return uses_.queue.Remove(entry);
   const api::Object object = *found;
   const auto& group = object.As<PodGroup>();
-  // What is missing is a pod, or a change of one: that brings the group back.
+  // A missing pod, or a change of a gated one, adds the group again.
   if (state.is_gated || !state.IsComplete(group)) return uses_.queue.Gate(entry, {}, now);
   const auto resolved = MembersOf(uses_.cluster, state, group, options_.group_claims);
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
@@ -88,8 +88,8 @@ void GroupScheduler::Schedule(const std::string& entry, MonotonicTime now) {
   Finish(entry, object, members, std::move(outcome), scheduled);
 }
 
-/// Looks for places for the members in the cluster as it is when asked; `scheduled` pods of their
-/// group have a node. The arguments outlive the questions.
+/// Questions about the members in the cluster at the time of the call; `scheduled` pods of their
+/// group have a node. The arguments must outlive the result.
 GroupQuestions GroupScheduler::QuestionsAbout(const PodGroup& group,
                                               std::span<const GroupMember> members,
                                               size_t scheduled) {
@@ -155,7 +155,8 @@ void GroupScheduler::Finish(const std::string& entry,
       uses_.queue.Remove(entry);
       ReportMembers(members, outcome);
       BindMembers(members, outcome);
-      // The members left out are tried again: now it is known that it is their own fault.
+      // Try the members that were left out again, because the others do not keep them from a node
+      // now.
       uses_.pending.AddGroup(group);
       break;
     case GroupOutcome::Kind::kFailed:
@@ -188,10 +189,10 @@ void GroupScheduler::Finish(const std::string& entry,
       break;
   }
   WriteCondition(group, condition);
-  for (const api::Object& claim : room.freed) uses_.feed.Assume(claim);  // wakes this group too
+  for (const api::Object& claim : room.freed) uses_.feed.Assume(claim);  // also wakes this group
 }
 
-/// Reports of each member that is not placed why.
+/// Reports for each member that is not placed why it is not.
 void GroupScheduler::ReportMembers(std::span<const GroupMember> members,
                                    const GroupOutcome& outcome,
                                    const GroupRoom& room) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules groups of pods: one attempt is for all pods of a group that wait for a node, and binds
-// all of them or none (KEP-4671).
+// Schedules groups of pods: one attempt places all pods of a group that have no node, and binds all
+// of them or none (KEP-4671).
 #pragma once
 
 #include <atomic>
@@ -29,10 +29,10 @@
 
 namespace dray::scheduler {
 
-/// Keeps nothing between attempts. One thread.
+/// Keeps no state between attempts. Not thread-safe.
 class GroupScheduler {
  public:
-  /// They outlive it.
+  /// All members must outlive the GroupScheduler.
   struct Uses {
     client::Client& client;
     const Clock& clock;
@@ -46,20 +46,20 @@ class GroupScheduler {
     Binder& binder;
     Evictor& evictor;
     OutcomeReporter& outcomes;
-    const std::atomic<bool>& cancelled;  // set: the attempt under way has no answer
+    const std::atomic<bool>& cancelled;  // set: the current attempt ends without a result
   };
 
   struct Options {
     /// Pods of a group may share claims (DRAWorkloadResourceClaims).
     bool group_claims = false;
-    /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
+    /// Groups may require nodes of one topology domain (TopologyAwareWorkloadScheduling).
     bool group_topology = false;
   };
 
   GroupScheduler(const Uses& uses, const Options& options) : uses_(uses), options_(options) {}
 
-  /// One attempt for a group that Pop has returned, by its entry in the queue; at `now`. Afterwards
-  /// the entry has left the queue or waits there.
+  /// Makes one attempt for a group that Pop has returned, by its entry in the queue; at `now`.
+  /// Afterwards the entry has left the queue or waits there.
   void Schedule(const std::string& entry, MonotonicTime now);
 
  private:

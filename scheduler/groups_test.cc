@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of pods, as the scheduler writes them.
+// Groups of pods in the whole scheduler, checked by its writes.
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -137,7 +137,7 @@ TEST_F(GroupsTest, AGangThatDoesNotFitTakesNothing) {
     EXPECT_FALSE(cluster_.Claim(name).status.allocation.has_value());
     EXPECT_THAT(cluster_.Claim(name).metadata.finalizers, IsEmpty());
   }
-  // What it had in mind is free.
+  // The devices of the failed attempt are free.
   cluster_.AddClaim("other", 2);
   cluster_.AddPod("alone", {"other"});
   Settle();
@@ -180,7 +180,7 @@ TEST_F(GroupsTest, AGangThatFitsOnlyTogetherIsPlaced) {
   EXPECT_EQ(cluster_.Claim("y").status.allocation->devices.results[0].device, "half-1");
 }
 
-/// What keeps two pods from being on one node.
+/// A rule that keeps two pods from sharing a node.
 class ApartTest : public GroupsTest, public ::testing::WithParamInterface<const char*> {
  protected:
   void KeepApart(api::core_v1::Pod& pod) {
@@ -303,7 +303,7 @@ TEST_F(GroupsTest, AFirstWriteThatIsRefusedLeavesTheDevicesToTheOtherPod) {
       [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
         if (verb != MemoryClient::Verb::kUpdate || ref.name != "shared" || refused > 0) return {};
         ++refused;
-        // What the second pod is about to write is not given to somebody else meanwhile.
+        // No other pod gets the devices that the second pod is about to write.
         cluster_.AddPod("alone", {"other"});
         return Fail(StatusReason::kForbidden, "no");
       });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More important pods take the place of others, in the whole scheduler.
+// Preemption in the whole scheduler.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -45,7 +45,7 @@ class PreemptingTest : public ::testing::Test {
   bool IsGoing(const std::string& pod) {
     return cluster_.Pod(pod).metadata.deletion_timestamp.has_value();
   }
-  /// The pod that is going is gone.
+  /// Finishes the deletion of the pod.
   void LetGo(const std::string& pod) { cluster_.DeletePod(pod); }
 
   Cluster cluster_;
@@ -57,7 +57,7 @@ TEST_F(PreemptingTest, TheVictimIsToldAndDeletedAndThePodTakesItsPlace) {
   AddPod("low", 1, 3);
   Settle();
   AddPod("urgent", 10, 2);
-  Settle(5);  // the victim is still there: nobody else is evicted
+  Settle(5);  // the victim is still there, so no other pod is evicted
   EXPECT_EQ(cluster_.Condition("urgent"),
             "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: found a "
             "potential placement for pod on node a, preempting 1 victims");
@@ -93,7 +93,7 @@ TEST_F(PreemptingTest, WhileAVictimGoesNobodyElseDoes) {
   AddPod("urgent", 10, 2);
   Settle();
   EXPECT_TRUE(IsGoing("lower"));
-  cluster_.AddNode("empty-of-devices", 0);  // moves it: another attempt
+  cluster_.AddNode("empty-of-devices", 0);  // wakes the pod for another attempt
   api::Object copy =
       cluster_.client.Get({&api::Reflected<core_v1::Node>::kKind, "", "empty-of-devices"})->Clone();
   copy.Mutable<core_v1::Node>().spec.unschedulable = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread owns all state. An attempt is synchronous, so nothing changes between looking and
-// reserving; the writes of a placement may happen on other threads (binder.h).
+// One thread owns all state. An attempt is synchronous, so nothing changes between decision and
+// reservation. Other threads may write the placement (binder.h).
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
@@ -20,13 +20,14 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-// Attempts may do so much, but for the last one, before the informers are looked at again: the pod
-// that should be next may have come meanwhile.
+// The work of attempts, except the last, before the informers run again: a more urgent pod may have
+// arrived meanwhile.
 constexpr uint64_t kWorkPerStep = 1'000'000;
-// Events sent in an idle moment.
+// The most events sent in an idle step.
 constexpr size_t kEventsPerStep = 16;
 
-/// Whether a change of a pending pod may let it fit: not the conditions we write ourselves.
+/// Whether a change of a pending pod may let it fit; false for conditions that the scheduler
+/// writes.
 bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
   return !(before.spec == after.spec) || before.metadata.labels != after.metadata.labels ||
          !(before.status.resource_claim_statuses == after.status.resource_claim_statuses);
@@ -143,9 +144,9 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
                                           .outcomes = outcomes_});
 }
 
-/// Null where why a pod gets no devices is not explained.
+/// Null: missing devices are not explained.
 UnfitReporter* Scheduler::BeginUnfitReports() {
-  // Drivers' own controllers know why they give nothing; the scheduler does not.
+  // Only drivers' own controllers know why they allocate nothing.
   if (!options_.explain || claims_.classic() != nullptr) return nullptr;
   using Place = UnfitReports::Place;
   const UnfitReporter::Uses uses{.cluster = cluster_,
@@ -192,7 +193,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
   next = client::Earlier(next, claims_.Step());
   const bool synced = feed_.synced() && claims_.synced();
   next = client::Earlier(next, binder_.Step());
-  // Deciding with half a picture would give devices away twice.
+  // A decision before the first sync could give devices to a second claim.
   if (!synced) return next;
   for (uint64_t work = 0; work < kWorkPerStep && !loop_.stopping();) {
     const MonotonicTime now = Now();
@@ -238,7 +239,7 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   pending_.Add(pod);
 }
 
-/// The pod wants no node any more.
+/// The pod does not need a node any more.
 void Scheduler::StopWaitingFor(const core_v1::Pod& pod) {
   if (unfit_.has_value()) unfit_->Forget(pod.metadata.uid);
   pending_.Remove(pod);
@@ -264,9 +265,9 @@ void Scheduler::OnBindingEnd(const BindOutcome& outcome) {
     return outcomes_.ReportBound(outcome.pod, outcome.node);
   }
   outcomes_.DropStory(pod.metadata.uid);
-  // A pod that was deleted or that another scheduler has bound meanwhile is not ours any more.
+  // If the pod was deleted or another scheduler has bound it meanwhile, drop it.
   const bool still_ours = cluster_.ForgetPod(pod.metadata.uid);
-  // Others may have been turned away by what this attempt held.
+  // The holds of this attempt may have made other pods unschedulable.
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
   if (!still_ours) return;
@@ -312,7 +313,7 @@ void Scheduler::SchedulePod(const std::string& key, MonotonicTime now) {
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
     return unplaced_.HandleUnschedulable(key, pod, claims, std::move(*nowhere));
   }
-  if (stopping_) return;  // which ends the search
+  if (stopping_) return;  // stopping has ended the search
   unplaced_.HandleFailure(key, pod, std::get<AttemptFailed>(decision));
 }
 

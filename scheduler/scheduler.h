@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler: follows pods, claims, slices, classes and nodes, and gives every pod a node and
-// its claims devices. The loop that holds its parts together: each owns its state, and knows the
-// parts below it and not the loop.
+// The scheduler: follows pods, claims, slices, classes and nodes, and assigns nodes to pods and
+// devices to their claims. It owns the parts and runs their loop. Each part owns its state, and
+// knows the parts below it but not the loop.
 #pragma once
 
 #include <atomic>
@@ -43,19 +43,20 @@
 namespace dray::scheduler {
 
 /// One thread runs Run(); others may run RunBinder(), one each RunExplainer() and RunReporter().
-/// The client and the world outlive it.
+/// The client and the world must outlive it.
 class Scheduler {
  public:
   struct Options {
-    /// Schedules the pods that ask for one of the profiles.
+    /// Schedules the pods that name one of its profiles.
     Configuration configuration = {};
-    /// Compiled expressions, which others may share. Never null.
+    /// Compiled expressions, possibly shared with other parts. Never null.
     std::shared_ptr<cel::SelectorCache> selectors;
     allocator::Features features = {};
-    /// DeviceTaintRules count, as in this release; absent: they taint nothing.
+    /// Applies DeviceTaintRules as this release does; absent: they taint nothing.
     std::optional<api::Release> taint_rules = {};
     CycleOptions cycle = {};
-    /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
+    /// The limit of placements handed to RunBinder() threads and not finished. 0: Run() writes them
+    /// itself.
     size_t bindings_max = 0;
     /// Device classes serve extended resources (DRAExtendedResource).
     bool extended_resources = true;
@@ -65,17 +66,18 @@ class Scheduler {
     /// (DRAWorkloadResourceClaims).
     bool pod_groups = false;
     bool group_claims = false;
-    /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
+    /// Groups may require nodes of one topology domain (TopologyAwareWorkloadScheduling).
     bool group_topology = false;
-    /// Drivers' own controllers allocate too, as in this generation of releases.
+    /// Drivers' own controllers allocate too, as in this generation of releases; kNone: they do
+    /// not.
     ClassicClaims classic = ClassicClaims::kNone;
-    /// Between questions about a placement of unknown outcome.
+    /// The interval between two checks of a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
-    /// What is counted; outlives the scheduler. Null: nothing.
+    /// Must outlive the scheduler. Null: no metrics.
     SchedulerMetrics* metrics = nullptr;
-    /// Not set: of pods that fit nowhere no more is told than upstream tells.
+    /// Not set: pods that fit nowhere get upstream's messages only.
     ExplainUnfit explain = {};
-    /// On the thread of RunExplainer(), not that of Run().
+    /// `explain` runs on the thread of RunExplainer(), not that of Run().
     bool explains_elsewhere = false;
     /// Events, and conditions of pods that fit nowhere, are written on the thread of RunReporter().
     bool reports_elsewhere = false;
@@ -90,22 +92,23 @@ class Scheduler {
   void Run();
   /// Writes placements until Stop(); for Options::bindings_max > 0, on any number of threads.
   void RunBinder();
-  /// Finds out why pods fit nowhere until Stop(); for Options::explains_elsewhere.
+  /// Computes explanations for pods that fit nowhere until Stop(); for Options::explains_elsewhere.
   void RunExplainer();
   /// Writes events and conditions until Stop(); for Options::reports_elsewhere.
   void RunReporter();
-  /// From any thread. What is decided and not yet being written is dropped: another scheduler may
-  /// have begun.
+  /// Safe on any thread. Drops decisions that are not being written yet, because another scheduler
+  /// may have taken over.
   void Stop();
 
-  /// One turn of Run, for tests and simulation: handles what has arrived, schedules some pods.
+  /// One turn of Run, for tests and simulation: applies watch events, schedules some pods.
   std::optional<MonotonicTime> Step();
 
-  /// Placements of which it is not known yet whether they were written. On the thread of Run.
+  /// The number of placements whose writes have an unknown outcome. On the thread of Run.
   size_t unknown_bindings() const { return binder_.unknown(); }
-  /// Pods whose devices are being made ready. On the thread of Run.
+  /// The number of pods whose devices are being prepared. On the thread of Run.
   size_t waiting_pods() const { return binder_.waiting(); }
-  /// Pods that are active, back off, are unschedulable or in flight. On the thread of Run.
+  /// The number of pods that are active, back off, are unschedulable or in flight. On the thread of
+  /// Run.
   size_t pending_pods() const { return queue_.size(); }
 
  private:
@@ -126,19 +129,19 @@ class Scheduler {
   client::Loop loop_;
   std::atomic<bool> stopping_ = false;
 
-  // What is known, and what waits.
+  // The known state, and the pods that wait.
   SchedulingQueue queue_;
   ClusterCache cluster_;
   ClusterFeed feed_;
   UsedClaims claims_;
   PendingPods pending_;
 
-  // What is reported.
+  // Reports.
   Reporter reporter_;
   std::optional<UnfitReporter> unfit_;
   OutcomeReporter outcomes_;
 
-  // What is decided and done. Each part uses those before it.
+  // Decisions and their effects. Each part uses those before it.
   Decider decider_;
   Evictor evictor_;
   UnplacedPods unplaced_;

@@ -102,7 +102,7 @@ TEST_F(SchedulerTest, MissingClaimIsWaitedForInSilence) {
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
-// What keeps the pod is the same on all nodes, so they are not looked at.
+// The reason is the same on all nodes, so the nodes are not filtered.
 TEST_F(SchedulerTest, AClaimThatIsMadeAnewMovesThePodThatWaits) {
   cluster_.AddNode("a", 1);
   cluster_.AddClaim("gpu", 1, "no-such-class");
@@ -191,7 +191,7 @@ TEST_F(SchedulerTest, RefusedBindingTakesTheReservationBackAndKeepsTheAllocation
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
-// At first all is written in one sequence, then one after the other.
+// First as one sequence, then write by write.
 TEST_F(SchedulerTest, ConflictIsReadAgainAndOverlooked) {
   for (const int conflicts : {kClaimTriesMax, 1 + kClaimTriesMax}) {
     Cluster cluster;
@@ -274,8 +274,8 @@ TEST_F(SchedulerTest, PodsOfOtherSchedulersAndGatedOnesAreLeftAlone) {
   EXPECT_EQ(scheduler_.pending_pods(), 0U);
 }
 
-/// Breaks writes at random, deletes pods and frees claims in between, and checks after every step
-/// that no device belongs to two claims and no reservation to a pod that never was.
+/// Makes writes fail at random, deletes pods and frees claims in between. Checks after every step
+/// that no device belongs to two claims and no reservation to a pod that never existed.
 class SchedulerProperty : public ::testing::TestWithParam<uint64_t> {};
 
 void CheckInvariants(Cluster& cluster) {
@@ -288,7 +288,7 @@ void CheckInvariants(Cluster& cluster) {
       continue;
     }
     const auto& finalizers = claim.metadata.finalizers;
-    // One for extended resources loses it when it is to be deleted, and that may fail.
+    // A claim for extended resources loses its finalizer before deletion, which may then fail.
     const bool may_go = !api::claims::PodOfExtendedClaim(claim.metadata).uid.empty();
     ASSERT_TRUE(may_go ||
                 std::ranges::find(finalizers, api::claims::kFinalizer) != finalizers.end());
@@ -315,7 +315,7 @@ void CheckInvariants(Cluster& cluster) {
   }
 }
 
-/// No waiting pod's claim would fit on a node as it is now; and some pods run.
+/// No claim of a waiting pod would fit on a node now, and some pods run.
 void CheckNobodyWaitsInVain(Cluster& cluster) {
   std::map<std::string, int64_t> free{{"node-0", 2}, {"node-1", 2}, {"node-2", 2}};
   const auto claims = cluster.client.List(api::Reflected<ResourceClaim>::kKind, {});
@@ -401,7 +401,7 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
     cluster.client.LetGo();
     if (chance(20)) cluster.client.CarryOutDelayed();
     if (chance(5)) {                     // a crash loses everything in memory
-      cluster.client.CarryOutDelayed();  // what comes later than that, its lease refuses
+      cluster.client.CarryOutDelayed();  // the lease refuses later writes
       scheduler = std::make_unique<Scheduler>(
           cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
     }
@@ -421,8 +421,8 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SchedulerProperty, ::testing::Range<uint64_t>(1, 51));
 
-/// A claim whose search ends only at its budget: as many requests as may be, and constraints on
-/// attributes that the claim derives itself, which fit almost.
+/// A claim whose search ends only at its budget: the most requests allowed, and constraints on
+/// derived attributes that almost match.
 ResourceClaim HardClaim(const std::string& name) {
   constexpr int kRequests = 24;
   constexpr int kConstraints = 32;

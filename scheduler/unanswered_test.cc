@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that get lost, and writes that come late: the whole scheduler over a server in memory.
+// Lost answers and late writes: the whole scheduler over a server in memory.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -44,7 +44,7 @@ class UnansweredWrites : public ::testing::TestWithParam<bool> {
     cluster_.AddPod("first", {"first"});
     cluster_.AddPod("second", {"second"});
   }
-  /// What shall become of the first write for `pod`'s claim; nothing else arrives after it.
+  /// The fate of the first write for `pod`'s claim; no later write arrives.
   void LoseFirst(Fate fate, bool also_reads) {
     cluster_.client.set_fate([this, fate](auto verb, const auto& ref, auto subresource) {
       if (!IsStatusOfClaim(verb, ref, subresource) || lost_) return Fate::kAnswered;
@@ -64,7 +64,7 @@ class UnansweredWrites : public ::testing::TestWithParam<bool> {
     cluster_.client.set_fate(nullptr);
     cluster_.client.set_fault(nullptr);
   }
-  /// By a list, which goes through whatever has been lost.
+  /// Counts by a list request, which skips the lost events.
   size_t Allocations() {
     const auto claims = cluster_.client.List(api::Reflected<ResourceClaim>::kKind, {});
     return static_cast<size_t>(std::ranges::count_if(claims->items, [](const api::Object& claim) {
@@ -82,7 +82,7 @@ class UnansweredWrites : public ::testing::TestWithParam<bool> {
 TEST_P(UnansweredWrites, KeepTheDevicesUntilTheClaimHasBeenRead) {
   for (const Fate fate : {Fate::kAnswerLost, Fate::kDelayed}) {
     lost_ = false;
-    cluster_.client.HoldBackEvents();  // the mirror hears nothing of it either
+    cluster_.client.HoldBackEvents();  // the mirror does not see the write either
     LoseFirst(fate, true);
     AddPods();
     cluster_.client.LetGo();
@@ -207,7 +207,7 @@ TEST(StoppedScheduler, DropsWhatIsQueued) {
   cluster.Settle(scheduler);
   const size_t writes = cluster.client.journal().size();
   scheduler.Stop();
-  scheduler.RunBinder();  // a binder that comes late
+  scheduler.RunBinder();  // a binder that starts late
   EXPECT_EQ(cluster.client.journal().size(), writes);
   EXPECT_FALSE(cluster.Claim("gpu").status.allocation.has_value());
 }

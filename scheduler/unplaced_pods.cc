@@ -20,8 +20,8 @@ void UnplacedPods::HandleUnschedulable(const std::string& key,
   if (!room) return HandleFailure(key, pod, room.error().message);
   const std::string message = MessageOf(result, room->given_up);
   uses_.queue.AddUnschedulable(key, std::move(result.waits_for), uses_.clock.Monotonic());
-  if (room->freed.has_value()) uses_.claims.Assume(*room->freed);  // wakes this pod too
-  // While room is being made the pod keeps its place.
+  if (room->freed.has_value()) uses_.claims.Assume(*room->freed);  // also wakes this pod
+  // While victims are going the pod keeps its nomination.
   std::optional<std::string> nomination;
   if (result.preemption.has_value()) {
     nomination = result.preemption->name;

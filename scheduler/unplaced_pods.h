@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done about a pod whose attempt found no node: it goes back to the queue, room is made for
-// it where that may help, and its status says why.
+// Handles pods whose attempt found no node: puts them back into the queue, makes room where that
+// may help, and writes the reason into their status.
 #pragma once
 
 #include <span>
@@ -20,10 +20,10 @@
 
 namespace dray::scheduler {
 
-/// Without state of its own. One thread.
+/// Stateless. Not thread-safe.
 class UnplacedPods {
  public:
-  /// They outlive it.
+  /// All members must outlive the UnplacedPods.
   struct Uses {
     const Clock& clock;
     const Log& log;
@@ -33,20 +33,20 @@ class UnplacedPods {
     Decider& decider;
     Evictor& evictor;
     OutcomeReporter& outcomes;
-    SchedulerMetrics* metrics;  // null: nothing is counted
+    SchedulerMetrics* metrics;  // null: no metrics
   };
 
   explicit UnplacedPods(const Uses& uses) : uses_(uses) {}
 
-  /// The pod fits nowhere now: makes room if that may help, and lets it wait for a change in the
-  /// cluster. `key`: its entry in the queue.
+  /// The pod fits nowhere now. Makes room if that may help, and puts the pod back to wait for a
+  /// change in the cluster. `key`: its entry in the queue.
   void HandleUnschedulable(const std::string& key,
                            const api::Object& pod,
                            std::span<const api::Object> claims,
                            Unschedulable result);
-  /// Something went wrong: the entry is tried again after a back-off.
+  /// An error occurred: the entry is retried after a back-off.
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
-  /// The same of an attempt. One that took too much puts the entry aside.
+  /// The same for a failed attempt. If the attempt spent its budget, the entry is put aside.
   void HandleFailure(const std::string& key, const api::Object& pod, const AttemptFailed& failed);
 
  private:

@@ -101,11 +101,11 @@ TEST_F(WaitingTest, AFailedDeviceIsTakenBackAndLookedForAnew) {
   EXPECT_THAT(ChangesSince(before),
               ElementsAre("update resourceclaims/status lab/gpu",    // the driver's
                           "update resourceclaims/status lab/gpu",    // reservation gone
-                          "update pods/status lab/worker",           // told why
+                          "update pods/status lab/worker",           // the reason
                           "update resourceclaims/status lab/gpu",    // allocation gone
-                          "update pods/status lab/worker",           // told why
+                          "update pods/status lab/worker",           // the reason
                           "update pods/status lab/worker",           // nominated
-                          "update resourceclaims/status lab/gpu"));  // allocated anew
+                          "update resourceclaims/status lab/gpu"));  // new allocation
   EXPECT_THAT(cluster_.Claim("gpu").status.devices, IsEmpty());
   EXPECT_EQ(scheduler_.waiting_pods(), 1U);
 }
@@ -140,7 +140,7 @@ TEST_F(WaitingTest, AWaitEndsWithItsPod) {
   cluster_.AddPod("worker", {"gpu"});
   Settle();
   cluster_.DeletePod("worker");
-  cluster_.AddPod("worker", {});  // another one of the name
+  cluster_.AddPod("worker", {});  // another pod of the same name
   Settle(2);
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
   Tell("failed");
@@ -149,8 +149,8 @@ TEST_F(WaitingTest, AWaitEndsWithItsPod) {
   EXPECT_THAT(cluster_.Condition("worker"), ::testing::StartsWith("True"));
 }
 
-// Otherwise the claim would keep the device until somebody needs it: whoever sees first that the
-// pod goes, this scheduler or the claim controller, gives it back.
+// Otherwise the claim would keep the device until another pod needs it. Either this scheduler or
+// the claim controller, whichever sees the deletion first, frees it.
 TEST_F(WaitingTest, APodThatGoesGivesItsDevicesBack) {
   cluster_.AddPod("worker", {"gpu"});
   Settle();

@@ -63,14 +63,14 @@ void Binder::Place(const api::Object& pod, std::vector<ClaimToBind> claims, Plac
   Begin(std::move(task));
 }
 
-/// Adds the claim to the task; its devices are in flight from now on.
+/// Adds the claim to the task and puts its devices in flight.
 void Binder::Hold(BindTask& task, ClaimToBind claim) {
   const auto& allocated = claim.claim.As<resource_v1::ResourceClaim>().status.allocation;
   const auto& chosen = claim.allocation ? claim.allocation : allocated;
   if (claim.allocation) {
     std::string hold =
         HoldOf(task.pod.As<core_v1::Pod>(), claim.claim.As<resource_v1::ResourceClaim>());
-    // Decide refuses claims in flight, and each claim is here once, but for those that pods of a
+    // Decide rejects claims in flight, and each claim is here once, except those that pods of a
     // group share.
     const bool is_new = uses_.cluster.taken().Reserve(hold, *claim.allocation);
     DRAY_CHECK(is_new || claim.is_pending);
@@ -90,7 +90,7 @@ void Binder::Run() {
   std::list<BindTask> under_way;
   bool has_outcome = false;
   const auto note = [&](BindOutcome outcome) {
-    // There is room for the outcome of every task that was accepted.
+    // The queue has room for the outcome of every accepted task.
     DRAY_CHECK(outcomes_.TryPush(std::move(outcome)));
     has_outcome = true;
   };
@@ -122,7 +122,7 @@ void Binder::Begin(BindTask task) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What becomes of each.
+// Outcomes.
 
 std::optional<MonotonicTime> Binder::Step() {
   while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
@@ -134,7 +134,7 @@ std::optional<MonotonicTime> Binder::Step() {
 }
 
 void Binder::Finish(BindOutcome outcome) {
-  // First the mirror shows the allocation, then the hold on its devices ends.
+  // First the cluster cache takes the allocation; only then release the hold on its devices.
   for (const api::Object& claim : outcome.written) uses_.feed.Assume(claim);
   if (outcome.unknown.has_value()) {
     uses_.log.Warning("nobody knows whether a pod was bound: asks again",
@@ -150,7 +150,7 @@ void Binder::Finish(BindOutcome outcome) {
   options_.on_end(outcome);
 }
 
-/// Asks about bindings that are due; returns when the next one is.
+/// Checks bindings of unknown outcome that are due. Returns when the next one is due.
 std::optional<MonotonicTime> Binder::AskAboutUnknown() {
   const MonotonicTime now = Now();
   while (!unknown_.empty() && unknown_.begin()->first <= now && !uses_.loop.stopping()) {
@@ -163,14 +163,15 @@ std::optional<MonotonicTime> Binder::AskAboutUnknown() {
 /// The claims of the pod are written; the binding follows when its devices are ready.
 void Binder::Await(BindTask task) {
   uses_.outcomes.ReportWaiting(task.pod, task.node);
-  // A pod that has gone meanwhile waits for nothing.
+  // The pod may have gone meanwhile.
   if (!uses_.cluster.IsAssumed(task.pod.metadata().uid)) return;
   const Profile& profile = *ProfileOf(uses_.configuration, task.pod.As<core_v1::Pod>());
   const MonotonicTime end = EndOfWait(task, profile.binding_timeout, uses_.clock.Now(), Now());
   waiting_.Add(std::move(task), end);
 }
 
-/// Binds those whose devices are ready, and gives up on those that failed; when to look again.
+/// Binds pods whose devices are ready, and gives up on those whose devices failed. Returns when to
+/// check again.
 std::optional<MonotonicTime> Binder::GoOnWithWaiting() {
   if (waiting_.size() == 0) return std::nullopt;
   std::vector<BindTask> due = waiting_.TakeDue(

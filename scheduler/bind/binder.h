@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placements on their way to the server: holds their devices, counts their pods on their nodes,
-// writes them (bind.h), and follows each until its outcome is known.
+// Writes placements to the server: holds their devices, counts their pods on their nodes, writes
+// them (bind.h), and follows each until its outcome is known.
 #pragma once
 
 #include <chrono>
@@ -28,13 +28,13 @@
 
 namespace dray::scheduler::inline bind {
 
-/// Owns bindings that are being written, that wait for their devices to get ready, and whose
-/// outcome is unknown. Until a binding has ended and the cluster shows its claims, its devices stay
-/// in flight and its pod counts on its node. Everything but Run and Stop belongs to the scheduler's
-/// thread.
+/// Owns the bindings that are being written, that wait for their devices, and whose outcome is
+/// unknown. Until a binding has ended and the cluster cache shows its claims, its devices stay in
+/// flight and its pod counts on its node. Only the scheduler's thread may call functions other than
+/// Run and Stop.
 class Binder {
  public:
-  /// They outlive it.
+  /// All members must outlive the Binder.
   struct Uses {
     client::Client& client;
     const Clock& clock;
@@ -46,31 +46,31 @@ class Binder {
     OutcomeReporter& outcomes;
   };
   struct Options {
-    /// Bindings handed to threads in Run and not finished. 0: the scheduler's thread writes.
+    /// The limit of bindings handed to threads in Run and not finished. 0: the scheduler's thread
+    /// writes.
     size_t bindings_max = 0;
-    /// Between questions about a binding of unknown outcome.
+    /// The interval between two checks of a binding of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
-    /// A binding has ended: its pod is bound, or BindOutcome::error says why not. Its holds have
-    /// ended; the pod is still assumed.
+    /// Called when a binding has ended: its pod is bound, or BindOutcome::error holds the reason.
+    /// Its holds have been released; the pod is still assumed.
     std::function<void(const BindOutcome& outcome)> on_end;
   };
 
   Binder(const Uses& uses, Options options);
 
-  /// Holds the devices of the placement, assumes the pod on its node, and begins to write all of
-  /// it. One entry of `allocations` of the placement per claim.
+  /// Holds the devices of the placement, assumes the pod on its node, and starts to write all of
+  /// it. `placement.allocations` has one entry per claim.
   void Place(const api::Object& pod, std::span<const api::Object> claims, Placement placement);
-  /// The same with claims that say themselves what is to be written; Placement::allocations is not
-  /// used.
+  /// The same with claims that carry their own allocations; Placement::allocations is not used.
   void Place(const api::Object& pod, std::vector<ClaimToBind> claims, Placement placement);
 
-  /// Takes in what other threads have written, asks about bindings of unknown outcome, and goes on
-  /// with those whose devices are ready or have failed. Returns when to come again.
+  /// Collects what other threads have written, checks bindings of unknown outcome, and continues
+  /// those whose devices are ready or have failed. Returns when to call it again.
   std::optional<MonotonicTime> Step();
 
-  /// The pod is gone or has a node: its binding waits no more.
+  /// The pod is gone or has a node, so its binding stops waiting.
   void PodIsDone(std::string_view uid) { waiting_.Remove(uid); }
-  /// The assumed pod is being deleted: the next Step looks at it.
+  /// The assumed pod is being deleted; the next Step checks it.
   void PodIsGoing(std::string_view uid) { waiting_.Stir(uid); }
   void ClaimChanged(const api::Object* before, const api::Object* after) {
     waiting_.ClaimChanged(before, after);
@@ -81,7 +81,7 @@ class Binder {
 
   /// Writes bindings until Stop; on any number of threads, for Options::bindings_max > 0.
   void Run();
-  /// From any thread. Bindings that are not being written yet are dropped.
+  /// Safe on any thread. Drops bindings that are not being written yet.
   void Stop() { tasks_.Close(); }
 
  private:
@@ -97,9 +97,9 @@ class Binder {
   const Options options_;
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;
-  size_t bindings_ = 0;                             // handed over and not taken in
-  BindingWaits waiting_;                            // for their devices to get ready
-  std::multimap<MonotonicTime, BindTask> unknown_;  // of unknown outcome, by when to ask again
+  size_t bindings_ = 0;                             // handed to Run and not collected
+  BindingWaits waiting_;                            // for devices that are not ready
+  std::multimap<MonotonicTime, BindTask> unknown_;  // by the time of the next check
 };
 
 }  // namespace dray::scheduler::inline bind

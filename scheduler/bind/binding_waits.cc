@@ -21,7 +21,7 @@ std::string InPreBind(std::string_view text) {
   return fmt::format("running PreBind plugin \"DynamicResources\": {}", text);
 }
 
-/// How far the claims of a waiting pod are; brings them up to date in the task.
+/// The progress of the claims of a waiting pod. Updates the claims in the task.
 BindingState StateOfTask(BindTask& task, const api::claims::Lookup& find_claim) {
   for (ClaimToBind& known : task.claims) {
     const std::string key = api::ObjectKey(known.claim.metadata());
@@ -32,7 +32,7 @@ BindingState StateOfTask(BindTask& task, const api::claims::Lookup& find_claim) 
     }
     known.claim = *found;
     const auto& claim = found->As<resource_v1::ResourceClaim>();
-    // From now on whatever is allocated is somebody's decision: it is never written again.
+    // The claim was allocated before, so the task never writes its allocation again.
     known.allocation.reset();
     if (!claim.status.allocation.has_value() ||
         !api::claims::IsKeptFor(claim, task.pod.As<api::core_v1::Pod>())) {
@@ -46,7 +46,7 @@ BindingState StateOfTask(BindTask& task, const api::claims::Lookup& find_claim) 
   return {};
 }
 
-/// Whether the task goes on, and with what.
+/// Whether the task is due. Sets its refusal if its devices failed.
 bool IsDue(BindTask& task,
            bool time_is_up,
            const api::claims::Lookup& find_pod,

@@ -19,26 +19,27 @@
 
 namespace dray::scheduler::inline bind {
 
-/// Pods whose claims are written and whose binding waits for their devices. One thread.
+/// Pods whose claims are written and whose binding waits for their devices. Not thread-safe.
 class BindingWaits {
  public:
-  /// The task goes on when its devices are ready, or have failed, or at `until`.
+  /// Adds a task. It is due when its devices are ready or have failed, and at `until` at the
+  /// latest.
   void Add(BindTask task, MonotonicTime until);
-  /// The pod is gone: nothing is left to do for it.
+  /// Removes the task of a pod that is gone.
   void Remove(std::string_view pod_uid);
-  /// Looks at the pod, if it waits, the next time.
+  /// The next TakeDue checks this pod, if it waits.
   void Stir(std::string_view pod_uid);
-  /// Looks at the pods which the claim is reserved for, themselves or as a group, the next time.
-  /// Null: it was, or is, not there.
+  /// The next TakeDue checks the pods for which the claim is reserved, directly or through their
+  /// group. Null `before`: the claim was created; null `after`: it was deleted.
   void ClaimChanged(const api::Object* before, const api::Object* after);
 
-  /// The tasks that go on, with their claims as they are now: to bind the pod, or, with
-  /// BindTask::refusal, to take the reservations back. `find_pod` and `find_claim` look by
+  /// Returns the tasks that are due, with their claims as they are now. The caller binds the pod,
+  /// or takes the reservations back if BindTask::refusal is set. `find_pod` and `find_claim` take
   /// "namespace/name". O(pods whose claims changed or whose time has come).
   std::vector<BindTask> TakeDue(MonotonicTime now,
                                 const api::claims::Lookup& find_pod,
                                 const api::claims::Lookup& find_claim);
-  /// When TakeDue may have something to say.
+  /// When to call TakeDue next.
   std::optional<MonotonicTime> Next(MonotonicTime now) const;
   size_t size() const { return waiting_.size(); }
 
@@ -51,12 +52,12 @@ class BindingWaits {
   void StirUsers(std::string_view claim_uid);
 
   std::map<std::string, Waiting, std::less<>> waiting_;  // by uid of the pod
-  std::set<std::string, std::less<>> stirred_;           // of those
+  std::set<std::string, std::less<>> stirred_;           // pods to check
   std::set<std::pair<MonotonicTime, std::string>> ends_;
 };
 
-/// When a wait ends that begins now: after `timeout`, or earlier if the devices of a claim that
-/// another pod has allocated had a part of that time already.
+/// When a wait that begins now ends: after `timeout`, or earlier if another pod allocated a claim
+/// and its devices have used up a part of that time already.
 MonotonicTime EndOfWait(const BindTask& task,
                         std::chrono::nanoseconds timeout,
                         WallTime wall_now,

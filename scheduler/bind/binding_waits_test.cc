@@ -21,7 +21,7 @@ using std::chrono::seconds;
 constexpr WallTime kNoon{seconds(1'800'000'000)};
 constexpr MonotonicTime kStart{std::chrono::hours(1)};
 
-/// Devices named 0, 1, …; those that are not plain must get "attached", and can be "failed".
+/// Devices named 0, 1, …; those with conditions must get "attached", and can be "failed".
 resource_v1::ResourceClaim ClaimOf(const std::vector<bool>& has_conditions) {
   resource_v1::ResourceClaim claim;
   claim.metadata.name = "gpu";

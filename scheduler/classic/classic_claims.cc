@@ -26,7 +26,7 @@ Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicC
   return {};
 }
 
-/// Of 1.30: the class says which nodes may be considered and who allocates.
+/// For 1.30: the class restricts the nodes and decides whether the scheduler allocates.
 Result<> DescribeWish(const classic::ResourceClaim& claim,
                       const ClassicLookups& lookups,
                       ClassicClaim& described) {
@@ -50,7 +50,7 @@ Result<> DescribeWish(const classic::ResourceClaim& claim,
   return {};
 }
 
-/// Of 1.31: each request has a class; nodes must suit all of them.
+/// For 1.31: each request has a class, and a node must suit all of them.
 Result<> DescribeWish(const resource_v1::ResourceClaim& claim,
                       const ClassicLookups& lookups,
                       ClassicClaim& described) {
@@ -74,7 +74,7 @@ bool IsInUse(const classic::ResourceClaim& claim) {
   return !claim.status.allocation->shareable && !claim.status.reserved_for.empty();
 }
 
-/// What allows any number of consumers is never in use: the server counts them.
+/// Never: any number of pods may use such a claim, and the server enforces its limit.
 bool IsInUse(const resource_v1::ResourceClaim& /*claim*/) {
   return false;
 }

@@ -24,29 +24,29 @@ using api::claims::ClassicClaims;
 
 /// A claim of a pod.
 struct ClassicClaim {
-  std::string entry;  // what the pod calls it, and so do the answers of its driver
+  std::string entry;  // the pod's name for the claim, used in the driver's answers
   bool is_allocated = false;
   bool is_immediate = false;  // its driver does not wait for a pod
   bool by_scheduler = false;  // the scheduler chooses, or has chosen, what is allocated
-  /// Nodes must match all of these. Allocated: where it can be used; otherwise what its classes
-  /// allow.
+  /// A node must match all of these. They are the places where an allocated claim can be used, or
+  /// else what the claim's classes allow.
   std::vector<api::NodeSelector> nodes;
-  /// What keeps the pod from every node, in upstream's words; or empty.
+  /// Why the pod fits on no node, in upstream's words; or empty.
   std::string why_nowhere;
-  /// What the scheduler is to allocate (structured parameters of 1.30); null: it is not.
+  /// What the scheduler must allocate (structured parameters of 1.30); null: nothing.
   std::shared_ptr<const allocator::NamedResourcesWish> wish;
 };
 
-/// The class of that name: a ResourceClass for claims of the classic generation, else a
-/// DeviceClass; null: there is none.
+/// Finds a class by name: a ResourceClass for claims of the classic generation, else a DeviceClass.
+/// Null: there is none.
 using ClassLookup = std::function<const api::Object*(std::string_view name)>;
 
-/// What a classic claim without allocation asks the scheduler for.
+/// The request of a classic claim that the scheduler has to allocate.
 struct StructuredWish {
-  std::shared_ptr<const allocator::NamedResourcesWish> wish;  // null: it cannot be told now
+  std::shared_ptr<const allocator::NamedResourcesWish> wish;  // null: not known now
   std::string why_not;                                        // in upstream's words
 };
-/// Says it of a claim of such a class. Errors: in upstream's words.
+/// Returns the request of a claim of the given class. Errors: in upstream's words.
 using WishLookup =
     std::function<Result<StructuredWish>(const api::resource_v1alpha2::ResourceClaim& claim,
                                          const api::resource_v1alpha2::ResourceClass& of_whom)>;
@@ -55,16 +55,16 @@ struct ClassicLookups {
   WishLookup find_wish = {};  // where claims of the classic generation are followed
 };
 
-/// Whether a driver's controller, and not the scheduler, allocates the claim or has done so. Of
-/// classic claims the class says it (1.30): those count as drivers', whatever it says.
+/// Whether a driver's controller, and not the scheduler, allocates or has allocated the claim. For
+/// classic claims (1.30) the class decides that; here they always count as drivers' claims.
 bool IsDrivers(const api::Object& claim);
 
-/// The name by which the pod knows the claim; the first, if there are several.
+/// The pod's name for the claim; the first of several.
 std::string EntryNameOf(const api::core_v1::Pod& pod, const api::Object& claim);
 
-/// What the dialogue must know of `claim`, which is one of `pod`'s.
+/// Describes `claim`, one of `pod`'s claims, for the dialogue.
 ///
-/// Errors: kBadRequest  a node selector that is none; those of WishLookup.
+/// Errors: kBadRequest  an invalid node selector; those of WishLookup.
 Result<ClassicClaim> DescribeClaim(const api::core_v1::Pod& pod,
                                    const api::Object& claim,
                                    const ClassicLookups& lookups);

@@ -69,7 +69,7 @@ const api::Object* FindResourceClass(std::string_view name) {
   return name == "somewhere" ? &kSomewhere : nullptr;
 }
 
-/// One instance, whichever; nobody knows the parameters "later".
+/// Requests any one instance; the parameters "later" are unknown.
 Result<StructuredWish> FindWish(const classic::ResourceClaim& claim,
                                 const classic::ResourceClass& of_whom) {
   if (claim.spec.parameters_ref) {

@@ -17,7 +17,7 @@ bool IsPending(const ClassicClaim& claim) {
   return !claim.is_allocated && !claim.by_scheduler;
 }
 
-/// What the claim's driver has said; null: nothing yet.
+/// The answer of the claim's driver; null: there is none yet.
 const Answer* AnswerFor(const ClassicClaim& claim, const PodSchedulingContext* context) {
   if (context == nullptr) return nullptr;
   const auto& answers = context->status.resource_claims;
@@ -25,7 +25,7 @@ const Answer* AnswerFor(const ClassicClaim& claim, const PodSchedulingContext* c
   return found == answers.end() ? nullptr : &*found;
 }
 
-/// Why the node does not do for what the scheduler is to allocate; empty: it does.
+/// Why the scheduler cannot allocate the claim on the node; empty: it can.
 std::string WhyNotAllocated(const ClassicClaim& claim, allocator::InstancesOnNode& instances) {
   const auto found = instances.Allocate(*claim.wish);
   if (!found) return "checking structured parameters failed: " + found.error().message;
@@ -38,7 +38,7 @@ bool Matches(const ClassicClaim& claim, const api::core_v1::Node& node) {
   });
 }
 
-/// Nodes to ask about, sorted; empty: enough of those that fit have been asked about.
+/// The nodes to ask about, sorted; empty: the drivers were asked about enough fitting nodes.
 std::vector<std::string> NodesToAskAbout(const PodSchedulingContext* context,
                                          const std::vector<std::string>& fitting) {
   std::vector<std::string> asked, others;

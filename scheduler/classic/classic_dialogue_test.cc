@@ -51,7 +51,7 @@ ClassicClaim OfScheduler(const std::string& entry) {
   return {.entry = entry, .by_scheduler = true};
 }
 
-/// Asks for one instance of the driver.
+/// Requests one instance of the driver.
 ClassicClaim ToAllocate(const std::string& entry, const std::string& driver) {
   classic::ResourceClass of_whom;
   of_whom.driver_name = driver;
@@ -62,7 +62,7 @@ ClassicClaim ToAllocate(const std::string& entry, const std::string& driver) {
   return claim;
 }
 
-/// One of gpu.example.com, free.
+/// One free instance of gpu.example.com.
 allocator::InstancesOnNode OnNodeA() {
   classic::ResourceSlice slice;
   slice.node_name = "a";
@@ -73,7 +73,7 @@ allocator::InstancesOnNode OnNodeA() {
           [](const allocator::InstanceId&) { return false; }};
 }
 
-/// "selected: asked" of what was said, then "entry: unsuitable nodes" of what was answered.
+/// `spec` as "selected: asked", then each answer as "entry: unsuitable nodes".
 struct Said {
   std::string selected;
   std::vector<std::string> asked;

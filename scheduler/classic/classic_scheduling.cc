@@ -69,7 +69,7 @@ void ClassicScheduling::AssumeClaim(const api::Object& claim) {
   if (claims_.has_value()) claims_->Assume(claim);
 }
 
-/// Not the key of any claim: those have one slash.
+/// Distinct from keys of claims, which have one slash.
 std::string ClassicScheduling::WakeKeyOf(const api::meta_v1::ObjectMeta& pod) {
   return fmt::format("podschedulingcontexts/{}/{}", pod.namespace_, pod.name);
 }
@@ -142,7 +142,8 @@ Result<> ClassicScheduling::AllocateAndReserve(const api::Object& pod,
                                                const ClassicAttempt& attempt,
                                                const std::string& node) {
   allocator::InstancesOnNode instances = InstancesOn(node);
-  // First all are searched for: what is written is not free for the next one.
+  // Search for all claims before writing any, because written instances are not free for the next
+  // claim.
   std::vector<std::optional<classic::AllocationResult>> found(claims.size());
   for (size_t i = 0; i < claims.size(); ++i) {
     const auto& wish = attempt.claims[i].wish;
@@ -192,7 +193,7 @@ void ClassicScheduling::EndDialogue(const api::Object& pod) {
   options.preconditions = api::meta_v1::Preconditions{.uid = context.metadata().uid};
   const Result<> deleted = client_.Delete(client::RefOf(context), options);
   if (deleted || deleted.error().reason == StatusReason::kNotFound) return;
-  // It goes with the pod at the latest.
+  // Harmless: the object is deleted with the pod at the latest.
   log_.Warning("cannot end the dialogue with drivers",
                "pod",
                api::ObjectKey(pod.metadata()),

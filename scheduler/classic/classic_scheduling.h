@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler follows beside where drivers' own controllers allocate (classic DRA,
-// KEP-3063), and its writes there. The decisions are classic_dialogue.h's.
+// Follows the additional kinds of classic DRA (KEP-3063), where drivers' own controllers allocate,
+// and writes them. classic_dialogue.h makes the decisions.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@
 
 namespace dray::scheduler::inline classic {
 
-/// The claims of a pod and what was said about them so far.
+/// The claims of a pod and its dialogue with the drivers so far.
 struct ClassicAttempt {
   std::vector<ClassicClaim> claims;    // in the order of the pod's claims
   std::optional<api::Object> context;  // the PodSchedulingContext of the pod
@@ -32,7 +32,7 @@ struct ClassicAttempt {
   const api::resource_v1alpha2::PodSchedulingContext* said() const;
 };
 
-/// Belongs to the thread of the scheduler. The arguments outlive it.
+/// For the scheduler's thread. The arguments must outlive it.
 class ClassicScheduling {
  public:
   struct Options {
@@ -43,46 +43,46 @@ class ClassicScheduling {
   ClassicScheduling(
       client::Client& client, World& world, Wakeup& wakeup, const Log& log, const Options& options);
 
-  /// Applies what has arrived; see client::Informer::Step.
+  /// Applies new watch events; see client::Informer::Step.
   std::optional<MonotonicTime> Step();
   bool synced() const;
   ClassicClaims generation() const { return generation_; }
 
   /// A claim of the classic generation, by "namespace/name"; null: there is none.
   const api::Object* FindClaim(std::string_view key) const;
-  /// Shows a claim of the classic generation as we have written it.
+  /// Applies our own write of a claim of the classic generation before its watch event arrives.
   void AssumeClaim(const api::Object& claim);
 
-  /// Finds out about allocations that were written without an answer; whether any of these claims
-  /// is another one now. Errors: it cannot be told yet, or another try is needed.
+  /// Settles unanswered writes of allocations. Returns whether any of these claims has changed.
+  /// Errors: an outcome is still unknown, or another try is needed.
   Result<bool> SettleUnanswered(std::span<const api::Object> claims);
-  /// What is to be decided about. `find_device_class`: for claims of the newer generation.
+  /// Reads the claims and the dialogue. `find_device_class`: for claims of the newer generation.
   ///
-  /// Errors: in upstream's words: the PodSchedulingContext of that name is not the pod's; a node
-  /// selector that is none; parameters that cannot be used.
+  /// Errors, in upstream's words: the PodSchedulingContext of that name belongs to another pod; an
+  /// invalid node selector; parameters that cannot be used.
   Result<ClassicAttempt> Begin(const api::Object& pod,
                                std::span<const api::Object> claims,
                                const ClassLookup& find_device_class) const;
 
-  /// What may wake a pod that waits for its drivers, or for somebody to change these claims.
+  /// What wakes a pod that waits for its drivers, or for a change of these claims.
   WaitsFor WaitsForDrivers(const api::Object& pod, std::span<const api::Object> claims) const;
 
-  /// What is free on a node for claims that the scheduler allocates, of the classic generation.
+  /// The node's free instances, for classic claims that the scheduler allocates.
   allocator::InstancesOnNode InstancesOn(const std::string& node) const;
-  /// Allocates all that the scheduler is to allocate, and reserves all others for the pod, in the
-  /// order of its claims. Errors: those of the API, in upstream's words; what was written stays.
+  /// Allocates the claims that the scheduler must allocate, and reserves all others for the pod, in
+  /// the order of its claims. Errors: those of the API, in upstream's words; finished writes stay.
   Result<> AllocateAndReserve(const api::Object& pod,
                               std::span<const api::Object> claims,
                               const ClassicAttempt& attempt,
                               const std::string& node);
 
-  /// Says it to the drivers; wakes the pod. Errors: those of the API.
+  /// Writes `spec` for the drivers; this wakes the pod. Errors: those of the API.
   Result<> SayTo(const api::Object& pod,
                  const ClassicAttempt& attempt,
                  const api::resource_v1alpha2::PodSchedulingContextSpec& spec);
-  /// Tells the drivers that no node is chosen any more, if one was.
+  /// Withdraws the node selected for the drivers, if there is one.
   Result<> UnselectNode(const api::Object& pod);
-  /// The pod is bound: nothing is left to be said.
+  /// Deletes the dialogue of a pod that is bound.
   void EndDialogue(const api::Object& pod);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler writes where drivers' own controllers allocate (classic DRA, KEP-3063): its
-// side of the dialogue, reservations, and that an allocation is no longer wanted.
+// The scheduler's writes for classic DRA (KEP-3063), where drivers' own controllers allocate: its
+// part of the dialogue, reservations, and requests to deallocate.
 #pragma once
 
 #include <string_view>
@@ -12,31 +12,33 @@
 
 namespace dray::scheduler::inline classic {
 
-/// Whether the PodSchedulingContext is about this pod, and not about another one of the name.
+/// Whether the PodSchedulingContext belongs to this pod, and not to another pod of the same name.
 bool IsAbout(const api::Object& context, std::string_view pod_uid);
 
-/// Says `spec` to the drivers of the pod. `known`: what was said before; null: nothing. What the
-/// drivers have answered meanwhile stands.
+/// Writes `spec` for the drivers of the pod. `known`: the object as last seen; null: there is none.
+/// Keeps answers that the drivers have written meanwhile.
 ///
-/// Errors: those of the API; kConflict  others keep writing, or it is about another pod by now.
+/// Errors: those of the API; kConflict  other clients keep writing, or the object belongs to
+/// another pod by now.
 Result<api::Object> Say(client::Client& client,
                         const api::Object& pod,
                         const api::Object* known,
                         const api::resource_v1alpha2::PodSchedulingContextSpec& spec);
 
-/// Adds the pod to the consumers of an allocated claim, whatever others do to it meanwhile: 1.30's
-/// way. Errors: those of the API, kInvalid if it takes no more consumers.
+/// Adds the pod to the consumers of an allocated claim with a patch that tolerates concurrent
+/// changes, as 1.30 does. Errors: those of the API, kInvalid if the claim takes no more consumers.
 Result<api::Object> AddReservation(client::Client& client,
                                    const api::Object& claim,
                                    const api::Object& pod);
 
-/// Takes the pod from the consumers of a claim, in the same way.
+/// Removes the pod from the consumers of a claim, in the same way.
 Result<api::Object> DropReservation(client::Client& client,
                                     const api::Object& claim,
                                     std::string_view pod_uid);
 
-/// Gives up an allocation that nobody but the pod wants: asks its driver to take it back, or clears
-/// it where the scheduler has made it. Errors: those of the API; kConflict  somebody was faster.
+/// Gives up an allocation that no other pod wants: asks the driver to deallocate, or clears the
+/// allocation if the scheduler made it. Errors: those of the API; kConflict  another client changed
+/// the claim first.
 Result<api::Object> GiveUpAllocation(client::Client& client, const api::Object& claim);
 
 }  // namespace dray::scheduler::inline classic

@@ -18,11 +18,11 @@ namespace {
 namespace classic = api::resource_v1alpha2;
 using allocator::InstanceId;
 
-// Expressions that are kept compiled.
+// The most compiled expressions to keep.
 constexpr size_t kSelectorsKept = 256;
 constexpr const char* kGroup = "resource.k8s.io";
 
-/// By which generated parameters are found. The namespace of claims' is that of the parameters.
+/// The index key of generated parameters. Claim parameters are in the namespace of the claim.
 std::string SourceOf(std::string_view namespace_, const auto& reference) {
   return fmt::format(
       "{}/{}/{}/{}", reference.api_group, reference.kind, namespace_, reference.name);
@@ -34,15 +34,15 @@ std::vector<InstanceId> InstancesOf(const api::Object* claim) {
   return allocation ? allocator::InstancesOf(*allocation) : std::vector<InstanceId>();
 }
 
-/// Parameters of a kind, and what messages call them.
+/// The parameters of a kind, and the name of the kind in messages.
 struct Known {
   const client::Informer& objects;
   size_t by_source;
   std::string_view what;
 };
 
-/// The parameters that `reference` names, or the first that were generated from what it names.
-/// Null: there are none, and `why_not` says so with what it names as `shown`.
+/// Returns the parameters that `reference` names, or the first that were generated from its object.
+/// Null: there are none, and `why_not` names the object as `shown`.
 template <class Parameters>
 const Parameters* Find(const Known& known,
                        const auto& reference,
@@ -71,14 +71,14 @@ const Parameters* Find(const Known& known,
   return found == nullptr ? nullptr : &found->As<Parameters>();
 }
 
-/// Whether the claim has another version now than the one written on, so that no earlier write on
-/// that can still be carried out.
+/// Whether the claim has another version than the one written on, so that no earlier write on that
+/// version can still happen.
 bool IsOver(const Result<api::Object>& written) {
   return written || written.error().reason == StatusReason::kConflict ||
          written.error().reason == StatusReason::kNotFound;
 }
 
-/// Whether the claim may be allocated that was seen as `before`.
+/// Whether the claim, last seen as `before`, may still be allocated.
 bool IsStillWanted(const api::Object& claim, const api::Object& before) {
   return claim.metadata().uid == before.metadata().uid && !claim.metadata().deletion_timestamp &&
          !claim.As<classic::ResourceClaim>().status.allocation;
@@ -120,7 +120,7 @@ StructuredParameters::StructuredParameters(
     };
   };
   slices_.OnChange(wake(ClusterEvent::kDevices));
-  // Like a class, they say what is asked for.
+  // Class parameters are part of the request, like the class.
   class_parameters_.OnChange(wake(ClusterEvent::kClasses));
   claim_parameters_.OnChange(wake(ClusterEvent::kClasses));
 }
@@ -240,7 +240,7 @@ Result<api::Object> StructuredParameters::SettleUnanswered(const api::Object& cl
 void StructuredParameters::OnClaim(const api::Object* before, const api::Object* after) {
   Take(InstancesOf(after));
   Free(InstancesOf(before));
-  // Another version than the one written on: that write has been carried out or never will be.
+  // The claim has another version than the one written on: that write has happened or never will.
   const api::meta_v1::ObjectMeta& claim = (after != nullptr ? after : before)->metadata();
   const auto known = unanswered_.find(claim.uid);
   if (known == unanswered_.end()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler of 1.30 follows to allocate classic claims itself (structured parameters of
-// v1alpha2): slices, parameters, which instances are in use. The search for instances is
-// allocator/named_resources.h.
+// Allocation of classic claims by the scheduler of 1.30 itself (structured parameters of v1alpha2):
+// follows slices, parameters, and which instances are in use. allocator/named_resources.h searches
+// for instances.
 #pragma once
 
 #include <cstddef>
@@ -25,43 +25,43 @@
 
 namespace dray::scheduler::inline classic {
 
-/// Belongs to the thread of the scheduler. The arguments outlive it.
+/// For the scheduler's thread. The arguments must outlive it.
 class StructuredParameters {
  public:
   StructuredParameters(
       client::Client& client, World& world, Wakeup& wakeup, const Log& log, SchedulingQueue& queue);
 
-  /// Applies what has arrived; see client::Informer::Step.
+  /// Applies new watch events; see client::Informer::Step.
   std::optional<MonotonicTime> Step();
   bool synced() const;
 
-  /// What the claim, which has no allocation yet, asks for by its parameters and those of its
-  /// class: those referred to, or those that were generated from what is referred to.
+  /// Returns the request of an unallocated claim, from its parameters and those of its class.
+  /// Parameters are the objects referred to, or those generated from the objects referred to.
   ///
   /// Errors: those of allocator::NamedResourcesWish::Read.
   Result<StructuredWish> WishOf(const api::resource_v1alpha2::ResourceClaim& claim,
                                 const api::resource_v1alpha2::ResourceClass& of_whom) const;
 
-  /// For the claims of one pod.
+  /// The node's instances for the claims of one pod.
   allocator::InstancesOnNode On(const std::string& node) const;
 
-  /// Finalizer, then allocation and the pod's reservation in one update, again when others changed
-  /// the claim. If that is not answered, the instances stay in use until it is known (see
-  /// SettleUnanswered).
+  /// Writes the finalizer, then allocation and the pod's reservation in one update. Retries when
+  /// other clients have changed the claim. If the server does not answer, the instances stay in use
+  /// until the outcome is known (see SettleUnanswered).
   ///
-  /// Errors: those of the API; kConflict  the claim is not as it was.
+  /// Errors: those of the API; kConflict  the claim has changed in a way that matters.
   Result<api::Object> Allocate(const api::Object& claim,
                                const api::Object& pod,
                                const std::string& driver,
                                const api::resource_v1alpha2::AllocationResult& allocation);
 
-  /// Whether nobody knows what became of an allocation of the claim.
+  /// Whether the outcome of an allocation of the claim is unknown.
   bool IsUnanswered(const api::Object& claim) const;
-  /// Writes it again, so that it is carried out now or never; the claim then. Errors: those of the
-  /// API; kConflict  it has been carried out, or never will be.
+  /// Repeats the unanswered write, so that it happens now or never. Returns the claim as stored.
+  /// Errors: those of the API; kConflict  the first write has happened, or never will.
   Result<api::Object> SettleUnanswered(const api::Object& claim);
 
-  /// A classic claim has changed.
+  /// Call for every change of a classic claim.
   void OnClaim(const api::Object* before, const api::Object* after);
 
  private:
@@ -81,8 +81,8 @@ class StructuredParameters {
   size_t slices_by_node_;
   size_t class_parameters_by_source_;
   size_t claim_parameters_by_source_;
-  std::map<allocator::InstanceId, int> in_use_;                 // by how many claims
-  std::map<std::string, api::Object, std::less<>> unanswered_;  // as wanted, by uid of the claim
+  std::map<allocator::InstanceId, int> in_use_;                 // number of claims
+  std::map<std::string, api::Object, std::less<>> unanswered_;  // as written, by uid of the claim
 };
 
 }  // namespace dray::scheduler::inline classic

@@ -24,7 +24,7 @@ using Fate = MemoryClient::Fate;
 using testing::Cluster;
 using ::testing::HasSubstr;
 
-/// A node of one instance, a class, and two claims for one each.
+/// A node of one instance, a class, and two claims for one instance each.
 class StructuredParametersTest : public ::testing::Test {
  protected:
   StructuredParametersTest() {
@@ -164,7 +164,7 @@ TEST_F(StructuredParametersTest, OthersChangesOfTheClaimAreNoObstacle) {
   bool changed = false;
   cluster_.client.set_fault([&](auto verb, const auto& ref, auto subresource) -> Result<> {
     if (!IsAllocation(verb, ref, subresource) || changed) return {};
-    changed = true;  // somebody labels the claim just before it is written
+    changed = true;  // a user labels the claim just before the write
     api::Object copy = cluster_.client.Get(ref)->Clone();
     copy.mutable_metadata().labels["seen"] = "yes";
     Cluster::Must(cluster_.client.Update(copy, {}));

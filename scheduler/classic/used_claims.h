@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The claims that pods use, of whichever generation of the API: found, shown as they were written,
-// and given back. Drivers' own controllers allocate some of them (classic DRA).
+// Finds, assumes and gives back the claims that pods use, of either generation of the API. Drivers'
+// own controllers allocate some of them (classic DRA).
 #pragma once
 
 #include <optional>
@@ -21,10 +21,10 @@
 
 namespace dray::scheduler::inline classic {
 
-/// Owns what is followed of claims that drivers allocate. One thread.
+/// Owns the informers for claims that drivers allocate. Not thread-safe.
 class UsedClaims {
  public:
-  /// They outlive it.
+  /// All members must outlive the UsedClaims.
   struct Uses {
     client::Client& client;
     World& world;
@@ -38,7 +38,7 @@ class UsedClaims {
   /// `generation`: kNone where no driver allocates.
   UsedClaims(const Uses& uses, ClassicClaims generation);
 
-  /// Applies what has arrived about drivers' claims; see client::Informer::Step.
+  /// Applies new watch events about drivers' claims; see client::Informer::Step.
   std::optional<MonotonicTime> Step();
   bool synced() const { return !classic_.has_value() || classic_->synced(); }
   /// Null: no driver allocates.
@@ -47,15 +47,15 @@ class UsedClaims {
 
   /// A claim of the generation whose claims pods use, by "namespace/name"; null: there is none.
   const api::Object* Find(std::string_view key) const;
-  /// Shows a claim as we have written it.
+  /// Applies our own write of a claim before its watch event arrives.
   void Assume(const api::Object& claim);
-  /// Takes the allocation of a claim back, because the pod cannot go where that is. Where a driver
-  /// has allocated, the driver is first asked to choose no node any more, so that it does not
-  /// allocate there again. Returns the claim as stored. Errors: those of the API.
+  /// Deallocates a claim whose allocation the pod cannot reach. If a driver made the allocation,
+  /// first withdraws the selected node, so that the driver does not allocate there again. Returns
+  /// the claim as stored. Errors: those of the API.
   Result<api::Object> GiveUp(const api::Object& pod, const api::Object& claim);
 
-  /// Takes back the reservations of a pod whose attempt failed, those by drivers too; allocations
-  /// stay. The next attempt, or the claim controller, repairs what the API refuses.
+  /// Removes the reservations of a pod whose attempt failed, those made by drivers too; allocations
+  /// stay. If the API refuses a write, the next attempt or the claim controller repairs it.
   void DropReservations(const api::Object& pod, std::span<const api::Object> claims);
   /// The same for all claims that the pod names.
   void DropReservations(const api::Object& pod);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAnyNamespace = "*";  // no namespace has that name
 
-/// The text of a place. Neither names of namespaces nor keys of labels hold these signs.
+/// The key of a place. Names of namespaces and keys of labels do not contain the separators.
 std::string PlaceText(std::string_view namespace_name) {
   return std::string(namespace_name) + '\n';
 }
@@ -22,7 +22,7 @@ std::string PlaceText(std::string_view namespace_name,
   return PlaceText(namespace_name, key).append("=").append(value);
 }
 
-/// The label that a pod must have, with the fewest values that it may have; null: there is none.
+/// The required label with the fewest allowed values; null: no label is required.
 const KeyedSelector::Rule* Narrowest(const KeyedSelector& selector) {
   const KeyedSelector::Rule* narrowest = nullptr;
   const auto values = [](const KeyedSelector::Rule& rule) {

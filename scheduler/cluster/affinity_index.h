@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of many pods may have a rule about a pod, found by its namespace and labels, so that an
-// attempt does not read what all tenants wrote.
+// Finds the pods that may have an affinity rule about a given pod, by its namespace and labels, so
+// that an attempt does not evaluate the rules of all tenants.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,20 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Each term lies under the namespaces it is about and, if it needs a label, under that label: with
-/// its value, where there are few. A term that needs no label concerns all pods of its namespaces.
+/// Each term is filed under the namespaces that it selects. If the term requires a label, it is
+/// also filed under that label, with the label's value where few values are allowed. A term that
+/// requires no label matches all pods of its namespaces.
 class AffinityIndex {
  public:
-  /// `rules` outlives this, or is removed. O(terms log terms).
+  /// `rules` must outlive this or be removed. O(terms log terms).
   void Add(const AffinityRules& rules);
   void Remove(const AffinityRules& rules);
 
-  /// Those with a term that may be about `pod`, in the order of their uids.
+  /// Returns the rules with a term that may match `pod`, ordered by the uid of their pod.
   /// O((labels + rules found) log rules).
   std::vector<const AffinityRules*> About(const api::core_v1::Pod& pod) const;
 
-  /// A term of more namespaces, or values, is found by others.
+  /// A term with more namespaces, or more values, is filed under all of them at once.
   static constexpr size_t kPlacesMax = 8;
 
  private:
@@ -36,7 +37,7 @@ class AffinityIndex {
       return a->uid() < b->uid();
     }
   };
-  using Found = std::map<const AffinityRules*, size_t, ByUid>;  // how many terms lie here
+  using Found = std::map<const AffinityRules*, size_t, ByUid>;  // how many terms are filed here
 
   std::map<std::string, Found, std::less<>> places_;
 };

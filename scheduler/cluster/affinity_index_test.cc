@@ -51,7 +51,7 @@ bool IsAbout(const AffinityRules& rules, const core_v1::Pod& pod) {
   return is_in && term.selector.Matches(pod.metadata.labels);
 }
 
-// Whatever has a rule about a pod is found for it, also after others came and went.
+// The index finds every rule about a pod, also after other rules were added and removed.
 TEST(AffinityIndex, MissesNobody) {
   std::minstd_rand random(3);
   std::deque<core_v1::Pod> pods;
@@ -83,8 +83,7 @@ TEST(AffinityIndex, MissesNobody) {
   EXPECT_TRUE(index.About(core_v1::Pod()).empty());
 }
 
-// Rules that need a label which the pod does not have, or are for other namespaces, cost it
-// nothing.
+// Rules that require a label which the pod lacks, or that are for other namespaces, cost nothing.
 TEST(AffinityIndex, LeavesOutWhatIsForOthers) {
   std::deque<core_v1::Pod> pods;
   std::deque<AffinityRules> all;

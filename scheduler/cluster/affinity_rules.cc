@@ -27,7 +27,7 @@ AffinityTerm TermOf(const core_v1::PodAffinityTerm& said,
   return term;
 }
 
-/// `side`: what the pod wants near it, or away from it.
+/// `side`: the pod's affinity or anti-affinity.
 template <class Side>
 void Read(const std::optional<Side>& side,
           const core_v1::Pod& owner,

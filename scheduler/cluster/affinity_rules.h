@@ -18,7 +18,8 @@ namespace dray::scheduler::inline cluster {
 /// Whether `pod` has any rule about other pods.
 bool HasPodAffinity(const api::core_v1::Pod& pod);
 
-/// Other pods, and what counts as the same place. Refers to the texts of its pod.
+/// Selects other pods, and the topology key that defines the same place. Refers to strings of its
+/// pod.
 struct AffinityTerm {
   std::string_view topology_key;
   KeyedSelector selector;
@@ -30,9 +31,9 @@ struct AffinityTerm {
 /// Immutable.
 class AffinityRules {
  public:
-  /// `pod` outlives this. O(size of its rules).
+  /// `pod` must outlive this. O(size of its rules).
   explicit AffinityRules(const api::core_v1::Pod& pod);
-  /// The same of an object, which is kept as long; null: it has no such rules.
+  /// The same for an object, which the result keeps alive. Null: the pod has no such rules.
   static Frozen<AffinityRules> Of(const api::Object& pod);
 
   std::string_view uid() const { return uid_; }  // of the pod

@@ -80,7 +80,7 @@ bool HasTimedOut(const resource_v1::AllocationResult& allocation,
   return AgeOf(allocation, now) > timeout;
 }
 
-// Of times long before or after any clock as much as can be counted with.
+// The difference saturates.
 std::chrono::nanoseconds AgeOf(const resource_v1::AllocationResult& allocation, WallTime now) {
   constexpr int64_t kSecondsMax = 1'000'000'000;
   const auto second = std::chrono::floor<std::chrono::seconds>(now);

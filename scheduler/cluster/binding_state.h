@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that must be made ready for the chosen node before the pod may be bound to it: what a
-// claim says about their binding conditions (KEP-5007).
+// Binding conditions (KEP-5007): whether the devices of a claim are ready, so that the pod may be
+// bound to its node.
 #pragma once
 
 #include <chrono>
@@ -13,27 +13,28 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Whether any of the devices has to be made ready.
+/// Whether any of the devices has binding conditions.
 bool HasBindingConditions(const api::resource_v1::AllocationResult& allocation);
 
-/// How far the devices of a claim are.
+/// The progress of a claim's devices.
 struct BindingState {
   enum class Kind : uint8_t { kReady, kWaits, kFailed };
   Kind kind = Kind::kReady;
   std::string failure;  // of kFailed, in upstream's words
 };
 
-/// Looks at the devices in the order of the allocation, until one is not ready: it must have all
-/// its binding conditions True in status.devices, and none of its failure conditions, which are
-/// looked at first. A claim without an allocation waits. O(devices × conditions).
+/// Checks the devices in the order of the allocation, up to the first that is not ready. A device
+/// is ready if status.devices shows none of its failure conditions, which are checked first, and
+/// all its binding conditions as True. A claim without an allocation is not ready.
+/// O(devices × conditions).
 BindingState BindingStateOf(const api::resource_v1::ResourceClaim& claim);
 
-/// Whether the devices had `timeout` to get ready. Never without a time of the allocation.
+/// Whether the devices have had `timeout` to get ready. False if the allocation has no timestamp.
 bool HasTimedOut(const api::resource_v1::AllocationResult& allocation,
                  std::chrono::nanoseconds timeout,
                  WallTime now);
 
-/// How long ago the devices were allocated. The allocation says when.
+/// The time since the devices were allocated. The allocation must have a timestamp.
 std::chrono::nanoseconds AgeOf(const api::resource_v1::AllocationResult& allocation, WallTime now);
 
 }  // namespace dray::scheduler::inline cluster

@@ -142,7 +142,7 @@ bool ClusterCache::ForgetPod(std::string_view uid) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What follows from them.
+// Derived state.
 
 const allocator::Snapshot& ClusterCache::Devices() {
   if (!device_changes_.empty()) {

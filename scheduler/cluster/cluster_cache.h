@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster as the scheduler sees it: the objects that decide about pods, and what follows from
-// them. A shell keeps the objects current: the scheduler from watches (cluster_feed.h), planning
-// from files. An attempt for a pod (attempt.h) needs nothing else of the cluster.
+// The cluster as the scheduler sees it: the objects that scheduling depends on, and the state
+// derived from them. The scheduler keeps the objects current from watches (cluster_feed.h),
+// planning from files. An attempt for a pod (attempt.h) needs no other state of the cluster.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// One thread. What it hands out is valid until the next change.
+/// Not thread-safe. References that it returns are valid until the next change.
 class ClusterCache {
  public:
   struct Options {
     allocator::Features features = {};
-    /// Compiled expressions, which others may share. Never null.
+    /// Compiled expressions, possibly shared with other caches. Never null.
     std::shared_ptr<cel::SelectorCache> selectors;
-    /// DeviceTaintRules count, as in this release; absent: they taint nothing.
+    /// Applies DeviceTaintRules as this release does; absent: they taint nothing.
     std::optional<api::Release> taint_rules = {};
     /// Device classes serve extended resources (DRAExtendedResource).
     bool extended_resources = true;
@@ -53,35 +53,35 @@ class ClusterCache {
   ClusterCache(const ClusterCache&) = delete;
   ClusterCache& operator=(const ClusterCache&) = delete;
 
-  /// To keep current; everything here follows at once.
+  /// The objects, for the owner to keep current. The derived state follows each change at once.
   ClusterObjects& objects() { return objects_; }
   const ClusterObjects& objects() const { return objects_; }
-  /// Called for each change that may let pods fit.
+  /// `handler` is called for each change that may let pods fit.
   void OnEvent(std::function<void(ClusterEvent event)> handler) { on_event_ = std::move(handler); }
 
   const Options& options() const { return options_; }
-  /// What pods use of the nodes.
+  /// The pods' use of the nodes.
   NodeUse& use() { return use_; }
   const NodeUse& use() const { return use_; }
   /// Which devices are taken.
   TakenDevices& taken() { return taken_; }
   const TakenDevices& taken() const { return taken_; }
-  /// The devices there are, as the allocator wants them, and which are taken.
+  /// The devices of the cluster as the allocator's snapshot, with those that are taken.
   const allocator::Snapshot& Devices();
-  /// Which class serves an extended resource; null: none does.
+  /// The class that serves an extended resource; null: none does.
   const std::string* ClassOf(std::string_view resource) const;
   const NodeAllocatableDevices& node_allocatable() const { return node_allocatable_; }
   const PodCollections& collections() const { return collections_; }
 
   const api::Object* FindPod(std::string_view key) const { return objects_.pods.Find(key); }
   const api::Object* FindClaim(std::string_view key) const { return objects_.claims.Find(key); }
-  /// Objects by what they name.
+  /// Objects by the names that they refer to.
   const ClusterIndexes& indexes() const { return indexes_; }
 
-  /// The pod is about to be bound to the node, where its devices take `taken`: it counts there
-  /// until it is forgotten, deleted, or bound elsewhere.
+  /// Counts the pod on the node, where its devices take `taken`, before its binding is visible. It
+  /// counts until it is forgotten, deleted, or bound elsewhere.
   void AssumePod(const api::Object& pod, const std::string& node, NodeUse::TakenByDevices taken);
-  /// It is not bound after all. False: it was not assumed.
+  /// Undoes AssumePod. False: the pod was not assumed.
   bool ForgetPod(std::string_view uid);
   bool IsAssumed(std::string_view uid) const { return assumed_.contains(uid); }
   size_t assumed_pods() const { return assumed_.size(); }
@@ -109,7 +109,7 @@ class ClusterCache {
                               objects_.replica_sets,
                               objects_.stateful_sets};
   allocator::Snapshot devices_;
-  std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
+  std::vector<allocator::ClusterChange> device_changes_;  // since the last Devices()
 };
 
 }  // namespace dray::scheduler::inline cluster

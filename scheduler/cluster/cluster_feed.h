@@ -15,22 +15,22 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// One thread, that of the cache. The arguments outlive it.
+/// For the cache's thread. The arguments must outlive it.
 class ClusterFeed {
  public:
-  /// Follows rules about taints and groups only where the cache's options want them.
+  /// Follows taint rules and pod groups only if the cache's options enable them.
   ClusterFeed(
       client::Client& client, World& world, Wakeup& wakeup, const Log& log, ClusterCache& cluster);
 
-  /// Applies what has arrived; see client::Informer::Step.
+  /// Applies new watch events; see client::Informer::Step.
   std::optional<MonotonicTime> Step();
-  /// All kinds have been listed.
+  /// Whether all kinds have been listed.
   bool synced() const;
-  /// An object that its owner wrote; see client::Informer::Assume. Of kinds that are followed.
+  /// Applies our own write of an object of a followed kind; see client::Informer::Assume.
   void Assume(const api::Object& object);
 
  private:
-  std::list<client::Informer> informers_;  // which stay where they are
+  std::list<client::Informer> informers_;  // a list, so that addresses are stable
 };
 
 }  // namespace dray::scheduler::inline cluster

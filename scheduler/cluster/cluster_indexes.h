@@ -18,10 +18,10 @@ namespace dray::scheduler::inline cluster {
 /// O(volumes).
 std::vector<std::string> VolumeClaimsOf(const api::core_v1::Pod& pod);
 
-/// One thread. Every change of the objects is in the indexes at once.
+/// Not thread-safe. The indexes follow every change of the objects at once.
 class ClusterIndexes {
  public:
-  /// Before there are objects, which outlive it. `pod_groups`: pods may belong to groups.
+  /// `objects` must still be empty, and must outlive this. `pod_groups`: pods may belong to groups.
   ClusterIndexes(ClusterObjects& objects, bool pod_groups);
 
   /// Keys of the pods that belong to a group; only with `pod_groups`.

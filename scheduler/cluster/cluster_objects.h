@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects that decide about pods, by kind.
+// The objects that scheduling depends on, by kind.
 #pragma once
 
 #include <span>
@@ -11,29 +11,29 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// All that decides about pods, by kind.
+/// All objects that scheduling depends on, by kind.
 struct ClusterObjects {
   client::Mirror pods, nodes, namespaces, classes, slices, claims, taint_rules;
   client::Mirror groups;   // of pods
-  client::Mirror budgets;  // of pods that must not go
+  client::Mirror budgets;  // disruption budgets
   client::Mirror volumes, volume_claims, storage_classes;
   client::Mirror services, replication_controllers, replica_sets, stateful_sets;
 };
 
-/// A kind, and where its objects are.
+/// A kind, and the mirror that holds its objects.
 struct FollowedKind {
   const api::KindInfo* kind;
   client::Mirror ClusterObjects::* mirror;
 };
-/// All of them. Pods come first: what was delivered before a pod is then known when the pod is
-/// tried.
+/// All followed kinds. Pods come first, so that objects delivered before a pod are known when the
+/// scheduler tries the pod.
 std::span<const FollowedKind> FollowedKinds();
 /// Whether the object is of one of these kinds.
 bool LooksAt(const api::Object& object);
-/// Of an object that is.
+/// The mirror for an object of a followed kind.
 client::Mirror& MirrorOf(const api::Object& object, ClusterObjects& objects);
 
-/// The disruption budgets there are. O(budgets).
+/// The disruption budgets of the cluster. O(budgets).
 DisruptionBudgets BudgetsIn(const ClusterObjects& objects);
 
 }  // namespace dray::scheduler::inline cluster

@@ -11,8 +11,8 @@ namespace {
 
 using DeviceResult = api::resource_v1::DeviceRequestAllocationResult;
 
-/// A result that takes nothing. In a claim that somebody else wrote, its request has to say so,
-/// too.
+/// Whether the result takes nothing, because it has admin access. In claims that other clients
+/// wrote, the request must have admin access too.
 bool LooksOn(const DeviceResult& result) {
   return result.admin_access.value_or(false);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices are taken: by allocations in the cluster and by those this scheduler is about to
-// write. Kept up with every change of a claim, so no attempt walks the claims.
+// Which devices are taken: by allocations in the cluster, and by allocations that this scheduler is
+// about to write. Updated with every change of a claim, so an attempt does not iterate over claims.
 #pragma once
 
 #include <cstddef>
@@ -17,35 +17,36 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// A device is given to a second claim only if this is wrong; hence one rule: a device in flight is
-/// released only after the claim that holds it has been seen with its allocation, or the attempt
-/// was undone (KEP-4381; section "assume" of docs/design/control-plane.md).
+/// A device is given to a second claim only if this class is wrong. Hence one rule: a device in
+/// flight is released only after the claim that holds it has been seen with its allocation, or
+/// after the attempt was undone (KEP-4381; section "assume" of docs/design/control-plane.md).
 ///
-/// One thread.
+/// Not thread-safe.
 class TakenDevices {
  public:
-  /// While devices can be shared, a share leaves the rest of its device to others.
+  /// If `features` allow shared devices, a share leaves the rest of its device to other claims.
   explicit TakenDevices(const allocator::Features& features = {})
       : can_share_(features.consumable_capacity) {}
 
-  /// The claim is now as `claim` says; null: it is gone.
+  /// Records the current state of a claim; null: the claim is gone.
   void SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim);
 
-  /// Holds the devices of `allocation` for the claim: it is in flight. False if it is already.
+  /// Holds the devices of `allocation` for the claim, which is then in flight. False if it already
+  /// is.
   bool Reserve(const std::string& uid, const api::resource_v1::AllocationResult& allocation);
-  /// One more holds what is in flight for the claim: it stays until each has called Unreserve.
+  /// Adds a holder to a claim in flight. It stays in flight until each holder has called Unreserve.
   void Share(const std::string& uid);
   void Unreserve(const std::string& uid);
   bool in_flight(std::string_view uid) const { return in_flight_.contains(uid); }
 
   /// All that is taken.
   const allocator::AllocatedState& state() const { return state_; }
-  /// Changes in `snapshot` what was taken and freed since the last time; false: nothing was.
-  /// O(devices concerned).
+  /// Applies to `snapshot` the changes since the last call. False: there were none.
+  /// O(devices that changed).
   bool BringUpToDate(allocator::Snapshot& snapshot);
 
  private:
-  /// A device, or a share of one with what it takes of the capacity.
+  /// A device, or a share of one with the capacity that it consumes.
   struct Device {
     allocator::SharedDeviceId id;  // the share is empty for a whole device
     allocator::ConsumedCapacity consumed;
@@ -63,7 +64,7 @@ class TakenDevices {
   const bool can_share_;
   allocator::AllocatedState state_;
   std::set<allocator::DeviceId> changed_;  // since BringUpToDate
-  // Who holds it: claim and attempt, or more claims after another scheduler's mistake.
+  // The number of holders: claim and attempt, or more claims after another scheduler's mistake.
   std::map<allocator::SharedDeviceId, int> holders_;
   std::map<std::string, Devices, std::less<>> allocated_;  // by claim uid
   struct InFlight {

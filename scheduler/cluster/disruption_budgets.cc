@@ -13,7 +13,7 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// What a budget says, which the copies of a DisruptionBudgets share.
+/// The contents of a budget, shared by the copies of a DisruptionBudgets.
 struct DisruptionBudgets::Said {
   explicit Said(const api::policy_v1::PodDisruptionBudget& budget)
       : selector(budget.spec.selector), read(selector) {
@@ -23,14 +23,15 @@ struct DisruptionBudgets::Said {
 
   const std::optional<api::meta_v1::LabelSelector> selector;
   const KeyedSelector read;
-  std::vector<std::string> known;  // names of pods on their way, sorted
+  std::vector<std::string> known;  // names of disrupted pods, sorted
 };
 
 DisruptionBudgets::DisruptionBudgets(
     std::span<const api::policy_v1::PodDisruptionBudget* const> budgets) {
   for (const api::policy_v1::PodDisruptionBudget* budget : budgets) {
     auto said = std::make_shared<const Said>(*budget);
-    // One without requirements is for no pod here, other than for the one who keeps its status.
+    // Upstream's scheduler ignores budgets with an empty selector; the disruption controller does
+    // not.
     if (said->read.IsNothing() || said->read.IsEverything()) continue;
     budgets_[budget->metadata.namespace_].push_back(
         {.said = std::move(said), .left = budget->status.disruptions_allowed});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the pods that would be evicted are more than their disruption budgets allow. What counts
-// is the status of a budget, which somebody else writes.
+// Which evictions would violate a PodDisruptionBudget. Reads the budgets' status, which the
+// disruption controller writes.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Copies share what budgets say. Counts pods that go, in the order in which they are asked about:
-/// upstream's FilterVictimsWithPDBViolation.
+/// Counts evictions in the order of the calls, as upstream's FilterVictimsWithPDBViolation does.
+/// Copies share the budgets and count on their own.
 class DisruptionBudgets {
  public:
   explicit DisruptionBudgets(
@@ -26,8 +26,9 @@ class DisruptionBudgets {
 
   bool empty() const { return budgets_.empty(); }
   size_t size() const;
-  /// Whether the pod goes against a budget; it is taken off those that count it, up to the first
-  /// that has none left. One that its budget knows of already is not counted again.
+  /// Whether the eviction of the pod violates a budget. Charges the eviction to the budgets that
+  /// select the pod, up to the first that has no disruption left. A pod that a budget lists as
+  /// disrupted already is not charged again.
   bool IsViolatedBy(const api::core_v1::Pod& pod);
 
  private:

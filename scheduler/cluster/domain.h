@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of the cluster's nodes, which share the value of a label.
+// A topology domain: the nodes that share the value of a label.
 #pragma once
 
 #include <span>
@@ -10,13 +10,13 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Nodes among which all pods of a group go.
+/// The nodes that may take the pods of a group; all its pods go to one domain.
 struct Domain {
   std::string value;                    // of the label
   std::vector<const NodeState*> nodes;  // in name order
 };
 
-/// Those of `nodes` (any list in name order) that are in the domain.
+/// The elements of `nodes` (any list in name order) that are in the domain.
 std::vector<const NodeState*> Among(std::span<const NodeState* const> nodes, const Domain& domain);
 
 }  // namespace dray::scheduler::inline cluster

@@ -17,11 +17,11 @@ namespace resource_v1 = api::resource_v1;
 using Mapping = core_v1::ContainerExtendedResourceRequest;
 using Mappings = std::vector<Mapping>;
 
-/// A container with its place among all of the pod, init containers first.
+/// A container with its index among all of the pod, init containers first.
 struct Place {
   const core_v1::Container* container;
   size_t index;
-  bool ends;  // before the next one starts
+  bool ends;  // it ends before the next one starts
 };
 
 std::vector<Place> PlacesOf(const core_v1::Pod& pod) {
@@ -42,7 +42,7 @@ int64_t RequestIn(const core_v1::Container& container, const std::string& resour
   return found == container.resources.requests.end() ? 0 : found->second.Value();
 }
 
-/// Named by the container and by the place of the resource among all that the container requests.
+/// The name has the indexes of the container, and of the resource among the container's requests.
 std::string RequestName(const Place& place, const std::string& resource) {
   const auto& requests = place.container->resources.requests;
   return fmt::format("container-{}-request-{}",
@@ -61,7 +61,7 @@ resource_v1::DeviceRequest MakeRequest(std::string name,
   return request;
 }
 
-/// The requests of one resource.
+/// Collects the requests for one resource.
 class OneResource {
  public:
   OneResource(const std::string& resource, const std::string& device_class)
@@ -75,7 +75,7 @@ class OneResource {
     kept_.emplace_back(place.index, MakeRequest(std::move(name), device_class_, amount));
   }
 
-  /// After all that live long.
+  /// Call after all long-lived containers were added.
   void AddShortLived(const Place& place) {
     int64_t missing = RequestIn(*place.container, resource_);
     if (missing <= 0) return;
@@ -111,10 +111,10 @@ class OneResource {
 
   const std::string& resource_;
   const std::string& device_class_;
-  std::vector<std::pair<size_t, resource_v1::DeviceRequest>> kept_;  // by place of the container
-  std::optional<resource_v1::DeviceRequest> extra_;  // of those that end: the largest of them
+  std::vector<std::pair<size_t, resource_v1::DeviceRequest>> kept_;  // by index of the container
+  std::optional<resource_v1::DeviceRequest> extra_;  // the largest need of those that end
   Mappings long_lived_, short_lived_;
-  std::vector<size_t> own_;  // of short_lived_: what is more than they find
+  std::vector<size_t> own_;  // indexes into short_lived_: those that need the extra request
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extended resources that device classes serve (KEP-5004): which class stands for which resource,
-// and what a pod that asks for such resources would ask of devices.
+// Extended resources that device classes serve (KEP-5004): the class for each resource, and the
+// device requests that a pod's extended resources amount to.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// No claim can be named so: the one that is not created yet.
+/// Stands for a claim that is not created yet. It is no valid name of a claim.
 inline constexpr std::string_view kExtendedClaimName = "<extended-resources>";
 
 /// The class that serves an extended resource; null: none does.
 using ClassOfResource = std::function<const std::string*(std::string_view resource)>;
 
-/// Which class serves which resource. Of several classes that name the same one the newest does,
-/// and of those made in the same second the first by name. One thread.
+/// Maps extended resources to classes. If several classes name a resource, the newest serves it; of
+/// classes made in the same second, the first by name. Not thread-safe.
 class ExtendedResourceClasses {
  public:
-  /// The class is now as `now` says; null: it is gone. O(log classes).
+  /// Records the current state of a class; null: the class is gone. O(log classes).
   void SetClass(const std::string& name, const api::resource_v1::DeviceClass* now);
   /// Null when no class serves it. Valid until the next SetClass.
   const std::string* ClassOf(std::string_view resource) const;
 
  private:
   struct Named {
-    std::string resource;  // empty: only the one of the prefix
+    std::string resource;  // empty: only the implicit one, prefix and class name
     int64_t made = 0;      // seconds
   };
   std::map<std::string, Named, std::less<>> classes_;
@@ -45,20 +45,20 @@ class ExtendedResourceClasses {
   std::map<std::string, std::set<std::pair<int64_t, std::string>>, std::less<>> by_resource_;
 };
 
-/// What the containers of a pod ask of devices, and which request serves which of them.
+/// The device requests of a pod's containers, and the request that serves each resource.
 struct ExtendedRequests {
   std::vector<api::resource_v1::DeviceRequest> requests;  // by name
   std::vector<api::core_v1::ContainerExtendedResourceRequest> mappings;
 };
 
-/// The requests for those `resources` of the pod that have a class: one for each container that
-/// lives long. Init containers that end may use what later ones will have, and only the largest
-/// need beyond that becomes a request, which they share.
+/// The requests for those `resources` of the pod that a class serves. Each container that runs for
+/// long gets its own request. Init containers that end may use devices of later containers; only
+/// the largest need beyond those becomes a request, which they share.
 ExtendedRequests RequestsForResources(const api::core_v1::Pod& pod,
                                       const std::set<std::string, std::less<>>& resources,
                                       const ClassOfResource& class_of);
 
-/// The claim for extended resources of `pod`: to be created, so without a name.
+/// The claim to create for extended resources of `pod`; it has no name yet.
 api::resource_v1::ResourceClaim MakeExtendedClaim(
     const api::core_v1::Pod& pod, std::vector<api::resource_v1::DeviceRequest> requests);
 

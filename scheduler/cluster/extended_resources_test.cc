@@ -70,7 +70,7 @@ TEST(ExtendedResourceClasses, EveryClassHasANameByItself) {
 struct Asks {
   std::string name;
   std::vector<std::pair<std::string, int>> amounts;
-  bool stays = false;  // an init container that does
+  bool stays = false;  // an init container that restarts
 };
 
 core_v1::Container ContainerOf(const Asks& asks) {
@@ -132,7 +132,7 @@ TEST(RequestsForResources, RequestsAreSortedAsText) {
 }
 
 TEST(RequestsForResources, InitContainersUseWhatLaterOnesWillHave) {
-  // What a real scheduler wrote for this pod.
+  // As a real kube-scheduler wrote for this pod.
   EXPECT_THAT(Texts(RequestsOfPod({{"prepare", {{"x/gpu", 2}}}, {"side", {{"x/gpu", 1}}, true}},
                                   {{"main", {{"x/gpu", 1}}}})),
               ElementsAre("container-1-request-0: 1 gpus",

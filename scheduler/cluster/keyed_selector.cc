@@ -25,7 +25,7 @@ void Limit(KeyedSelector::Rule& rule, Values values) {
   }
 }
 
-/// What is left of both.
+/// The intersection of both rules.
 void Join(KeyedSelector::Rule& rule, KeyedSelector::Rule other) {
   rule.must_exist = rule.must_exist || other.must_exist;
   rule.must_be_absent = rule.must_be_absent || other.must_be_absent;
@@ -38,8 +38,8 @@ bool Admits(const KeyedSelector::Rule& rule, std::string_view value) {
   return !rule.is_limited || Has(rule.allowed, value);
 }
 
-/// Whether it says something. Keys and values are not looked at: those that the API server would
-/// refuse are those of no label.
+/// Whether the requirement is valid. Invalid keys and values are not detected; no label matches
+/// them.
 bool IsSound(const api::meta_v1::LabelSelectorRequirement& one) {
   if (one.operator_ == "In" || one.operator_ == "NotIn") return !one.values.empty();
   return one.values.empty() && (one.operator_ == "Exists" || one.operator_ == "DoesNotExist");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label selector made ready for many objects: what it costs to ask about one follows from the
-// labels of that object, however long the selector is.
+// A label selector compiled for many objects: the cost of a match depends on the labels of the
+// object, however long the selector is.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Requirements by key; several on one key are put together. Refers to the texts of the selector.
+/// Requirements by key; those on the same key are merged. Refers to strings of the selector.
 class KeyedSelector {
  public:
-  /// What all requirements on one label come to.
+  /// The merged requirements on one label.
   struct Rule {
     std::string_view key;
     bool must_exist = false;
     bool must_be_absent = false;
-    bool is_limited = false;                  // to `allowed`
+    bool is_limited = false;                  // only `allowed` values match
     std::vector<std::string_view> allowed;    // sorted
     std::vector<std::string_view> forbidden;  // sorted
   };
 
-  /// As the API means it: absent selects nothing, empty everything. One that cannot be read selects
-  /// nothing: the API server refuses it. `selector` outlives this. O(size log size).
+  /// As in the API, an absent selector selects nothing and an empty one everything. An invalid
+  /// selector, which the API server would refuse, selects nothing. `selector` must outlive this.
+  /// O(size log size).
   explicit KeyedSelector(const std::optional<api::meta_v1::LabelSelector>& selector);
 
   /// O(min(labels, keys) log).
   bool Matches(const api::Labels& labels) const;
-  /// What Matches takes, in units of Work.
+  /// The cost of Matches, in units of Work.
   uint64_t WorkOfMatching(const api::Labels& labels) const;
   bool IsEverything() const { return !nothing_ && rules_.empty(); }
   bool IsNothing() const { return nothing_; }
@@ -45,7 +46,7 @@ class KeyedSelector {
   void PutTogether();
 
   std::vector<Rule> rules_;
-  size_t musts_ = 0;  // labels that must be there
+  size_t musts_ = 0;  // labels that are required
   bool nothing_ = false;
 };
 

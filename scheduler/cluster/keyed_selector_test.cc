@@ -34,7 +34,7 @@ LabelSelector AnySelector(std::minstd_rand& random) {
   return selector;
 }
 
-// Few keys and values, so that requirements meet on one key and labels meet requirements.
+// Few keys and values, so that requirements share keys and match labels.
 TEST(KeyedSelector, MatchesWhatThePlainOneMatches) {
   std::minstd_rand random(7);
   int matched = 0;
@@ -62,7 +62,7 @@ TEST(KeyedSelector, AbsentAndWrongOnesSelectNothing) {
   EXPECT_FALSE(KeyedSelector(wrong).Matches({}));
 }
 
-// However many requirements there are, a pod with few labels pays for its labels.
+// The cost of a match depends on the pod's labels, not on the number of requirements.
 TEST(KeyedSelector, CostsWhatTheLabelsAre) {
   std::optional<LabelSelector> selector = LabelSelector();
   for (int i = 0; i < 10'000; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pods that are on nodes already, as rules about other pods see them.
+// The pods on nodes, as affinity and spreading rules of other pods see them.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// A pod and the node it is, or is about to be, on. All outlive this.
+/// A pod and its node, assumed pods included. The objects must outlive this.
 struct Neighbour {
   const api::core_v1::Pod* pod;
   const api::core_v1::Node* node;
-  const AffinityRules* rules = nullptr;  // of the pod; null: it has none, or they are not read yet
+  const AffinityRules* rules = nullptr;  // null: the pod has none, or they are not read yet
 };
 
-/// Asked for only when a rule needs them. What is not set is none.
+/// Callbacks that run only when a rule needs them. A callback that is not set finds nothing.
 struct Neighbours {
   /// All pods on nodes. O(pods).
   std::function<std::vector<Neighbour>()> all = {};
-  /// Those with rules about other pods that may be about this one, and possibly more. O(those).
+  /// The pods whose rules may match `pod`, and possibly more. O(result).
   std::function<std::vector<Neighbour>(const api::core_v1::Pod& pod)> with_rules_about = {};
-  /// The labels of those that belong with a pod; without parts: it is alone.
+  /// A selector for the pods that belong with `pod`; empty: the pod is alone.
   std::function<api::meta_v1::LabelSelector(const api::core_v1::Pod& pod)> collection_of = {};
-  /// The labels of a namespace; null: there is none.
+  /// The labels of a namespace; null: the namespace does not exist.
   std::function<const api::Labels*(std::string_view name)> labels_of_namespace = {};
-  /// What looking at them may take, and the rest of the attempt; null: anything. When it is spent
-  /// nothing more is counted, and what is answered must not be used.
+  /// The budget of the attempt, which evaluation of the rules is charged to; null: unlimited. Once
+  /// it is spent, the rules count no more pods and their results must not be used.
   allocator::SharedWork* work = nullptr;
 
-  /// Counts `units`; false: no more may be done.
+  /// Charges `units`. False: the budget is spent.
   bool MayGoOn(uint64_t units) const {
     if (work == nullptr) return true;
     work->Charge(units);

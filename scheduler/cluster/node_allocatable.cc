@@ -21,7 +21,7 @@ using api::Quantity;
 // NOLINTNEXTLINE(readability-identifier-naming): it is a type
 __extension__ using Wide = __int128;
 
-/// Exact to thousandths, and rounded up beyond; at most what an int64 holds.
+/// The product, exact to thousandths and rounded up; saturates at the int64 range.
 Quantity Times(const Quantity& amount, const Quantity& factor) {
   const bool is_whole = Quantity::FromInt(amount.Value()) == amount;
   const Wide product = is_whole ? Wide{amount.Value()} * factor.MilliValue()
@@ -34,7 +34,7 @@ Quantity Times(const Quantity& amount, const Quantity& factor) {
   return Quantity::FromMilli(static_cast<int64_t>(product), amount.format());
 }
 
-/// Names may be with or without the domain of the driver.
+/// Finds a name with or without the driver's domain.
 const Quantity* FindAmount(const api::Map<Quantity>& amounts,
                            const std::string& key,
                            const std::string& driver) {
@@ -51,7 +51,7 @@ void AddTo(std::optional<Quantity>& sum, const std::optional<Quantity>& more) {
   sum = sum.has_value() ? *sum + *more : *more;
 }
 
-/// What one claim takes, by resource.
+/// The resources that one claim takes, by name.
 struct Taken {
   std::map<std::string, Quantity> mapped;
   std::map<std::string, core_v1::NodeAllocatableOverheadResources> overhead;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that are, or cost, resources of their node such as processors and memory (KEP-5517): what
-// the claims of a pod take of the node by them.
+// Devices that are, or consume, resources of their node such as CPU and memory (KEP-5517): how much
+// of the node the claims of a pod take through them.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ namespace dray::scheduler::inline cluster {
 using NodeAllocatableDevice = std::function<const api::resource_v1::Device*(
     const api::resource_v1::DeviceRequestAllocationResult& result)>;
 
-/// All devices of the cluster that take resources of their nodes. One thread.
+/// All devices of the cluster that take resources of their nodes. Not thread-safe.
 class NodeAllocatableDevices {
  public:
-  /// The slice is now as `slice` says; null: it is gone. O(devices of the slice).
+  /// Records the current state of a slice; null: the slice is gone. O(devices of the slice).
   void SetSlice(const std::string& name, const Frozen<api::resource_v1::ResourceSlice>& slice);
-  /// In the newest generation of its pool. Valid until the next SetSlice.
+  /// The device in the newest generation of its pool. Valid until the next SetSlice.
   const api::resource_v1::Device* Find(
       const api::resource_v1::DeviceRequestAllocationResult& result) const;
   bool empty() const { return devices_.empty(); }
@@ -41,12 +41,12 @@ class NodeAllocatableDevices {
     Slice slice;
     size_t index;
   };
-  /// By the name of the slice: a pool in change may show a device twice.
+  /// By the name of the slice, because a pool under update may show a device twice.
   std::map<allocator::DeviceId, std::map<std::string, Place>> devices_;
   std::map<std::string, Slice> slices_;
 };
 
-/// What a claim of the pod has got.
+/// The allocation of one of the pod's claims.
 struct ClaimAllocation {
   std::string namespace_, name;
   const api::resource_v1::AllocationResult* allocation;  // null: nothing
@@ -59,10 +59,9 @@ bool HasMappedDevice(const api::resource_v1::AllocationResult& allocation,
 
 using NodeAllocatableStatuses = std::vector<api::core_v1::NodeAllocatableResourceClaimStatus>;
 
-/// What the status of the pod says about this, by name of claim; claims that take nothing are left
-/// out.
+/// The entries for the pod's status, by name of claim. Claims that take nothing are left out.
 ///
-/// Errors, in upstream's words: kInvalid  a device is a share of a capacity that its result does
+/// Errors, in upstream's words: kInvalid  a device takes a share of a capacity that its result does
 /// not consume.
 Result<NodeAllocatableStatuses> TakenByClaims(const api::core_v1::Pod& pod,
                                               std::span<const ClaimAllocation> claims,

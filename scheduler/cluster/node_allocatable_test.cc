@@ -61,7 +61,7 @@ class TakenByClaimsTest : public ::testing::Test {
       container.name = name;
       pod_.spec.containers.push_back(container);
     }
-    // Two requests of one claim are one use.
+    // Two requests of one claim count as one use.
     pod_.spec.containers[0].resources.claims = {{.name = "gpus", .request = "a"},
                                                 {.name = "gpus", .request = "b"}};
     pod_.spec.containers[1].resources.claims = {{.name = "gpus"}};

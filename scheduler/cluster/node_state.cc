@@ -10,7 +10,7 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// Of containers that ask for none.
+// For containers without requests.
 constexpr int64_t kPresumedMilliCpu = 100;
 constexpr int64_t kPresumedMemory = 200LL * 1024 * 1024;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node, what it has, and what its pods have asked of it.
+// A node, its resources, and the requests of its pods.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Amounts by resource name; cpu in thousandths, everything else in its unit.
+/// Amounts by resource name; cpu in thousandths, all others in their unit.
 using Amounts = std::map<std::string, int64_t, std::less<>>;
 
 inline int64_t AmountIn(const Amounts& amounts, std::string_view name) {
@@ -26,18 +26,18 @@ inline int64_t AmountIn(const Amounts& amounts, std::string_view name) {
   return found == amounts.end() ? 0 : found->second;
 }
 
-/// Processors (thousandths) and memory (bytes) as scores count them: of containers that ask for
-/// none 100m and 200Mi are presumed, so that they are spread too.
+/// CPU (thousandths) and memory (bytes) as scores count them. Containers without requests count as
+/// 100m and 200Mi, so that they are spread too.
 struct Presumed {
   int64_t cpu = 0;
   int64_t memory = 0;
 };
 
-/// A port of the node that a pod wants for itself.
+/// A host port that a pod wants.
 struct HostPort {
   std::string protocol;
   int32_t port;
-  std::string ip;  // 0.0.0.0: all of the node
+  std::string ip;  // 0.0.0.0: all addresses of the node
   auto operator<=>(const HostPort&) const = default;
 };
 
@@ -45,13 +45,12 @@ struct HostPort {
 int64_t AmountOf(std::string_view resource, const api::Quantity& quantity);
 
 /// The largest sum of requests at any moment of the pod's life: init containers run one after the
-/// other, those that restart (sidecars) stay; overhead counts. Limits stand in for requests. What
-/// devices take of the node (`taken`) is taken all the time.
+/// other, sidecars (init containers that restart) stay; overhead counts. Limits stand in for
+/// missing requests. Resources that devices take (`taken`) count all the time.
 Amounts RequestsOf(const api::core_v1::Pod& pod,
                    std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken = {});
 
-/// The same for the containers alone: without overhead, and without what the pod asks for as a
-/// whole.
+/// The same for the containers alone, without overhead and without pod-level requests.
 Amounts RequestsOfContainers(
     const api::core_v1::Pod& pod,
     std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken);
@@ -59,14 +58,14 @@ Amounts RequestsOfContainers(
 Presumed PresumedOf(const api::core_v1::Pod& pod);
 std::vector<HostPort> HostPortsOf(const api::core_v1::Pod& pod);
 
-/// A node and what its pods have asked for already.
+/// A node and the sum of the requests of its pods.
 struct NodeState {
   api::Object node;
   Amounts allocatable;
   Amounts requested;
   int64_t pods = 0;
   Presumed presumed = {};
-  std::map<HostPort, int64_t> ports = {};  // how many pods have each
+  std::map<HostPort, int64_t> ports = {};  // number of pods that have each
 
   const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
 };

@@ -85,7 +85,7 @@ bool NodeUse::DropPod(std::string_view uid) {
 
 NodeUse NodeUse::Without(std::span<const Victim> victims) const {
   NodeUse rest = *this;
-  rest.is_list_old_ = true;  // what it lists are our nodes
+  rest.is_list_old_ = true;  // its list points to the nodes of this object
   for (const Victim& victim : victims) {
     for (const PodOnNode& pod : victim.pods) rest.DropPod(pod.uid);
   }

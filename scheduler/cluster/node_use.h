@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes with what their pods use, and with those for which room is being made there. Kept up
-// with every change of a pod, so no attempt walks the pods.
+// The nodes with the use by their pods and with the pods that are nominated for them. Updated with
+// every change of a pod, so an attempt does not iterate over pods.
 #pragma once
 
 #include <cstddef>
@@ -27,59 +27,59 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// One thread.
+/// Not thread-safe.
 class NodeUse {
  public:
   using TakenByDevices = std::span<const api::core_v1::NodeAllocatableResourceClaimStatus>;
 
-  /// The node is now as `node` says; null: it is gone. One that comes back under its name finds its
-  /// pods.
+  /// Records the current state of a node; null: the node is gone. A node that comes back under its
+  /// name gets its pods back.
   void SetNode(const std::string& name, const api::Object* node);
-  /// The node is known with what pods use of it that are not known themselves.
+  /// Records a node with use by pods that are not known themselves.
   void SetState(const NodeState& state);
   /// In name order. Valid until the next SetNode.
   const std::vector<const NodeState*>& nodes();
 
-  /// The pod is, or is about to be, on the node, where its devices take `taken`. That stands until
-  /// it is dropped or set on another node. `rules`: the pod's; if it has some and this is null, the
-  /// pod outlives its being here.
+  /// Counts the pod on the node, where its devices take `taken`, until the pod is dropped or set on
+  /// another node. `rules`: the pod's; if the pod has rules and this is null, the pod must stay
+  /// alive until then.
   void SetPod(const api::core_v1::Pod& pod,
               const std::string& node,
               TakenByDevices taken,
               Frozen<AffinityRules> rules = nullptr);
   bool IsOn(std::string_view uid, std::string_view node) const;
-  /// False: it was on none.
+  /// False: the pod was on no node.
   bool DropPod(std::string_view uid);
 
-  /// The same without these pods. O(nodes + pods).
+  /// A copy without these pods. O(nodes + pods).
   NodeUse Without(std::span<const Victim> victims) const;
 
-  /// Remembers for which node the pod waits, if it waits for one.
+  /// Records the node for which the pod is nominated, if any.
   void SetNominee(const api::core_v1::Pod& pod);
   void DropNominee(std::string_view uid);
 
-  /// nodes() as `pod` may use them: with the pods for which room is being made there, unless they
-  /// are less important, or counted elsewhere already (`is_counted`, asked with uid and key).
-  /// `copies` holds the nodes concerned. O(nodes + nominees).
+  /// nodes() as `pod` may use them. Pods nominated for a node count there, unless they are less
+  /// important than `pod` or counted elsewhere already (`is_counted`, called with uid and key).
+  /// `copies` holds the changed nodes. O(nodes + nominees).
   std::vector<const NodeState*> NodesFor(
       const api::core_v1::Pod& pod,
       const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
       std::deque<NodeState>& copies);
 
-  /// The pods on nodes, or those of them with rules that may be about `pod`. `find_pod` looks by
-  /// "namespace/name". Valid until the next change. O(pods), or O(those).
+  /// The pods on nodes, or only those whose rules may match `pod`. `find_pod` takes
+  /// "namespace/name". Valid until the next change. O(pods), or O(result).
   std::vector<Neighbour> Neighbours(const api::claims::Lookup& find_pod) const;
   std::vector<Neighbour> NeighboursWithRulesAbout(const api::core_v1::Pod& pod,
                                                   const api::claims::Lookup& find_pod) const;
 
-  /// Whether any pod on any node is less important than that.
+  /// Whether any pod on any node has a lower priority.
   bool HasLessImportant(int32_t priority) const {
     return !priorities_.empty() && priorities_.begin()->first < priority;
   }
-  /// The pods on the node, in the order of their uids. `find_pod` looks by "namespace/name". Valid
+  /// The pods on the node, in the order of their uids. `find_pod` takes "namespace/name". Valid
   /// until the next change.
   std::vector<PodOnNode> PodsOn(std::string_view node, const api::claims::Lookup& find_pod) const;
-  /// One of those, wherever it is; nothing if it is on no node.
+  /// The pod with this uid, on any node; absent: it is on no node.
   std::optional<PodOnNode> Find(std::string_view uid, const api::claims::Lookup& find_pod) const;
 
  private:
@@ -104,8 +104,8 @@ class NodeUse {
   bool is_list_old_ = true;
   std::map<std::string, Use, std::less<>> used_;                            // by uid
   std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;  // uids
-  AffinityIndex rules_;                                                     // of pods about others
-  std::map<int32_t, size_t> priorities_;              // of pods on nodes, how many have each
+  AffinityIndex rules_;                                                     // of the pods
+  std::map<int32_t, size_t> priorities_;              // number of pods on nodes
   std::map<std::string, Use, std::less<>> nominees_;  // by uid
 };
 

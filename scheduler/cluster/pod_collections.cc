@@ -26,7 +26,7 @@ bool Selects(const core_v1::Service& service, const core_v1::Pod& pod) {
   });
 }
 
-/// Pods must meet both.
+/// Adds the requirements of `other` to `selector`.
 void Add(const std::optional<LabelSelector>& other, LabelSelector& selector) {
   if (!other) return;
   for (const auto& [key, value] : other->match_labels) {

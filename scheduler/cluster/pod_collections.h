@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pods belong together: those of one service, replica set, stateful set or replication
-// controller. Pods without rules of their own are spread among those (topology_spread.h).
+// controller. Default spreading counts these pods (topology_spread.h).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Looks at mirrors, which outlive it and have no objects yet when it is made.
+/// Reads mirrors, which must outlive it and still be empty at construction.
 class PodCollections {
  public:
   PodCollections(client::Mirror& services,
@@ -19,8 +19,8 @@ class PodCollections {
                  const client::Mirror& replica_sets,
                  const client::Mirror& stateful_sets);
 
-  /// The labels of the pods that belong with this one: what all services of its namespace that
-  /// select it select by, and its controller if it is known. Without parts: it is alone.
+  /// A selector for the pods that belong with this one: the selectors of all services of its
+  /// namespace that select it, and of its controller if that is known. Empty: the pod is alone.
   /// O(services of the namespace).
   api::meta_v1::LabelSelector SelectorFor(const api::core_v1::Pod& pod) const;
 

@@ -25,7 +25,7 @@ class PodCollectionsTest : public ::testing::Test {
     service.spec.selector[key] = value;
     services_.Put(api::Object::Of(std::move(service)));
   }
-  /// "app=web tier In": what is selected by.
+  /// The selector as text, such as "app=web tier In".
   std::string Selector() {
     const auto selector = collections_.SelectorFor(pod_);
     std::string text;

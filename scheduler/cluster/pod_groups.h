@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler knows of a group of pods before it looks at nodes (KEP-4671): whether it may
-// be tried, for whom its claims are kept, and how what became of it is said.
+// Facts about a group of pods that do not depend on nodes (KEP-4671): whether it may be tried, for
+// whom its claims are reserved, and the messages about its outcome.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ namespace dray::scheduler::inline cluster {
 
 using api::scheduling_v1beta1::PodGroup;
 
-/// How many pods must be placed for any to be: a gang's minCount, else 1.
+/// The least number of pods that must be placed together: a gang's minCount, else 1.
 int64_t MinCountOf(const PodGroup& group);
 
-/// What is wrong with pods that are to be scheduled as one, in upstream's words; empty: nothing.
-/// They have the same scheduler and preemption policy, and the priority of their group.
+/// Why the pods cannot be scheduled as a group, in upstream's words; empty: they can. They must
+/// have the same scheduler and preemption policy, and the priority of their group.
 std::string WhyNotAGroup(const PodGroup& group, std::span<const api::core_v1::Pod* const> pods);
 
-/// The order in which pods of a group are placed: older first, then by name.
+/// The order in which pods of a group are placed: by age, oldest first, then by name.
 bool GoesBefore(const api::meta_v1::ObjectMeta& one, const api::meta_v1::ObjectMeta& other);
 
-/// For whom each of the pod's claims is kept: for the group if that shares it. `claims`: those of
-/// ResolveClaims.
+/// The consumer that each of the pod's claims is reserved for: the group if it shares the claim,
+/// else the pod. `claims`: those of ResolveClaims.
 std::vector<api::resource_v1::ResourceClaimConsumerReference> ConsumersOf(
     const api::core_v1::Pod& pod, std::span<const api::Object> claims, const PodGroup& group);
 
-/// How far the placing of a group is.
+/// Counts of a group's pods while it is placed.
 struct GroupProgress {
   int64_t min_count = 1;
   int64_t scheduled = 0, remaining = 0;

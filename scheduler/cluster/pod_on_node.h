@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod on a node, with what counts when it may have to go for a more important one.
+// A pod on a node, with the facts that preemption needs.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,32 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// The condition of a pod that is being evicted, and its reason where a scheduler makes room.
+/// The condition of a pod that is being evicted, and its reason when a scheduler preempts.
 inline constexpr std::string_view kDisruptionTarget = "DisruptionTarget";
 inline constexpr std::string_view kPreempted = "PreemptionByScheduler";
-/// Whether a scheduler deletes the pod to make room.
+/// Whether a scheduler is deleting the pod to make room.
 bool IsPreempted(const api::core_v1::PodStatus& status);
 
-/// A pod that runs on a node, or is about to.
+/// A pod that runs on a node or is assumed there.
 struct PodOnNode {
   std::string uid, key;  // "namespace/name"
   int32_t priority = 0;
   api::Time started{};    // zero: not yet
-  bool is_going = false;  // it has been deleted to make room and is not gone yet
+  bool is_going = false;  // it was preempted and is not gone yet
   Amounts requests{};
   std::vector<HostPort> ports{};
-  /// As the scheduler knows them, and valid as long; null: it does not.
+  /// Owned by the scheduler's cache and valid as long; null: the pod is not in the cache.
   const api::core_v1::Pod* pod = nullptr;
   const api::core_v1::Node* node = nullptr;
   const AffinityRules* rules = nullptr;
-  bool is_elsewhere = false;  // not on the node that is looked at
+  bool is_elsewhere = false;  // not on the node under consideration
 };
 
-/// Pods that go together: one, or all of a group that is disrupted as a whole.
+/// Pods that are evicted together: one, or all pods of a group that is disrupted as a whole.
 struct Victim {
   std::vector<PodOnNode> pods;  // at least one
-  int32_t priority = 0;         // of the group, if it is one of such
-  bool is_of_group = false;     // that counts for more than a pod alone
+  int32_t priority = 0;         // that of the group, if it is one
+  bool is_of_group = false;     // such a group counts for more than a single pod
 };
 
 }  // namespace dray::scheduler::inline cluster

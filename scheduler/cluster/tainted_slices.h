@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices as the allocator shall see them: with the taints that DeviceTaintRules give (KEP-5055).
+// Slices for the allocator, with the taints that DeviceTaintRules add (KEP-5055).
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Knows all slices and rules, and says what a change of one means for the allocator. Without rules
-/// slices are passed on as they are. One thread.
+/// Keeps all slices and rules, and translates a change of one into changes for the allocator.
+/// Without rules, slices pass through unchanged. Not thread-safe.
 class TaintedSlices {
  public:
-  /// What a rule without a selector matches depends on the release.
+  /// The meaning of a rule without a selector depends on the release.
   explicit TaintedSlices(api::Release release) : release_(release) {}
 
-  /// The slice is now as `slice` says; null: it is gone. O(rules + devices tainted).
+  /// Records the current state of a slice; null: the slice is gone. O(rules + devices tainted).
   allocator::ClusterChange SetSlice(const std::string& name,
                                     Frozen<api::resource_v1::ResourceSlice> slice);
-  /// The rule is now as `rule` says; null: it is gone. Slices that it does not concern, before or
-  /// after, are left out. O(slices × rules).
+  /// Records the current state of a rule; null: the rule is gone. Returns no change for slices that
+  /// the rule matches neither before nor after. O(slices × rules).
   std::vector<allocator::ClusterChange> SetRule(const std::string& name,
                                                 Frozen<api::resource_v1::DeviceTaintRule> rule);
 

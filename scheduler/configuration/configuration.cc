@@ -22,7 +22,7 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 constexpr seconds kBindingTimeoutMin{1};
-// A slow core's.
+// The speed of a slow core.
 constexpr int64_t kStepsPerSecond = 2'000'000;
 
 Result<> ReadArguments(const JsonTree& tree, const std::string& path, Profile& profile) {
@@ -95,7 +95,7 @@ Result<> ReadSpread(const JsonTree& tree, const std::string& path, Profile& prof
   return arguments.RefuseOthers();
 }
 
-/// Reads the arguments of one plugin; `plugins` are those that were there before it.
+/// Reads the arguments of one plugin; `plugins` are those before it.
 Result<> ReadPluginConfig(const JsonTree& tree,
                           const std::string& path,
                           std::vector<std::string>& plugins,
@@ -146,7 +146,7 @@ Result<std::vector<Profile>> ReadProfiles(Members& configuration) {
   for (const JsonTree& tree : *list) {
     const std::string path = fmt::format("profiles[{}]", profiles.size());
     DRAY_TRY(Profile profile, ReadProfile(tree, path));
-    // A single one need not be named.
+    // A single profile may lack a name.
     if (profile.name.empty() && list->size() == 1) profile.name = Profile{}.name;
     if (profile.name.empty()) return RefuseSetting(path + ".schedulerName", "Required value");
     if (std::ranges::find(profiles, profile.name, &Profile::name) != profiles.end()) {

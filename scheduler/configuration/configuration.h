@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kube-scheduler's configuration file says about the things that are here.
+// Reads kube-scheduler's configuration file, as far as this scheduler supports it.
 #pragma once
 
 #include <chrono>
@@ -20,26 +20,26 @@ namespace dray::scheduler::inline configuration {
 /// A scheduler that pods ask for by name, and the arguments of its plugins.
 struct Profile {
   std::string name = "default-scheduler";
-  /// For the search on one node; none: until it is done, or the allocator's own limit.
+  /// Limits the search on one node; absent: only the allocator's own limit applies.
   std::optional<std::chrono::nanoseconds> filter_timeout = std::chrono::seconds(10);
-  /// For devices to get ready (KEP-5007).
+  /// Limits the wait for devices to get ready (KEP-5007).
   std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
-  /// Of PodTopologySpread.
+  /// The default constraints of PodTopologySpread.
   SpreadDefaults spread = SystemSpreadDefaults();
 };
 
-/// At most so many default constraints, so many profiles; upstream has no limits.
+/// Limits of default constraints and of profiles; upstream has none.
 inline constexpr size_t kSpreadDefaultsMax = 16;
 inline constexpr size_t kProfilesMax = 64;
 
 struct Configuration {
-  std::vector<Profile> profiles = {Profile{}};  // of different names
+  std::vector<Profile> profiles = {Profile{}};  // with distinct names
   SchedulingQueue::Options queue = {};
 };
 
-/// The profile that the pod asks for by name; null: the pod belongs to another scheduler.
+/// The profile that the pod names; null: the pod belongs to another scheduler.
 const Profile* ProfileOf(const Configuration& configuration, const api::core_v1::Pod& pod);
-/// The name under which events about the pod are reported: its profile's, or that of the first.
+/// The reporting component for events about the pod: its profile's name, or the first profile's.
 const std::string& ReporterOf(const Configuration& configuration, const api::core_v1::Pod& pod);
 
 /// Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) in YAML or JSON.
@@ -49,8 +49,8 @@ const std::string& ReporterOf(const Configuration& configuration, const api::cor
 ///         kBadRequest  no YAML.
 Result<Configuration> ReadConfiguration(std::string_view text);
 
-/// What a timeout means for the search, which counts steps so that the answer does not depend on
-/// the machine: about what one does in that time.
+/// The search budget for a timeout, counted in steps so that results do not depend on the machine:
+/// about as many steps as fit in that time.
 allocator::Budget BudgetOf(const Profile& profile);
 
 }  // namespace dray::scheduler::inline configuration

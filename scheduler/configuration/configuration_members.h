@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects of kube-scheduler's configuration file are read: each member by its name, and those
-// that nobody asked for are refused.
+// Reads objects of kube-scheduler's configuration file: each member by its name. Members that were
+// not read are refused.
 #pragma once
 
 #include <chrono>
@@ -16,33 +16,33 @@
 
 namespace dray::scheduler::inline configuration {
 
-/// Of kube-scheduler's configuration and the arguments of its plugins.
+/// The apiVersion of the configuration and of its plugins' arguments.
 inline constexpr std::string_view kConfigurationVersion = "kubescheduler.config.k8s.io/v1";
-/// What its objects and lists may lie in each other.
+/// The most levels of nested objects and lists.
 inline constexpr size_t kConfigurationDepthMax = 32;
 
 /// kInvalid: "path: why".
 Failure RefuseSetting(const std::string& path, std::string_view why);
 
-/// One object of the document and where it is. Errors of all: kInvalid, with the member's path.
+/// One object of the document and its path. All errors: kInvalid, with the member's path.
 class Members {
  public:
-  /// `tree` is an object and outlives it.
+  /// `tree` must be an object and outlive this.
   Members(const api::JsonTree& tree, std::string path) : tree_(tree), path_(std::move(path)) {}
 
   std::string PathOf(std::string_view name) const;
-  /// Null when it is not there.
+  /// Null if the member is absent.
   const api::JsonTree* Find(std::string_view name);
-  /// Empty when it is not there.
+  /// Empty if the member is absent.
   Result<std::string> Text(std::string_view name);
-  /// Must be `text`, if it is there.
+  /// The member must equal `text`, if it is present.
   Result<> MustBe(std::string_view name, std::string_view text);
-  /// Null when it is not there; an error when it is no list, or one of more than `most`.
+  /// Null if the member is absent. Errors: it is no list, or has more than `most` elements.
   Result<const std::vector<api::JsonTree>*> List(std::string_view name, size_t most);
   Result<std::optional<std::chrono::nanoseconds>> Time(std::string_view name);
   Result<std::optional<std::chrono::seconds>> Seconds(std::string_view name);
   Result<std::optional<int32_t>> Positive(std::string_view name);
-  /// Once all that is known was asked for.
+  /// Call after all known members were read; an error for any other member.
   Result<> RefuseOthers() const;
 
  private:

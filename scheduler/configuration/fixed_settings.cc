@@ -20,7 +20,7 @@ using api::JsonTree;
 
 struct ProcessSetting {
   std::string_view name;
-  std::span<const std::string_view> members = {};  // of an object; none: it is a value
+  std::span<const std::string_view> members = {};  // of an object; empty: it is a value
 };
 constexpr std::array<std::string_view, 5> kConnection = {
     "acceptContentTypes", "burst", "contentType", "kubeconfig", "qps"};

@@ -19,7 +19,7 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-/// Where the search begins: at the nominated node, if there is one.
+/// The index of the nominated node, if there is one.
 size_t FirstNode(std::span<const NodeState* const> nodes,
                  std::string_view nominated,
                  size_t otherwise) {
@@ -29,8 +29,8 @@ size_t FirstNode(std::span<const NodeState* const> nodes,
   return found == nodes.end() ? otherwise : static_cast<size_t>(found - nodes.begin());
 }
 
-/// The nodes as the pod may use them. Members of one group are placed anew, wherever there was to
-/// be room for them.
+/// The nodes as the pod may use them. For members of a group, their own nominations do not count,
+/// because the attempt places all of them anew.
 std::vector<const NodeState*> NodesFor(ClusterCache& cluster,
                                        const core_v1::Pod& pod,
                                        const PlacedSoFar* placed,
@@ -49,7 +49,7 @@ std::vector<const NodeState*> NodesFor(ClusterCache& cluster,
   return nodes;
 }
 
-/// What rules about other pods may ask. `nodes` outlive it.
+/// The input for rules about other pods. `nodes` must outlive it.
 Neighbours NeighboursIn(const ClusterCache& cluster,
                         const PlacedSoFar* placed,
                         std::span<const NodeState* const> nodes,
@@ -75,7 +75,7 @@ Neighbours NeighboursIn(const ClusterCache& cluster,
       .work = work};
 }
 
-/// The cluster as one attempt sees it, and what that refers to. Stays where it is.
+/// Owns a ClusterView for one attempt, with everything that the view refers to. Not movable.
 class AttemptView {
  public:
   AttemptView(ClusterCache& cluster,
@@ -133,7 +133,7 @@ class AttemptView {
 
   void ChooseFirst() {
     const AsMember& member = options_.member;
-    if (options_.others == nullptr) {  // else of equal ones the first by name
+    if (options_.others == nullptr) {  // otherwise the first of equal nodes by name
       const size_t next =
           member.placed == nullptr ? options_.first_node : member.placed->first_node();
       view_.first_node = FirstNode(candidates_, pod_.status.nominated_node_name, next);
@@ -142,7 +142,7 @@ class AttemptView {
       view_.only_node = FirstNode(candidates_, member.only_node->value().metadata.name, 0);
   }
 
-  /// Who may have to go. For a group that is looked for as a whole.
+  /// Enables preemption. A group looks for victims as a whole instead.
   void AddVictims() {
     const int32_t priority = pod_.spec.priority.value_or(0);
     if (!MayHaveVictims(cluster_, priority)) return;

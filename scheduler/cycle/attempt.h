@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt to find a node for a pod in the cluster as it is known: what the scheduler does, and
-// what everybody asks who wants to know what it would do.
+// One attempt to find a node for a pod in the cluster as it is known. The scheduler uses it to
+// bind, planning to predict what the scheduler would do.
 #pragma once
 
 #include <cstddef>
@@ -22,38 +22,38 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// How a pod of a group is looked at.
+/// How to decide about a pod of a group.
 struct AsMember {
   const PlacedSoFar* placed = nullptr;   // the pods of its group that are placed already
-  const NodeState* only_node = nullptr;  // null: all of them
-  const Domain* domain = nullptr;        // only its nodes; null: all of them
-  DeviceSearch search = {};              // not set: the usual one
+  const NodeState* only_node = nullptr;  // null: all nodes
+  const Domain* domain = nullptr;        // null: all nodes
+  DeviceSearch search = {};              // not set: the allocator's
 };
 
 struct AttemptOptions {
-  /// The one that the pod asks for.
+  /// The profile that the pod names.
   const Profile& profile;
-  /// Of each search; its `work` is that of the whole attempt.
+  /// For each search; its `work` is that of the whole attempt.
   allocator::Budget budget = {};
   CycleOptions cycle = {};
   WallTime now = {};
-  /// Where the nodes begin, unless the pod is nominated for one.
+  /// The index of the first node to try, unless the pod is nominated for one.
   size_t first_node = 0;
   AsMember member = {};
-  /// What the pod has beside the claims that are searched for; null: nothing.
+  /// The pod's claims that the device search does not handle; null: there are none.
   const OtherClaims* others = nullptr;
   bool tells_too_much = true;  // ClusterView::tells_too_much
 };
 
-/// Where the pod goes, or why nowhere: Decide (cycle.h) with all that the cluster knows. `claims`
-/// are all its claims, from ResolveClaims. Nothing is taken.
+/// Finds a node for the pod: Decide (cycle.h) with all that the cluster cache knows. `claims` are
+/// all its claims, from ResolveClaims. Changes nothing in the cluster.
 Decision TryPod(ClusterCache& cluster,
                 const api::core_v1::Pod& pod,
                 std::span<const api::Object> claims,
                 const AttemptOptions& options);
 
-/// For each node that comes into question, in name order, why it does not do, whatever devices it
-/// has to give (Objections in cycle.h); empty: it may do.
+/// For each candidate node, in name order, why it is rejected before devices are considered
+/// (Objections in cycle.h); empty: it may fit.
 std::vector<std::string> NodeObjections(ClusterCache& cluster,
                                         const api::core_v1::Pod& pod,
                                         std::span<const api::Object> claims,

@@ -17,12 +17,12 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// The claims of an attempt: those allocated, with where that is, and those to allocate.
+/// The claims of an attempt: those allocated, with their node selectors, and those to allocate.
 struct ClaimSet {
   struct Allocated {
     size_t index;
-    std::optional<api::NodeSelector> nodes;  // none: everywhere
-    bool is_useless = false;                 // its devices did not get ready
+    std::optional<api::NodeSelector> nodes;  // none: all nodes
+    bool is_useless = false;                 // a device failed to get ready, or took too long
     bool skips_operations = false;           // only some nodes can do that
   };
   std::vector<Allocated> allocated;
@@ -31,14 +31,14 @@ struct ClaimSet {
   bool prioritized = false;
 };
 
-/// What ends an attempt before any node is looked at.
+/// A result that ends an attempt before any node is considered.
 using EndOfAttempt = std::variant<Unschedulable, AttemptFailed>;
 
-/// The pod can go to none of the nodes, whatever they are like.
+/// The pod fits on no node, for one reason that does not depend on the node.
 Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for);
 
-/// Sorts the claims of a pod into `set`. What it answers holds for all nodes: a class that does not
-/// exist, a claim whose allocation is on its way, a selector that cannot be read.
+/// Sorts the claims of a pod into `set`. Returns a result if the attempt ends for all nodes: a
+/// class does not exist, an allocation of a claim is in flight, or a selector is invalid.
 std::optional<EndOfAttempt> SortClaims(std::span<const api::Object> claims,
                                        const ClusterView& view,
                                        const CycleOptions& options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one attempt to find a node for a pod is told of the cluster, and how it goes about it.
+// The input of one attempt to find a node for a pod: the cluster, and options of the search.
 #pragma once
 
 #include <chrono>
@@ -28,60 +28,60 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// What a node has for the claims of a pod: allocator::Attempt::Allocate.
+/// Allocates devices of a node for the claims of a pod: allocator::Attempt::Allocate.
 using DevicesOnNode = std::function<Result<allocator::Outcome>(const api::core_v1::Node& node)>;
-/// Begins to look for devices for claims (allocator::Attempt), which is asked about node by node.
+/// Begins a search for devices for claims (allocator::Attempt), which is then called node by node.
 using DeviceSearch =
     std::function<DevicesOnNode(std::span<const Frozen<api::resource_v1::ResourceClaim>> claims)>;
 
-/// Claims of the pod that the search knows nothing of.
+/// Claims of the pod that the device search does not handle.
 struct OtherClaims {
-  /// Why they keep the pod from the node; empty: they do not.
+  /// Why these claims reject the node; empty: they do not.
   std::function<std::string(const api::core_v1::Node& node)> objection;
 };
 
 /// The cluster as one attempt sees it.
 struct ClusterView {
   std::span<const NodeState* const> nodes;  // in name order
-  /// Those that rules about other pods know; empty: the same.
+  /// The nodes that rules about other pods consider; empty: `nodes`.
   std::span<const NodeState* const> neighbourhood = {};
   size_t first_node = 0;  // where the search begins
-  /// The only one that is looked at. Rules about other pods know the others.
+  /// The only candidate. Rules about other pods still consider the other nodes.
   std::optional<size_t> only_node = {};
   std::function<bool(std::string_view claim_uid)> in_flight;
   std::function<bool(std::string_view name)> has_class;
   DeviceSearch search;
   WallTime now = {};
-  /// Not set: extended resources are the nodes' own.
+  /// Not set: no device class serves extended resources.
   ClassOfResource class_of = {};
-  /// The pods of a node that are less important than ours, with those that go with them. Not set:
-  /// nobody is evicted.
+  /// The less important pods of a node, with the pods that are evicted with them. Not set: nothing
+  /// is evicted.
   std::function<std::vector<Victim>(const std::string& node)> victims_on = {};
-  /// The disruption budgets there are. Not set: none.
+  /// The disruption budgets of the cluster. Not set: none.
   std::function<DisruptionBudgets()> budgets = {};
   /// For rules about other pods.
   Neighbours neighbours = {};
-  /// Of the pod; null: it has none that matter.
+  /// The pod's volumes; null: they restrict no node.
   const VolumeNeeds* volumes = nullptr;
-  /// For pods that say nothing about it; null: they are not spread.
+  /// For pods without spread constraints; null: such pods are not spread.
   const SpreadDefaults* spread_defaults = nullptr;
-  /// Not set: devices take nothing of their nodes.
+  /// Not set: devices take no resources of their nodes.
   NodeAllocatableDevice node_allocatable = {};
-  /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
-  /// resources are needed it is in the way, and must be deleted first.
+  /// A claim that an earlier attempt made for the pod's extended resources, or null. If the pod
+  /// needs such resources, this claim must be deleted first.
   const api::Object* left_over = nullptr;
-  /// Set: all nodes are filtered, and Placement::fitting names those that do.
+  /// Set: all nodes are filtered, and Placement::fitting names those that fit.
   const OtherClaims* other_claims = nullptr;
   bool tells_too_much = true;  // PodNeeds::tells_too_much
 };
 
 struct CycleOptions {
-  /// In clusters of up to this many nodes all are filtered, as upstream does; so an expression that
-  /// fails on one of them is reported even when another would do. In bigger clusters nodes are
-  /// asked for devices from the best on, and the first that has them wins; except where scores
-  /// compare the nodes that do with each other, or devices have a score.
+  /// Up to this many nodes, all nodes are filtered, as upstream does, so an expression that fails
+  /// on one of them is reported even if another node fits. In larger clusters devices are searched
+  /// on the best node first, and the first node that has them wins. All nodes are still searched if
+  /// scores compare the fitting nodes with each other, or if devices have a score.
   size_t filter_all_nodes_max = 8;
-  /// How long devices may take to get ready (KEP-5007). None: there are no binding conditions.
+  /// The timeout for devices to get ready (KEP-5007). Absent: there are no binding conditions.
   std::optional<std::chrono::nanoseconds> binding_timeout = {};
 };
 

@@ -36,13 +36,13 @@ namespace resource_v1 = api::resource_v1;
 constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
 constexpr const char* kTooMuch = "the attempt takes too much";
 
-/// Any change of its claims may let the pod fit: they may be deleted and made anew meanwhile.
+/// Any change of its claims may let the pod fit, because they may be deleted and recreated.
 void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
   for (const api::Object& claim : claims)
     result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
 }
 
-/// The nodes that come into question.
+/// The candidate nodes.
 std::span<const NodeState* const> CandidatesIn(const ClusterView& view) {
   const std::span<const NodeState* const> nodes = view.nodes;
   return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
@@ -72,7 +72,7 @@ class NodeSearch {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
-      // Classes come and go, and with them who serves the resource.
+      // A change of classes may change which one serves the resource.
       waits_for_classes_ = true;
       if (view.class_of && view.class_of(resource) != nullptr) needs_.of_classes.insert(resource);
     }
@@ -88,7 +88,7 @@ class NodeSearch {
     if (IsNominatedForFirst() && !needs_all) {
       LookForRoom(view_.first_node % view_.nodes.size());
       if (!fitting_.empty() || failure_) return Choose();
-      result_ = {};  // it is looked at again, among the others
+      result_ = {};  // the node is tried again among the others
       resolvable_.clear();
       unavailable_.clear();
     }
@@ -101,7 +101,7 @@ class NodeSearch {
     Choose();
   }
 
-  /// Per node, why it does not do whatever devices it has to give; empty: it may do.
+  /// Per node, why it is rejected whatever devices it has; empty: it may fit.
   std::vector<std::string> Objections() {
     std::vector<std::string> objections;
     objections.reserve(view_.nodes.size());
@@ -148,21 +148,21 @@ class NodeSearch {
   }
 
  private:
-  /// What is searched for on nodes that serve the same extended resources by devices.
+  /// The claims to search for on nodes that serve the same extended resources by devices.
   struct Wish {
-    std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last the one for `extended`, if any
+    std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last: for `extended`
     ExtendedRequests extended;
-    DevicesOnNode devices_on;  // begun when a node is first asked
+    DevicesOnNode devices_on;  // set when the first node is searched
   };
 
-  /// What a node has for the pod.
+  /// The devices found on a node for the pod.
   struct Found {
     const Wish* wish = nullptr;
     std::vector<resource_v1::AllocationResult> results;
     NodeAllocatableStatuses taken;
   };
 
-  /// What rules about other pods say, of those that are there now.
+  /// The rules about other pods, evaluated for the pods that are there now.
   struct PodRules {
     PodAffinity affinity;
     TopologySpread spread;
@@ -175,14 +175,14 @@ class NodeSearch {
     }
   };
 
-  /// A node that may do.
+  /// A node that may fit.
   struct Candidate {
     size_t index;
     size_t turn;
-    int64_t score;  // of its own
+    int64_t score;  // without comparison to other nodes
   };
 
-  /// A node that does.
+  /// A node that fits.
   struct Fitting {
     size_t index;
     int64_t own_score;
@@ -190,7 +190,7 @@ class NodeSearch {
     Found found;
   };
 
-  /// In name order, where they are asked for.
+  /// In name order; empty unless the caller requested them.
   std::vector<std::string> FittingNames() const {
     std::vector<std::string> names;
     if (view_.other_claims == nullptr) return names;
@@ -213,8 +213,8 @@ class NodeSearch {
     return !nominated.empty() && view_.nodes[first]->value().metadata.name == nominated;
   }
 
-  /// The next nodes, from number `at` on, that do as far as can be told without devices; `enough`
-  /// at most. Moves `at` on.
+  /// The next nodes from index `at` on that pass the filters without devices; at most `enough`.
+  /// Advances `at`.
   std::vector<Candidate> NextToCompare(size_t& at, size_t enough) {
     std::vector<Candidate> candidates;
     for (; at < view_.nodes.size() && candidates.size() < enough; ++at) {
@@ -231,7 +231,7 @@ class NodeSearch {
     return candidates;
   }
 
-  /// Looks for devices on the candidates: on all, or from the best on until one has them.
+  /// Searches devices on the candidates: on all, or from the best on until one has them.
   void LookAt(std::vector<Candidate> candidates, bool all) {
     if (!all) {
       std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
@@ -272,7 +272,7 @@ class NodeSearch {
     }
   }
 
-  /// The best of the nodes that do; of equal ones the first.
+  /// Chooses the best of the fitting nodes; of equal ones the first.
   void Choose() {
     if (fitting_.empty() || failure_) return;
     best_ = 0;
@@ -289,7 +289,8 @@ class NodeSearch {
     best_ = static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
   }
 
-  /// Why a claim with devices that are resources of a node is not for this pod; empty if none.
+  /// Why the pod cannot use a claim with devices that are node resources; empty: there is no such
+  /// claim.
   std::string WhyNotShared() const {
     if (!view_.node_allocatable) return {};
     for (const ClaimSet::Allocated& allocated : set_.allocated) {
@@ -305,7 +306,7 @@ class NodeSearch {
     return {};
   }
 
-  /// What the devices of all claims of the pod take of the node.
+  /// The node resources that the devices of all claims of the pod take.
   Result<NodeAllocatableStatuses> TakenOnNode(
       const Wish& wish, const std::vector<resource_v1::AllocationResult>& results) const {
     if (!view_.node_allocatable) return NodeAllocatableStatuses{};
@@ -339,22 +340,23 @@ class NodeSearch {
     return wish;
   }
 
-  /// Whether the attempt has taken all that it may: then it has failed, and what was found out is
-  /// of no use.
+  /// Whether the attempt has spent its budget. It has then failed, and its findings must not be
+  /// used.
   bool IsOutOfWork() {
     if (view_.neighbours.work == nullptr || !view_.neighbours.work->is_spent()) return false;
     if (!failure_) failure_ = AttemptFailed{.message = kTooMuch, .took_too_much = true};
     return true;
   }
 
-  /// Why the node does not do, whatever devices it has.
+  /// Why the node is rejected before devices are considered.
   std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
                                                const PodRules& rules) const {
     view_.neighbours.MayGoOn(needs_.work_per_node);
     return Filter(SeenWith(rules), state);
   }
 
-  /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
+  /// Why the node is rejected; nothing: it fits with the devices in `found`. Errors: those of the
+  /// search.
   Result<std::optional<Obstacle>> FitOn(const NodeState& state,
                                         const PodRules& rules,
                                         Found& found) {
@@ -362,7 +364,7 @@ class NodeSearch {
     return FitWithDevices(state, found);
   }
 
-  /// Why the pod's claims keep it from the node before devices are looked for; empty: they do not.
+  /// Why the pod's claims reject the node before devices are searched; empty: they do not.
   std::string ObjectionOfClaims(const core_v1::Node& node) {
     if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
       result_.left_over_in_the_way = true;
@@ -372,7 +374,7 @@ class NodeSearch {
     return view_.other_claims == nullptr ? std::string() : view_.other_claims->objection(node);
   }
 
-  /// The same for a node that does without devices.
+  /// The same for a node that passes the filters without devices.
   Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
     std::string why_not = ObjectionOfClaims(state.value());
     if (!why_not.empty()) return NoDevices(std::move(why_not));
@@ -387,7 +389,7 @@ class NodeSearch {
     return std::optional<Obstacle>();
   }
 
-  /// Whether those claims that are allocated can be used on the node; remembers those that cannot.
+  /// Whether all allocated claims can be used on the node; records those that cannot.
   bool AreAllocatedOn(const core_v1::Node& node) {
     bool are_available = true;
     for (const ClaimSet::Allocated& claim : set_.allocated) {
@@ -424,11 +426,11 @@ class NodeSearch {
     std::ranges::copy(rejection.reasons, std::back_inserter(result_.node_reasons));
     result_.waits_for.events.insert(obstacle.event);
     if (obstacle.event == ClusterEvent::kVolumes) {
-      // The claim may be free again, the node in another zone.
+      // The volume claim may become free, or the node may move to another zone.
       result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
     }
     if (obstacle.event == ClusterEvent::kPlacedPods) {
-      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);  // one that leaves counts too
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);  // a pod that leaves counts too
     }
     if (rejection.unresolvable) {
       ++result_.unresolvable_nodes;
@@ -438,7 +440,8 @@ class NodeSearch {
     }
   }
 
-  /// Whether the pod fits on a node without others: an attempt of its own, with rules of its own.
+  /// Tests whether the pod fits on a node without others, with its own copy of the rules about
+  /// pods.
   Trial BeginTrial() {
     const auto rules = std::make_shared<PodRules>(rules_);
     return {
@@ -476,13 +479,13 @@ class NodeSearch {
   const ClusterView& view_;
   const PodRules rules_;
   const ComparedScores scores_;
-  std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
+  std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources of classes
   bool waits_for_classes_ = false;
   Unschedulable result_;
   std::vector<size_t> resolvable_;  // nodes where evicting pods might help
   std::set<size_t> unavailable_;
   std::vector<Fitting> fitting_;
-  std::optional<size_t> best_;  // of those
+  std::optional<size_t> best_;  // index into the fitting nodes
   std::optional<AttemptFailed> failure_;
 };
 
@@ -523,7 +526,7 @@ std::vector<std::string> Objections(const core_v1::Pod& pod,
   if (view.volumes != nullptr && !view.volumes->why_nowhere.empty())
     return std::vector<std::string>(view.nodes.size(), view.volumes->why_nowhere);
   ClaimSet set;
-  // What is wrong with the claims is no node's fault.
+  // An error of the claims is no objection to a node.
   if (SortClaims(claims, view, options, set).has_value()) set = {};
   return NodeSearch(pod, claims, set, view).Objections();
 }

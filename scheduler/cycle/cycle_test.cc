@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about texts and outcomes: recorded answers of Kubernetes 1.37.
+// Messages and outcomes as recorded from Kubernetes 1.37.
 #include "scheduler/cycle/cycle.h"
 
 #include <set>
@@ -223,7 +223,7 @@ TEST_F(DecideTest, NodesTakeTurns) {
     EXPECT_EQ(placement.node, want);
     first_node_ = placement.next_first_node;
   }
-  EXPECT_EQ(looked_at_.size(), 4U);  // the first that fits wins: one look each
+  EXPECT_EQ(looked_at_.size(), 4U);  // the first that fits wins: one search each
 }
 
 TEST_F(DecideTest, ErrorOnOneNodeOfASmallClusterFailsTheAttempt) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attempt may take, and what becomes of a pod whose attempt takes more: docs/design/
+// The budget of an attempt, and the handling of pods whose attempt spends it: docs/design/
 // control-plane.md.
 #include "scheduler/cycle/decider.h"
 
@@ -10,18 +10,18 @@
 namespace dray::scheduler::inline cycle {
 namespace {
 
-// Of an attempt, in units of Work: what it may do at first, how often that is doubled, and what is
-// added for what the cluster holds, which the pod is not to blame for.
+// The budget of an attempt, in units of Work: at first, how often it is doubled, and the extra for
+// the size of the cluster, which is not the pod's fault.
 constexpr uint64_t kFirstWork = 50'000'000;
 constexpr int kWorkDoublings = 3;
 constexpr uint64_t kWorkForNode = 1'000;
 constexpr uint64_t kWorkForPod = 200;
-// Of any attempt, beside what it counts itself.
+// The cost of any attempt, in addition to the work that it counts.
 constexpr uint64_t kWorkOfAttempt = 100'000;
-// Members of a group with a share each.
+// The most members of a group that have a share each.
 constexpr size_t kGroupSharesMax = 16;
-// What a share rests for each unit of an attempt that took too much: its attempts take one part in
-// a hundred of the time.
+// How long a share rests per unit of an attempt that spent its budget: its attempts take 1 % of the
+// time.
 constexpr int64_t kRestPerWork = 100;
 constexpr std::chrono::seconds kRestMax{30};
 

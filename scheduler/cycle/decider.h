@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides about the pods whose turn it is: TryPod with what an attempt may take, and with the node
-// at which its search begins.
+// Decides about the pods that Pop returns: TryPod with the attempt's budget and the node at which
+// its search begins.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,11 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// Owns the budget of the attempt under way and the node where the next search begins. Changes
-/// nothing in the cluster. One thread.
+/// Owns the budget of the current attempt and the node where the next search begins. Changes
+/// nothing in the cluster. Not thread-safe.
 class Decider {
  public:
-  /// They outlive it.
+  /// All members must outlive the Decider.
   struct Uses {
     ClusterCache& cluster;
     SchedulingQueue& queue;
@@ -45,37 +45,37 @@ class Decider {
 
   Decider(const Uses& uses, const Options& options) : uses_(uses), options_(options) {}
 
-  /// Begins an attempt for an entry of the queue. Its budget is small at first, so that other pods
-  /// wait little for an attempt that leads to nothing; it doubles each time that it was not enough,
-  /// up to half a second. `pods` of a group have a share each.
+  /// Begins an attempt for an entry of the queue. The first budget is small, so that a fruitless
+  /// attempt delays other pods little. It doubles each time that it was too small, up to half a
+  /// second. Each of `pods` of a group adds a share.
   void Begin(const std::string& entry, size_t pods);
 
-  /// Where the pod goes, or why nowhere, within the budget. `claims` are those that are searched
-  /// for; `others`: what the pod has beside them. A profile wants the pod.
+  /// Returns where the pod goes, or why it fits nowhere, within the budget. `claims`: the device
+  /// search handles these; `others`: the pod's other claims. The pod must name one of the profiles.
   Decision Decide(const api::core_v1::Pod& pod,
                   std::span<const api::Object> claims,
                   const AsMember& member = {},
                   const OtherClaims* others = nullptr);
-  /// What a search for the pod may take: what its profile allows, and what is left of the attempt.
+  /// The budget of a search for the pod: its profile's limit, and the rest of the attempt's budget.
   allocator::Budget BudgetFor(const api::core_v1::Pod& pod);
 
-  /// Whether the attempt under way has taken all that it may.
+  /// Whether the current attempt has spent its budget.
   bool is_spent() const { return work_.has_value() && work_->is_spent(); }
-  /// Counts the attempt for the entry against its namespace. Returns what the attempt has taken.
+  /// Charges the attempt for the entry to its namespace. Returns the work that it took.
   uint64_t Charge(std::string_view entry);
-  /// Puts the entry aside, because the attempt for it took too much. Returns for how long, as text.
+  /// Puts the entry aside after an attempt that spent its budget. Returns the duration as text.
   std::string PutAside(const std::string& entry);
 
   size_t first_node() const { return first_node_; }
-  /// The placement is used: the next search begins behind its node.
+  /// Records that the placement is used: the next search begins after its node.
   void GoOnAfter(const Placement& placement) { first_node_ = placement.next_first_node; }
 
  private:
   const Uses uses_;
   const Options options_;
-  std::optional<allocator::SharedWork> work_;  // that the attempt under way may do
-  uint64_t granted_ = 0;                       // what work_ began with
-  std::chrono::nanoseconds rest_{};            // what its share rests if it takes more
+  std::optional<allocator::SharedWork> work_;  // the budget left for the attempt
+  uint64_t granted_ = 0;                       // the budget at the start
+  std::chrono::nanoseconds rest_{};            // the rest of its share if it takes more
   size_t first_node_ = 0;
 };
 

@@ -17,14 +17,14 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// Nodes with victims among which the least harm is looked for: upstream's.
+// Candidates are at least this many nodes with victims: upstream's limit.
 constexpr size_t kCandidatesMin = 100;
 constexpr size_t kCandidatesPart = 10;
 
-// What trying a victim, or copying a disruption budget, takes in units of Work.
+// The work to try a victim, or to copy a disruption budget.
 constexpr uint64_t kWorkPerVictim = 1'000;
 
-/// Empty: the pod may evict others.
+/// Why the pod may not preempt; empty: it may.
 std::string WhyNotPreempting(const core_v1::Pod& pod,
                              const ClusterView& view,
                              std::span<const size_t> resolvable) {
@@ -34,7 +34,7 @@ std::string WhyNotPreempting(const core_v1::Pod& pod,
   const bool is_resolvable = std::ranges::any_of(resolvable, [&](size_t index) {
     return view.nodes[index]->value().metadata.name == nominated;
   });
-  // Room is being made there already.
+  // An earlier preemption is still making room there.
   const auto is_going = [](const Victim& victim) {
     return std::ranges::any_of(
         victim.pods, [](const PodOnNode& one) { return one.is_going && !one.is_elsewhere; });
@@ -58,7 +58,7 @@ class VictimSearch {
     const std::string& name = state.value().metadata.name;
     std::vector<Victim> others;
     if (view_.victims_on) others = view_.victims_on(name);
-    // What is counted so far is copied, and each victim tried.
+    // A trial copies the counts so far and tries each victim.
     view_.neighbours.MayGoOn(kWorkPerVictim * (1 + others.size()));
     const Trial trial = questions_.begin();
     auto chosen = ChooseVictims(
@@ -69,7 +69,7 @@ class VictimSearch {
       std::ranges::move(why_not->reasons, std::back_inserter(result_.preemption_reasons));
     } else {
       auto& victims = std::get<ChosenVictims>(*chosen);
-      if (victims.pods.empty()) return;  // it fits after all, and the next attempt will find that
+      if (victims.pods.empty()) return;  // it fits without evictions; the next attempt will bind it
       candidates.push_back({.node = index,
                             .name = name,
                             .victims = std::move(victims.pods),
@@ -78,7 +78,7 @@ class VictimSearch {
   }
 
  private:
-  /// The budgets at the begin of the attempt: made once, and used up by each node anew.
+  /// The budgets at the start of the attempt: read once, and copied for each node.
   const DisruptionBudgets& BudgetsNow() {
     if (!budgets_.has_value()) budgets_ = view_.budgets ? view_.budgets() : DisruptionBudgets();
     view_.neighbours.MayGoOn(kWorkPerVictim * budgets_->size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for pods to evict where a pod fits nowhere: upstream's plugin DefaultPreemption.
+// Finds pods to evict for a pod that fits nowhere: upstream's plugin DefaultPreemption.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// The reason where the pod's policy is Never.
+/// The message if the pod's preemption policy is Never.
 inline constexpr std::string_view kNeverPreempts = "not eligible due to preemptionPolicy=Never.";
 
-/// How it is tried whether the pod fits on a node without others.
+/// How to test whether the pod fits on a node without some of its pods.
 struct VictimQuestions {
   /// Begins a trial on one node.
   std::function<Trial()> begin;
-  /// Whether the attempt has taken all that it may; then the search ends.
+  /// Whether the attempt has spent its budget; the search then ends.
   std::function<bool()> is_out_of_work;
 };
 
-/// Writes into `result` which pods to evict from which of the `resolvable` nodes (their places in
-/// view.nodes), or why that does not help. What goes wrong on a node is a reason against it: an
-/// attempt that is over cannot fail any more. Cost: a trial for each less important pod, on as many
-/// nodes as upstream looks at.
+/// Stores in `result` the pods to evict from one of the `resolvable` nodes (their indexes in
+/// view.nodes), or why eviction does not help. An error on a node becomes a reason against the
+/// node, because the attempt itself is over and cannot fail any more. Cost: a trial for each less
+/// important pod, on as many nodes as upstream tries.
 void LookForVictims(const api::core_v1::Pod& pod,
                     const ClusterView& view,
                     std::span<const size_t> resolvable,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many nodes are compared with each other.
+// The number of nodes that are compared with each other.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// How many nodes that do are compared: all of up to 100, of more a part that shrinks to 5 %.
-/// Source: kube-scheduler's percentageOfNodesToScore.
+/// The number of fitting nodes to compare: all of up to 100 nodes, and a part that shrinks to 5 %
+/// of more. Source: kube-scheduler's percentageOfNodesToScore.
 constexpr size_t NodesToCompare(size_t nodes) {
   constexpr size_t kAtLeast = 100;
   if (nodes < kAtLeast) return nodes;

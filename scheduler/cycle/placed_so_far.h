@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pods of a group that an attempt has placed already: the next pod of the group sees the
+// The pods of a group that an attempt has placed already. The next pod of the group sees the
 // cluster as if they were on their nodes.
 #pragma once
 
@@ -25,49 +25,49 @@ namespace dray::scheduler::inline cycle {
 /// A pod of a group that waits for a node.
 struct GroupMember {
   api::Object pod;
-  std::vector<api::Object> claims;  // of ResolveClaims
-  /// For whom each of them is kept (ConsumersOf).
+  std::vector<api::Object> claims;  // from ResolveClaims
+  /// The consumer that each of them is reserved for (ConsumersOf).
   std::vector<api::resource_v1::ResourceClaimConsumerReference> consumers;
 
   const api::core_v1::Pod& value() const { return pod.As<api::core_v1::Pod>(); }
 };
 
-/// By what name the devices of a claim are held before they are written: the claim for extended
-/// resources has no uid yet, and a pod has one such claim at a time.
+/// The name under which the devices of a claim are held before they are written. A claim for
+/// extended resources has no uid yet, but a pod has only one such claim at a time.
 std::string HoldOf(const api::core_v1::Pod& pod, const api::resource_v1::ResourceClaim& claim);
 
-/// The pods that an attempt has placed: what their devices and nodes look like to the next one.
-/// What it holds in `taken` is taken back when it ends. One thread.
+/// The pods that an attempt has placed, and their effect on devices and nodes. Its destructor
+/// releases its holds in `taken`. Not thread-safe.
 class PlacedSoFar {
  public:
-  /// `taken` outlives it.
+  /// `taken` must outlive it.
   PlacedSoFar(TakenDevices& taken, size_t first_node) : taken_(taken), first_node_(first_node) {}
   ~PlacedSoFar() { TakeBack(); }
   PlacedSoFar(const PlacedSoFar&) = delete;
   PlacedSoFar& operator=(const PlacedSoFar&) = delete;
 
-  /// The claims of a pod, allocated where a pod before has chosen devices for them: pods of one
-  /// attempt share what is not written yet.
+  /// The claims of a pod, with allocations that the attempt has chosen for earlier pods. Pods of
+  /// one attempt share allocations that are not written yet.
   std::vector<api::Object> AsSeen(std::span<const api::Object> claims) const;
-  /// Puts the pods on the nodes of a list; `copies` holds those concerned.
+  /// Replaces nodes that have placed pods by copies that include those pods; `copies` owns them.
   void PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const;
-  /// The same for rules about other pods. Valid until the next change.
+  /// Adds the placed pods on `nodes` for rules about other pods. Valid until the next change.
   void AddTo(std::vector<Neighbour>& neighbours, std::span<const NodeState* const> nodes) const;
   size_t first_node() const { return first_node_; }
 
   void Place(const GroupMember& member, const Placement& placement);
-  /// Undoes that. What it chose for claims must not be relied on by others.
+  /// Undoes the placement of a member. No other member may rely on allocations that it chose.
   void Remove(const GroupMember& member, const Placement& placement);
-  /// Devices of a claim, by HoldOf: free for a while, then held again.
+  /// Releases the devices of a claim, by HoldOf, for a while; they are held again later.
   void LetGo(const std::string& hold) { taken_.Unreserve(hold); }
   void HoldAgain(const std::string& hold, const api::resource_v1::AllocationResult& allocation) {
     (void)taken_.Reserve(hold, allocation);
   }
-  /// Another choice for a claim of which there is one.
+  /// Replaces the allocation chosen for a claim.
   void Choose(std::string_view claim_uid, const api::resource_v1::AllocationResult& allocation);
-  /// As if nothing had been placed.
+  /// Undoes all placements.
   void TakeBack();
-  /// What was chosen for claims, by uid.
+  /// The chosen allocations, by uid of the claim.
   std::map<std::string, api::resource_v1::AllocationResult> Chosen() const;
 
  private:
@@ -80,7 +80,7 @@ class PlacedSoFar {
     std::vector<HostPort> ports;
   };
   std::map<std::string, std::vector<Load>, std::less<>> loads_;  // by node
-  std::map<std::string, api::Object, std::less<>> allocated_;  // claims by uid, as seen from now on
+  std::map<std::string, api::Object, std::less<>> allocated_;  // by uid, as later members see them
   std::set<std::string> holds_;
 };
 

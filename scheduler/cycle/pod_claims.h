@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which claims a pod uses, and whether they are all there.
+// Resolves the claims that a pod uses, and checks that all exist.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace dray::scheduler::inline cycle {
 
-/// The pod cannot be scheduled yet, in upstream's words; never shown to users.
+/// The pod cannot be scheduled yet. The reason is in upstream's words and never shown to users.
 struct Gated {
   std::string message;
 };

@@ -13,7 +13,7 @@
 namespace dray::scheduler::inline cycle {
 namespace {
 
-/// "0/3 nodes are available: 1 x, 2 y" for reasons given once per node.
+/// "0/3 nodes are available: 1 x, 2 y", for reasons that are given once per node.
 std::string CountReasons(size_t nodes, const std::map<std::string, size_t, std::less<>>& counts) {
   std::vector<std::string> parts;
   for (const auto& [reason, count] : counts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches of gangs against all there is to try.
+// Compares gang searches with exhaustive search.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -24,7 +24,7 @@ namespace {
 using testing::GangCompany;
 using testing::GangWorld;
 
-/// A small problem as numbers: devices are bits.
+/// A small problem in numbers; sets of devices are bit masks.
 struct GangPuzzle {
   struct Want {
     int count;
@@ -76,7 +76,7 @@ bool Serves(const GangPuzzle::Device& device, const GangPuzzle::Want& want) {
   return kind == "any" || kind == device.kind || (kind == "gpu" && device.kind != "net");
 }
 
-/// Tries everything.
+/// Tries all placements.
 class BruteForce {
  public:
   explicit BruteForce(const GangPuzzle& puzzle)
@@ -114,7 +114,7 @@ class BruteForce {
     return found;
   }
 
-  /// Whether it avoids a pod that is there, or one of these avoids it.
+  /// Whether the member avoids a pod on the node, or one of these pods avoids the member.
   bool IsAvoided(const GangPuzzle::Member& one, size_t node) const {
     const auto avoids = [](const GangCompany& a, const GangCompany& b) {
       return !a.avoids.empty() && a.avoids == b.is;
@@ -225,11 +225,11 @@ void Build(const GangPuzzle& puzzle, GangWorld& world) {
   }
 }
 
-/// What is wrong with the outcome; empty: nothing.
+/// The mistake in the outcome; empty: there is none.
 std::string Fault(const GangPuzzle& puzzle, const GangWorld& world, const GroupOutcome& outcome) {
   std::map<std::string, int64_t> cpus;
-  std::set<std::string> apps;     // "node/app", of what is there
-  std::set<std::string> avoided;  // and of what must not be
+  std::set<std::string> apps;     // "node/app" of the pods on nodes
+  std::set<std::string> avoided;  // "node/app" that they avoid
   int64_t placed = 0;
   for (size_t i = 0; i < world.members().size(); ++i) {
     const auto* placement = std::get_if<Placement>(&*outcome.decisions[i]);

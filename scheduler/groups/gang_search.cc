@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depth first over members, and for each over nodes. What is on a node is a list of claims, for
-// which devices are chosen anew, all at once, whenever another pod comes to that node. Nodes are
-// independent of each other but for devices that several can use, and claims that several pods
-// share: there a choice may have to be another one, which is asked for by banning one of the
-// devices used. Any other solution does without one of them, so that finds them all.
+// Depth-first search over members, and for each over nodes. Each node has a list of claims, for
+// which all devices are chosen anew whenever a pod is added to the node. Nodes are independent of
+// each other except for devices that several nodes can use and claims that several pods share. For
+// these the search may need another choice, and gets it by banning one of the devices used. Every
+// other solution lacks at least one of them, so this finds all solutions.
 #include "scheduler/groups/gang_search.h"
 
 #include <algorithm>
@@ -30,17 +30,17 @@ using resource_v1::ResourceClaim;
 
 constexpr size_t kNowhere = static_cast<size_t>(-1);
 
-/// A claim whose devices are chosen with those of its node.
+/// A claim whose devices are chosen together with those of its node.
 struct Slot {
   size_t member;
   std::optional<size_t> claim;  // none: the one for extended resources
   Frozen<ResourceClaim> wanted;
 };
 
-/// A member on a node, with devices for all that is there.
+/// A member on a node, with devices for all slots of the node.
 struct GangTrial {
   Placement placement;
-  std::vector<AllocationResult> of_node;  // for the slots before
+  std::vector<AllocationResult> of_node;  // for the slots before the member's
 };
 
 class Search {
@@ -69,8 +69,8 @@ class Search {
  private:
   const core_v1::Node& NodeAt(size_t node) const { return board_.nodes[node]->value(); }
 
-  /// Whether the two can stand for each other: all they ask for is alike, and their own; and so is
-  /// what rules of other pods see of them.
+  /// Whether the two are interchangeable: they have equal requests, share no claim, and look the
+  /// same to rules of other pods.
   bool IsLike(size_t one, size_t other) const {
     const api::meta_v1::ObjectMeta& meta = members_[one].value().metadata;
     const api::meta_v1::ObjectMeta& peer_meta = members_[other].value().metadata;
@@ -93,7 +93,7 @@ class Search {
     return spec == members_[other].value().spec;
   }
 
-  /// Places the member and all after it.
+  /// Places the member and all after it. False: that is impossible.
   bool From(size_t member) {
     if (member == members_.size()) return count_ >= needed_ && Check();
     const size_t before = like_previous_[member] ? node_of_[member - 1] : 0;
@@ -125,7 +125,7 @@ class Search {
     return false;
   }
 
-  /// What would become of the member on the node, and of those that are there.
+  /// Tries the member on the node, together with those already there.
   std::optional<GangTrial> Ask(size_t member, size_t node, const Banned& banned) {
     std::vector<AllocationResult> together;
     const DeviceSearch search = [&](std::span<const Frozen<ResourceClaim>> wanted) {
@@ -155,8 +155,8 @@ class Search {
     return GangTrial{.placement = std::move(*placement), .of_node = std::move(together)};
   }
 
-  /// The devices of the node's claims that are to be had elsewhere too, or belong to claims that
-  /// others share.
+  /// The devices of the node's claims that other nodes can use too, or that belong to claims shared
+  /// with other pods.
   Banned ContestedIn(const GangTrial& trial, size_t member, size_t node) const {
     Banned devices;
     const auto add = [&](const AllocationResult& allocation, bool is_shared_claim) {
@@ -182,7 +182,7 @@ class Search {
     return slot.claim && users_.at(slot.wanted->metadata.uid) > 1;
   }
 
-  /// Places the member so, and all after it; else all is as before.
+  /// Places the member with this trial, and all members after it. Undoes everything on failure.
   bool GoOnWith(size_t member, size_t node, GangTrial trial) {
     if (!AreInReach(node, trial.of_node)) return false;
     std::vector<Slot>& slots = slots_[node];
@@ -223,8 +223,8 @@ class Search {
     ++count_;
   }
 
-  /// Whether shared claims of the node, allocated like that, are still of use to those pods on
-  /// other nodes that use them.
+  /// Whether pods on other nodes can still use the shared claims of the node with these
+  /// allocations.
   bool AreInReach(size_t node, const std::vector<AllocationResult>& allocations) const {
     for (size_t i = 0; i < allocations.size(); ++i) {
       if (!IsShared(slots_[node][i]) || !allocations[i].node_selector) continue;
@@ -272,8 +272,8 @@ class Search {
     }
   }
 
-  /// Decides once more about each of them with what was chosen in the end: what devices take of
-  /// their nodes has been reckoned with earlier choices.
+  /// Decides again about each member with the final allocations, because earlier decisions counted
+  /// node resources of devices with earlier choices.
   bool Check() {
     std::vector<std::optional<Placement>> found = placements_;
     std::map<std::string, AllocationResult> chosen = placed_.Chosen();

@@ -33,7 +33,7 @@ TEST(SearchGang, AnEarlierPodMakesWayOnAnotherNode) {
   world.AddNode(1, 8);
   world.AddNode(0, 8);
   world.AddNetwork(1);
-  world.AddMember("a", {"1 any"});  // takes what the other needs: pools go by their names
+  world.AddMember("a", {"1 any"});  // takes the other's device: pools are sorted by name
   world.AddMember("b", {"1 net"});
   EXPECT_EQ(world.Place(2).kind, GroupOutcome::Kind::kScheduled);
 }
@@ -60,7 +60,7 @@ TEST(SearchGang, ASharedClaimIsWhereAllItsPodsAre) {
   EXPECT_EQ(outcome.chosen.at("uid-both").devices.results[0].pool, "node-1");
 }
 
-// The first two ask for the same, but only the second may be beside the third.
+// The first two have the same requests, but only the second may be with the third.
 TEST(SearchGang, PodsWithOtherLabelsAreNotAlike) {
   GangWorld world;
   world.AddNode(1, 2);
@@ -95,7 +95,7 @@ TEST(SearchGang, PodsBeyondMinCountGoAlongIfTheyCan) {
 }
 
 TEST(SearchGang, AsksNoMoreThanItMay) {
-  // Five pods for four halves: every way to place four of them is tried.
+  // Five pods for four halves: the search tries every way to place four of them.
   GangWorld world;
   for (int i = 0; i < 8; ++i) world.AddNode(1, 1);
   for (int i = 0; i < 9; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt to find nodes for the pods of a group, one after the other as kube-scheduler does it:
-// each as if those before it were on their nodes already (KEP-4671).
+// One attempt to place the pods of a group one by one, as kube-scheduler does: each pod sees those
+// before it on their nodes (KEP-4671).
 #pragma once
 
 #include <cstddef>
@@ -23,35 +23,35 @@
 
 namespace dray::scheduler::inline groups {
 
-/// What is said of a group that cannot be placed.
+/// The message of a group that cannot be placed.
 inline constexpr std::string_view kGroupUnschedulable = "pod group is unschedulable";
 
-/// Decides about one pod of the group. `claims` are as seen by it.
+/// Decides about one pod of the group. `claims` include choices made for the pods before it.
 using DecideNext = std::function<Decision(
     const api::core_v1::Pod& pod, std::span<const api::Object> claims, const PlacedSoFar& placed)>;
 
 struct GroupOutcome {
   enum class Kind : uint8_t {
     kScheduled,      // those with a placement can be bound
-    kUnschedulable,  // nobody can
-    kFailed,         // something is wrong with one of them
+    kUnschedulable,  // no member can be bound
+    kFailed,         // the attempt for a member ended with an error
   } kind = Kind::kUnschedulable;
-  /// Per member; absent: it was not looked at.
+  /// Per member; absent: the member was not tried.
   std::vector<std::optional<Decision>> decisions;
-  std::string message;     // why they are not scheduled, of the group
-  std::string of_unasked;  // what is said of those that were not looked at
-  /// What the placements allocate, by uid of the claim; several may rely on one of them.
+  std::string message;     // of the group: why it is not scheduled
+  std::string of_unasked;  // the message for members that were not tried
+  /// The allocations of the placements, by uid of the claim; several placements may share one.
   std::map<std::string, api::resource_v1::AllocationResult> chosen;
 };
 
-/// Where a member is placed; null when it is not.
+/// The placement of a member; null if there is none.
 inline const Placement* PlacementOf(const GroupOutcome& outcome, size_t member) {
   const std::optional<Decision>& decision = outcome.decisions[member];
   return decision.has_value() ? std::get_if<Placement>(&*decision) : nullptr;
 }
 
-/// Places as many members as fit, in their order, and says whether that is enough. `progress`: how
-/// many of the group are scheduled already, and how many are left, these.
+/// Places as many members as fit, in their order, and decides whether they are enough. `progress`:
+/// the number of scheduled pods of the group, and of those left, which are `members`.
 GroupOutcome PlaceGroup(std::span<const GroupMember> members,
                         GroupProgress progress,
                         const DecideNext& decide,

@@ -29,7 +29,7 @@ bool MayPreempt(const PodGroup& group, const core_v1::Pod& pod) {
   return (policy.has_value() ? policy : pod.spec.preemption_policy) != "Never";
 }
 
-/// Whether pods on other nodes may keep one of them from its own.
+/// Whether a member has rules about pods on other nodes.
 bool HasRulesAboutOthers(std::span<const GroupMember> members) {
   return std::ranges::any_of(members, [](const GroupMember& member) {
     const core_v1::Pod& pod = member.value();
@@ -57,7 +57,7 @@ std::vector<std::string> NodesOf(const GroupOutcome& outcome, size_t members) {
   return nodes;
 }
 
-/// Whether pods on their way out leave room where members are to go.
+/// Whether pods that are being deleted leave room where members will go.
 bool IsRoomBeingMade(const ClusterCache& cluster,
                      std::span<const GroupMember> members,
                      int32_t priority) {
@@ -72,7 +72,7 @@ bool IsRoomBeingMade(const ClusterCache& cluster,
   });
 }
 
-/// Gives pods back to the cluster while a group stays where it was placed.
+/// Adds pods back to the cluster as long as the group fits where it was placed.
 class GiveBack {
  public:
   GiveBack(ClusterCache& cluster,
@@ -127,7 +127,7 @@ class GiveBack {
   const GroupQuestions& questions_;
 };
 
-/// Those of the victims that cannot come back once the group is placed.
+/// The victims that cannot be added back once the group is placed.
 std::vector<PodOnNode> ThoseWhoMustGo(ClusterCache& cluster,
                                       const std::vector<Victim>& victims,
                                       GiveBack& back) {

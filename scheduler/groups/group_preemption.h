@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods must go so that the pods of a group have room, anywhere in the cluster (KEP-5710).
+// Which pods to evict, anywhere in the cluster, so that a group fits (KEP-5710).
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,24 @@
 
 namespace dray::scheduler::inline groups {
 
-/// How it is tried whether the group fits in the cluster as it is left.
+/// How to test whether the group fits once pods are removed.
 struct GroupQuestions {
   /// Looks for places for all members.
   std::function<GroupOutcome()> place;
   /// Decides about one member.
   DecideMember decide;
-  size_t first_node = 0;  // where a search begins
+  size_t first_node = 0;  // the first node of a search
 };
 
 struct GroupPreemption {
-  std::string message;                 // what was found, in upstream's words
-  std::vector<PodOnNode> victims;      // must go
-  std::vector<std::string> nominated;  // per member, where there will be room; or none at all
+  std::string message;                 // the result, in upstream's words
+  std::vector<PodOnNode> victims;      // to evict
+  std::vector<std::string> nominated;  // a node per member, where there will be room; or empty
 };
 
-/// Takes all pods away that are less important than the group, places the group, and gives the pods
-/// back one by one, as long as each member still fits where it was placed. The cluster is
-/// afterwards as it was. `members` is not empty. Cost: as many questions as there are less
-/// important pods.
+/// Removes all pods that are less important than the group, places the group, and adds the pods
+/// back one by one as long as each member still fits where it was placed. The rest are the victims.
+/// Leaves `cluster` unchanged. `members` is not empty. Cost: one trial for each less important pod.
 GroupPreemption PreemptForGroup(ClusterCache& cluster,
                                 const PodGroup& group,
                                 std::span<const GroupMember> members,

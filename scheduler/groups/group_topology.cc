@@ -19,7 +19,7 @@
 namespace dray::scheduler::inline groups {
 namespace {
 
-/// The value that all scheduled members share.
+/// The label value that all scheduled members share.
 Result<std::string> ValueOf(std::string_view key, std::span<const ScheduledMember> scheduled) {
   const auto refuse = [](const std::string& why) {
     return Fail(StatusReason::kInternalError,
@@ -46,7 +46,7 @@ Result<std::string> ValueOf(std::string_view key, std::span<const ScheduledMembe
   return value;
 }
 
-/// What there is of a resource on nodes, and what is used of it.
+/// The used and total amount of a resource on nodes.
 struct UsedShare {
   int64_t used = 0;
   int64_t allocatable = 0;
@@ -59,7 +59,7 @@ struct UsedShare {
   }
 };
 
-/// How full the nodes are with the members that are placed, 0 to 100 (MostAllocated).
+/// The use of the nodes once the members are placed, 0 to 100 (MostAllocated).
 int64_t FullnessOf(const Domain& domain,
                    std::span<const GroupMember> members,
                    const GroupOutcome& outcome) {
@@ -84,14 +84,14 @@ int64_t FullnessOf(const Domain& domain,
   return parts == 0 ? 0 : sum / parts;
 }
 
-/// A domain that does.
+/// A domain that fits.
 struct Choice {
   GroupOutcome outcome;
   int64_t fullness = 0;
-  int64_t pods = 0;  // of the group that are there then
+  int64_t pods = 0;  // of the group in this domain
 };
 
-/// The best: of upstream's two scores the sum.
+/// The choice with the highest sum of upstream's two scores.
 GroupOutcome BestOf(std::vector<Choice> choices) {
   const int64_t most = std::ranges::max_element(choices, {}, &Choice::pods)->pods;
   const auto best = std::ranges::max_element(choices, {}, [&](const Choice& choice) {
@@ -113,7 +113,7 @@ Choice ChoiceOf(const Domain& domain,
   return choice;
 }
 
-/// No domain does: what is said of it, after the first.
+/// The outcome if no domain fits; `first` is that of the first domain.
 GroupOutcome NoneOf(size_t domains, GroupOutcome first) {
   const bool is_usual = first.message.starts_with(kGroupUnschedulable);
   first.message = fmt::format("{}, 0/{} placements are available, first placement status: {}",

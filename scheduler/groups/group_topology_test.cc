@@ -102,7 +102,7 @@ TEST(Among, AreThoseOfTheDomain) {
   EXPECT_THAT(Among(list, {}), IsEmpty());
 }
 
-/// Pods of one processor, of which a domain takes as many as it is said to.
+/// Pods of one CPU each; the test sets how many of them each domain takes.
 class PlaceInOneDomainTest : public ::testing::Test {
  protected:
   void AddDomain(const std::string& value, int64_t cpus, size_t room) {
@@ -148,7 +148,7 @@ class PlaceInOneDomainTest : public ::testing::Test {
 
   Nodes nodes_;
   std::map<std::string, size_t> room_;
-  size_t together_ = 0;  // so many more when they are searched for together
+  size_t together_ = 0;  // extra pods that fit when all are searched for together
   std::vector<Domain> domains_;
   std::vector<std::string> asked_;
 };
@@ -255,7 +255,7 @@ TEST_F(TopologyTest, LaterPodsFollowThoseThatAreThere) {
   EXPECT_EQ(NodeOf("third"), "");
   EXPECT_EQ(cluster_.Condition("third"),
             "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.");
-  // More room in the same rack brings it back.
+  // More room in the same rack wakes the group.
   AddNode("n2", "a", 1);
   Settle(12);
   EXPECT_EQ(NodeOf("third"), "n2");
@@ -305,7 +305,7 @@ TEST_F(NoTopologyTest, WithoutTheFeatureTheConstraintIsPassedOver) {
   EXPECT_EQ(cluster_.GroupCondition("team"), "True Scheduled: ");
 }
 
-/// Small clusters, and whether a gang fits in one rack by trying everything.
+/// Small clusters, and an exhaustive search for a rack that a gang fits in.
 struct Puzzle {
   struct Node {
     std::string rack;
@@ -331,7 +331,7 @@ struct Puzzle {
     return puzzle;
   }
 
-  /// Most pods that fit on the nodes of the rack.
+  /// The most pods that fit on the nodes of the rack.
   int MostIn(const std::string& rack) const {
     std::vector<int64_t> room;
     for (const Node& node : nodes) {

@@ -55,7 +55,7 @@ class GroupTrial {
   }
 
  private:
-  /// Where those of the group are that need no place any more.
+  /// The members that are scheduled already, with their nodes.
   std::vector<ScheduledMember> ScheduledMembers() const {
     const auto find_pod = [this](std::string_view key) { return cluster_.FindPod(key); };
     const std::string key = api::ObjectKey(group_.metadata);

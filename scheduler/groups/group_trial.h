@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt to find nodes for all pods of a group in the cluster as it is known: what the
-// scheduler does, and what everybody asks who wants to know what it would do.
+// One attempt to find nodes for all pods of a group in the cluster as it is known. The scheduler
+// uses it to bind, planning to predict what the scheduler would do.
 #pragma once
 
 #include <cstddef>
@@ -28,20 +28,20 @@ namespace dray::scheduler::inline groups {
 /// The pods of a group.
 struct GroupState {
   std::vector<const api::Object*> waiting;    // in the order in which they are placed
-  std::vector<const api::Object*> scheduled;  // or about to be bound
-  bool is_gated = false;                      // one of the waiting must not be tried yet
+  std::vector<const api::Object*> scheduled;  // or assumed on a node
+  bool is_gated = false;                      // one of `waiting` has a scheduling gate
 
   bool IsComplete(const PodGroup& group) const {
     return static_cast<int64_t>(waiting.size() + scheduled.size()) >= MinCountOf(group);
   }
 };
 
-/// `is_ours`: whether we look for a place for a pod without one. Valid until the next change.
+/// `is_ours`: whether the caller schedules a pod without a node. Valid until the next change.
 GroupState GroupStateOf(const ClusterCache& cluster,
                         std::string_view group_key,
                         const std::function<bool(const api::core_v1::Pod& pod)>& is_ours);
 
-/// Those that wait, with their claims; or why one of them has to wait for its claims. `can_share`:
+/// The waiting pods with their claims; or why one of them must wait for its claims. `can_share`:
 /// pods of a group may share claims (DRAWorkloadResourceClaims).
 std::variant<std::vector<GroupMember>, Gated> MembersOf(const ClusterCache& cluster,
                                                         const GroupState& state,
@@ -54,20 +54,21 @@ using DecideMember = std::function<Decision(
 
 struct GroupTrialOptions {
   DecideMember decide;
-  allocator::Budget budget = {};  // of a search for several pods together
+  allocator::Budget budget = {};  // for a search that places several pods together
   size_t first_node = 0;
-  /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
+  /// Groups may require nodes of one topology domain (TopologyAwareWorkloadScheduling).
   bool has_topology = false;
 };
 
-/// Looks for places for the members; `scheduled` of their group have one. Nothing is taken.
+/// Finds places for the members; `scheduled` pods of their group have one. Leaves `cluster`
+/// unchanged.
 GroupOutcome TryGroup(ClusterCache& cluster,
                       const PodGroup& group,
                       std::span<const GroupMember> members,
                       size_t scheduled,
                       const GroupTrialOptions& options);
 
-/// What is said of a member that is not placed, in upstream's words; nothing of one that is.
+/// Why a member is not placed, in upstream's words; absent: it is placed.
 std::optional<std::string> WhyNotPlaced(const GroupOutcome& outcome, size_t member);
 
 }  // namespace dray::scheduler::inline groups

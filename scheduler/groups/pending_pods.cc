@@ -10,15 +10,15 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// No key of a pod begins like that: names have no colon.
+// Distinct from keys of pods, because names contain no colon.
 constexpr std::string_view kGroupPrefix = "podgroup:";
 
 std::string EntryOfGroup(std::string_view key) {
   return fmt::format("{}{}", kGroupPrefix, key);
 }
 
-/// The share of the queue's time that attempts for the pod are charged to: its namespace. Empty: an
-/// attempt for a pod that asks for so little is charged to no share.
+/// The share of the queue that attempts for the pod are charged to: its namespace. Empty: the pod's
+/// request is so small that attempts are not charged.
 std::string ShareOf(const core_v1::Pod& pod) {
   const bool asks_much = !pod.spec.resource_claims.empty() || pod.spec.affinity.has_value() ||
                          !pod.spec.topology_spread_constraints.empty();

@@ -5,8 +5,8 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// A pod goes where there are devices for its claims, and rather where prioritized lists are served
-/// better.
+/// Requires devices for the pod's claims, and prefers nodes with better alternatives of prioritized
+/// lists.
 extern const Plugin kDynamicResources{.name = "DynamicResources",
                                       .weight = 2,
                                       .elsewhere = {{{Point::kPreEnqueue, "cycle/pod_claims.h"},

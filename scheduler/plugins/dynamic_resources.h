@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices: upstream's plugin DynamicResources. Parts of the scheduler do its work; its row in the
-// table says where.
+// Devices: upstream's plugin DynamicResources. Other parts of the scheduler do its work; its row in
+// the table names them.
 #pragma once
 
 #include <cstdint>

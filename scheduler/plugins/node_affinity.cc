@@ -55,11 +55,11 @@ bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
     if (found == node.metadata.labels.end() || found->second != value) return false;
   }
   if (!needs.affinity) return true;
-  // A mistake in a term matches nothing, as upstream's filter has it.
+  // An invalid term matches nothing, as in upstream's filter.
   return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
 }
 
-/// A pod goes only to the nodes that it selects, and rather to those that it prefers.
+/// Requires nodes that the pod selects, and prefers those that it prefers.
 extern const Plugin kNodeAffinity{.name = "NodeAffinity",
                                   .filter = FilterAffinity,
                                   .weight = 2,

@@ -7,7 +7,7 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// Whether the node is of those that the pod selects.
+/// Whether the pod selects the node.
 bool MatchesAffinity(const PodNeeds& needs, const api::core_v1::Node& node);
 
 }  // namespace dray::scheduler::inline plugins

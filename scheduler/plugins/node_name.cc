@@ -12,7 +12,7 @@ std::optional<Rejection> FilterName(const PodInAttempt& pod, const NodeState& no
 
 }  // namespace
 
-/// A pod that names a node goes there and nowhere else.
+/// A pod that names a node goes only to that node.
 extern const Plugin kNodeName{.name = "NodeName", .filter = FilterName};
 
 }  // namespace dray::scheduler::inline plugins

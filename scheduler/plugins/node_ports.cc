@@ -28,7 +28,7 @@ std::optional<Rejection> FilterPorts(const PodInAttempt& pod, const NodeState& n
 
 }  // namespace
 
-/// Two pods of a node do not have the same port of it.
+/// Two pods of a node cannot have the same host port.
 extern const Plugin kNodePorts{.name = "NodePorts", .filter = FilterPorts};
 
 }  // namespace dray::scheduler::inline plugins

@@ -7,7 +7,7 @@
 namespace dray::scheduler::inline plugins {
 namespace {
 
-/// Of processors or memory.
+/// The used part of CPU or memory.
 struct UsedPart {
   int64_t requested;
   int64_t allocatable;
@@ -23,11 +23,11 @@ int64_t Balance(const UsedPart& cpu, const UsedPart& memory) {
   return static_cast<int64_t>((1 - deviation) * static_cast<double>(kScoreMax));
 }
 
-/// How evenly processors and memory are used with the pod on the node, compared with before.
+/// How evenly CPU and memory are used with the pod on the node, compared with before.
 int64_t ScoreBalance(const PodInAttempt& pod, const NodeState& node) {
   const int64_t asks_cpu = AmountIn(pod.needs->requests, "cpu");
   const int64_t asks_memory = AmountIn(pod.needs->requests, "memory");
-  // Pods that ask for nothing would all go where it is most uneven.
+  // Otherwise all pods without requests would go to the most uneven node.
   if (asks_cpu == 0 && asks_memory == 0) return 0;
   const int64_t cpu = AmountIn(node.allocatable, "cpu");
   const int64_t memory = AmountIn(node.allocatable, "memory");
@@ -42,7 +42,7 @@ int64_t ScoreBalance(const PodInAttempt& pod, const NodeState& node) {
 
 }  // namespace
 
-/// A pod goes rather where processors and memory are then used evenly.
+/// Prefers nodes whose CPU and memory would be used evenly.
 extern const Plugin kNodeResourcesBalancedAllocation{
     .name = "NodeResourcesBalancedAllocation",
     .weight = 1,

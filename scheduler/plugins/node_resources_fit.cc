@@ -16,7 +16,7 @@ namespace core_v1 = api::core_v1;
 
 constexpr std::string_view kHugePages = "hugepages-";
 
-/// Adds a reason if there is not so much left.
+/// Adds a reason if less than the request is left.
 void CheckAmount(const std::string& name,
                  int64_t request,
                  const NodeState& state,
@@ -27,8 +27,8 @@ void CheckAmount(const std::string& name,
   if (request > allocatable) rejection.unresolvable = true;
 }
 
-/// A node of which nothing is known has room for pods, but nothing that nodes do not have by
-/// nature.
+/// Whether the node may have the resource. A node without known resources has room for pods, but no
+/// extended resources.
 bool MayBeThere(std::string_view resource, const NodeState& state) {
   return state.allocatable.empty() && resource.find('/') == std::string_view::npos;
 }
@@ -47,7 +47,7 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
   return rejection;
 }
 
-/// What the pod asks for as a whole must cover its containers and what devices take.
+/// Checks that pod-level requests cover the containers and the resources that devices take.
 std::optional<Rejection> FilterPodLevel(
     const core_v1::Pod& pod, std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
   if (!pod.spec.resources) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Rejection> FilterPodLevel(
   return std::nullopt;
 }
 
-/// Requested and there is, of processors and of memory.
+/// Requested and allocatable amounts of CPU and of memory.
 struct RequestedShare {
   int64_t requested;
   int64_t allocatable;
@@ -89,7 +89,7 @@ std::optional<Rejection> FilterFit(const PodInAttempt& pod, const NodeState& nod
   return FilterResources(*pod.needs, node);
 }
 
-/// How much is left on the node with the pod on it.
+/// Scores how much is left on the node with the pod on it.
 int64_t ScoreLeast(const PodInAttempt& pod, const NodeState& node) {
   const Presumed& wants = pod.needs->presumed;
   return LeastAllocated({.requested = node.presumed.cpu + wants.cpu,
@@ -117,8 +117,8 @@ std::optional<Rejection> FilterTaken(
   return rejection;
 }
 
-/// A pod goes where there is room for its requests, and rather where more is left. A node that says
-/// nothing about allocatable resources has no limits.
+/// Requires room for the pod's requests, and prefers nodes where more is left. A node without
+/// allocatable resources in its status has no limits.
 extern const Plugin kNodeResourcesFit{
     .name = "NodeResourcesFit",
     .filter = FilterFit,

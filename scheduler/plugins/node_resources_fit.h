@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a node has room for what a pod asks for: upstream's plugin NodeResourcesFit.
+// Whether a node has room for a pod's requests: upstream's plugin NodeResourcesFit.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// Whether the pod fits with what its devices take of the node: for processors, memory, storage and
-/// huge pages. What it asks for itself has been seen to by FilterNode.
+/// Checks CPU, memory, storage and huge pages with the resources that the pod's devices take of the
+/// node. FilterNode has checked the pod's own requests.
 std::optional<Rejection> FilterTaken(
     const api::core_v1::Pod& pod,
     std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken,

@@ -14,7 +14,7 @@ std::optional<Rejection> FilterCordoned(const PodInAttempt& pod, const NodeState
 
 }  // namespace
 
-/// A node that is cordoned takes no pods but those that tolerate that.
+/// A cordoned node takes only pods that tolerate its taint.
 extern const Plugin kNodeUnschedulable{.name = "NodeUnschedulable", .filter = FilterCordoned};
 
 }  // namespace dray::scheduler::inline plugins

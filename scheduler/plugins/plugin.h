@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin of kube-scheduler: what the framework asks it, and where.
+// A plugin of kube-scheduler, and the extension points at which it runs.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class PodAffinity;
 class TopologySpread;
 struct VolumeNeeds;
 
-/// A pod as plugins see it in one attempt. What is null does not matter to the pod.
+/// A pod as plugins see it in one attempt. Null members: the pod has no such rules.
 struct PodInAttempt {
   const PodNeeds* needs;  // never null
   const VolumeNeeds* volumes = nullptr;
@@ -31,7 +31,7 @@ struct PodInAttempt {
   const api::core_v1::Pod& pod() const { return *needs->pod; }
 };
 
-/// Where kube-scheduler's framework asks plugins.
+/// The extension points of kube-scheduler's framework.
 enum class Point : uint8_t {
   kPreEnqueue,
   kQueueSort,
@@ -48,7 +48,7 @@ enum class Point : uint8_t {
   kPodGroupPostFilter,
 };
 
-/// A point at which a part of the scheduler does the plugin's work itself.
+/// An extension point at which another part of the scheduler does the plugin's work.
 struct RunBy {
   Point point;
   std::string_view file;  // below scheduler/
@@ -58,36 +58,38 @@ struct RunBy {
 struct Plugin {
   std::string_view name;
 
-  /// Whether the pod may be tried at all.
+  /// Whether the pod may enter the queue.
   bool (*pre_enqueue)(const api::core_v1::Pod& pod) = nullptr;
 
-  /// Why the node does not do; called once per node and attempt, or more often for victims.
+  /// Why the node is rejected. Called once per node and attempt, and more often when preemption is
+  /// tried.
   std::optional<Rejection> (*filter)(const PodInAttempt& pod, const NodeState& node) = nullptr;
-  /// What may let the pod fit on a node that `filter` rejects.
+  /// The event after which the pod may fit on a node that `filter` rejects.
   ClusterEvent retry = ClusterEvent::kNodes;
 
-  /// What its score counts for.
+  /// The weight of its score.
   int64_t weight = 0;
-  /// 0 to kScoreMax for a node, whatever the other nodes are like.
+  /// A score of 0 to kScoreMax that does not depend on other nodes.
   int64_t (*own_score)(const PodInAttempt& pod, const NodeState& node) = nullptr;
-  /// For scores that compare nodes: whether any of the nodes may be better than another, and
-  /// 0 to kScoreMax for each of the nodes that do. Both are set or none.
+  /// Scores that compare nodes: whether any node may be better than another, and a score of 0 to
+  /// kScoreMax for each fitting node. Both are set or none.
   bool (*has_scores)(const PodInAttempt& pod, std::span<const NodeState* const> nodes) = nullptr;
   std::vector<int64_t> (*scores)(const PodInAttempt& pod,
                                  std::span<const NodeState* const> nodes) = nullptr;
 
-  /// Points that parts of the scheduler run; the first entry without a file ends the list.
+  /// Extension points that other parts of the scheduler run; the first entry without a file ends
+  /// the list.
   std::array<RunBy, 8> elsewhere = {};
-  /// The gap: what kube-scheduler's plugin does and nothing here does; empty: none.
+  /// The gap: what kube-scheduler's plugin does and Dray does not; empty: none.
   std::string_view missing = {};
 
   // In the configuration file (fixed_settings.h).
-  std::string_view arguments = {};  // the usual ones, in YAML; empty: it has none
+  std::string_view arguments = {};  // kube-scheduler's defaults, in YAML; empty: it has none
   bool is_default = true;           // in kube-scheduler's default set, with the gates of 1.37 on
   bool may_be_disabled = false;     // because it does nothing here
 };
 
-/// Why a node does not do, and what may change that.
+/// Why a node is rejected, and the event that may change that.
 struct Obstacle {
   Rejection rejection;
   ClusterEvent event = ClusterEvent::kDevices;

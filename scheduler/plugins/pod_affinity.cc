@@ -11,11 +11,11 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// What a required affinity of a pod that is there already counts for, as a preference of others to
-// be near it: upstream's default of hardPodAffinityWeight.
+// The weight of an existing pod's required affinity as a preference of other pods to be near it:
+// upstream's default of hardPodAffinityWeight.
 constexpr int64_t kRequiredWeight = 1;
 
-// Of a node's label that is looked for.
+// The cost of a lookup of one node label.
 constexpr uint64_t kWorkOfPlace = 64;
 
 std::optional<Rejection> FilterPods(const PodInAttempt& pod, const NodeState& node) {
@@ -32,8 +32,8 @@ std::vector<int64_t> ScorePods(const PodInAttempt& pod, std::span<const NodeStat
 
 }  // namespace
 
-/// A pod goes where required other pods are and forbidden ones are not, and rather where preferred
-/// ones are; and so for the rules of others about it.
+/// Requires places with the required pods and without the forbidden ones, and prefers places with
+/// preferred pods. Applies the rules of other pods about this one, too.
 extern const Plugin kInterPodAffinity{.name = "InterPodAffinity",
                                       .filter = FilterPods,
                                       .retry = ClusterEvent::kPlacedPods,
@@ -94,7 +94,7 @@ void PodAffinity::Count(Counts& counts,
   if (values.empty()) counts.erase(counts.find(key));
 }
 
-/// The sum of what is counted where the node is. O(keys log values).
+/// The sum of the counts at the node's places. O(keys log values).
 int64_t PodAffinity::At(const Counts& counts, const core_v1::Node& node) {
   int64_t sum = 0;
   for (const auto& [key, values] : counts) {
@@ -135,14 +135,14 @@ void PodAffinity::Move(const Neighbour& neighbour, int64_t sign) {
   }
 }
 
-/// What the rules of our pod say of another.
+/// Applies our pod's rules to another pod.
 void PodAffinity::LookAt(const Neighbour& neighbour) {
   CountMusts(neighbour, 1);
   Like(rules_->preferred(), *neighbour.pod, *neighbour.node, Weigh::kFor);
   Like(rules_->disliked(), *neighbour.pod, *neighbour.node, Weigh::kAgainst);
 }
 
-/// What the rules of another pod say of ours.
+/// Applies another pod's rules to our pod.
 void PodAffinity::LookAtRulesOf(const Neighbour& neighbour) {
   std::optional<AffinityRules> read;
   const AffinityRules& rules =
@@ -172,7 +172,7 @@ bool PodAffinity::HasRequired(const core_v1::Node& node) const {
   const bool has_keys = std::ranges::all_of(
       required, [&](const AffinityTerm& term) { return labels.contains(term.topology_key); });
   if (!has_keys) return false;
-  // The first of pods that want to be together may go anywhere.
+  // The first pod of a set that wants to be together may go anywhere.
   if (company_.empty() && is_own_company_) return true;
   return std::ranges::all_of(required, [&](const AffinityTerm& term) {
     const auto values = company_.find(term.topology_key);

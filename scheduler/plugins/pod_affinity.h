@@ -21,25 +21,25 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// One attempt's view of the rules of a pod about others, and of others about it.
+/// The affinity rules of a pod about others, and of others about it, for one attempt.
 class PodAffinity {
  public:
-  /// `pod` and `neighbours` outlive this. Without rules, and without pods that have any about it,
-  /// it costs nothing; otherwise O(pods that are concerned × terms), within neighbours.work.
+  /// `pod` and `neighbours` must outlive this. Costs nothing if neither the pod nor others have
+  /// rules; otherwise O(pods concerned × terms), within neighbours.work.
   PodAffinity(const api::core_v1::Pod& pod, const Neighbours& neighbours);
 
-  /// A pod comes (1) or goes (-1) that counts for Filter.
+  /// Adds (1) or removes (-1) a pod for Filter.
   void Move(const Neighbour& neighbour, int64_t sign);
 
-  /// Why the node does not do. O(terms + places that are forbidden).
+  /// Why the node is rejected. O(terms + forbidden places).
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
-  /// Whether some nodes are liked better than others.
+  /// Whether some nodes are preferred to others.
   bool has_scores() const { return !liked_.empty(); }
-  /// 0 to 100 for each of the nodes that do.
+  /// 0 to 100 for each of `nodes`, which are those that fit.
   std::vector<int64_t> Scores(std::span<const NodeState* const> nodes) const;
 
  private:
-  /// By label of nodes and its value.
+  /// By topology key and value.
   using Counts = std::map<std::string, std::map<std::string, int64_t, std::less<>>, std::less<>>;
   using Terms = std::vector<AffinityTerm>;
   enum class Weigh : int8_t { kFor = 1, kAgainst = -1 };
@@ -64,11 +64,11 @@ class PodAffinity {
   const api::core_v1::Pod& pod_;
   const Neighbours& neighbours_;
   Frozen<AffinityRules> rules_;  // of the pod; null: it has none
-  bool is_own_company_ = false;  // it matches its required terms itself
+  bool is_own_company_ = false;  // it matches its own required terms
   Counts company_;               // places with pods that match all required terms
   Counts unwanted_;              // places with pods that match a forbidden term
-  Counts closed_;                // places whose pods do not want this one
-  Counts liked_;                 // points of places
+  Counts closed_;                // places with pods that forbid this one
+  Counts liked_;                 // scores of places
 };
 
 }  // namespace dray::scheduler::inline plugins

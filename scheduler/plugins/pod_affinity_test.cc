@@ -68,7 +68,7 @@ class PodAffinityTest : public ::testing::Test {
     }
     return found;
   }
-  /// For each node "yes", or which rule it breaks and whether evictions may help.
+  /// For each node "yes", or the rule it breaks and whether evictions may help.
   std::vector<std::string> Filtered(const core_v1::Pod& pod) {
     const PodAffinity affinity(pod, neighbours_);
     std::vector<std::string> answers;
@@ -135,7 +135,7 @@ TEST_F(PodAffinityTest, AwayFromOthersBothWays) {
   Far(pod).required_during_scheduling_ignored_during_execution = {Term("db", kZone)};
   EXPECT_THAT(Filtered(pod), ElementsAre("yes", "yes", "avoids", "yes"));
   pods_.clear();
-  pods_.emplace_back(pod, 0);  // does not want databases in its zone
+  pods_.emplace_back(pod, 0);  // forbids databases in its zone
   EXPECT_THAT(Filtered(LabelledPod("db")), ElementsAre("closed", "closed", "yes", "yes"));
 }
 

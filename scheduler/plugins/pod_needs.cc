@@ -8,8 +8,7 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-/// Each part of what the pod says is looked for among the labels, taints, ports or amounts of the
-/// node.
+/// Each part of the pod's spec is looked up among the labels, taints, ports or amounts of the node.
 uint64_t WorkPerNode(const PodNeeds& needs) {
   constexpr uint64_t kPerPart = 16;
   const core_v1::PodSpec& spec = needs.pod->spec;

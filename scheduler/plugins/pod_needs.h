@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod asks of a node, read once per attempt, and what plugins say of a node.
+// The requirements of a pod on a node, read once per attempt, and the answers of plugins.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// What a pod asks of a node, with its selectors parsed once per attempt.
+/// The requirements of a pod on a node, with its selectors parsed once per attempt.
 struct PodNeeds {
-  const api::core_v1::Pod* pod;  // outlives this
+  const api::core_v1::Pod* pod;  // must outlive this
   Amounts requests;
   Presumed presumed;
   std::vector<HostPort> ports;
   std::optional<api::NodeSelector> affinity;
-  /// Extended resources that a class of devices serves: a node that has none of its own is not
-  /// asked for them here.
+  /// Extended resources that a device class serves. FilterNode skips them on nodes without such
+  /// resources of their own.
   std::set<std::string, std::less<>> of_classes = {};
-  /// Evicting pods does not help where the pod asks for more than the node ever has. Up to 1.31
-  /// that was a lack like any other.
+  /// Whether a request above the node's allocatable amount is unresolvable by eviction. Up to 1.31
+  /// it was treated like any other lack.
   bool tells_too_much = true;
-  /// What asking one node may take, in units of Work: it grows with what the pod says.
+  /// The cost of filtering one node, in units of Work; it grows with the size of the pod's spec.
   uint64_t work_per_node = 0;
 };
 
 PodNeeds NeedsOf(const api::core_v1::Pod& pod);
 
-/// Why a node does not do. `unresolvable`: evicting other pods could not help.
+/// Why a node is rejected. `unresolvable`: evicting other pods could not help.
 struct Rejection {
   std::vector<std::string> reasons;
   bool unresolvable = true;
 };
 
-/// Those of PodNeeds::of_classes that devices must serve on this node, because it has none.
+/// The elements of PodNeeds::of_classes that devices must serve on this node, because it has none.
 std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const NodeState& state);
 
 }  // namespace dray::scheduler::inline plugins

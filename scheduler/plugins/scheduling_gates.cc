@@ -10,7 +10,7 @@ bool HasNoGates(const api::core_v1::Pod& pod) {
 
 }  // namespace
 
-/// A pod with scheduling gates is not tried.
+/// A pod with scheduling gates does not enter the queue.
 extern const Plugin kSchedulingGates{.name = "SchedulingGates", .pre_enqueue = HasNoGates};
 
 }  // namespace dray::scheduler::inline plugins

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pods are spread that do not say it themselves.
+// Spread constraints for pods that have none themselves.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace dray::scheduler::inline plugins {
 
 struct SpreadDefaults {
   std::vector<api::core_v1::TopologySpreadConstraint> constraints;  // without selectors
-  /// Nodes that lack one of the keys do not count.
+  /// Nodes that lack one of the topology keys do not count.
   bool needs_all_keys = true;
 };
 
-/// Upstream's: over nodes first, then over zones, and neither is a must. Nodes need no zone.
+/// Upstream's defaults: over nodes first, then over zones, both as preferences. Nodes need no zone.
 inline SpreadDefaults SystemSpreadDefaults() {
   return {.constraints = {{.max_skew = 3,
                            .topology_key = "kubernetes.io/hostname",

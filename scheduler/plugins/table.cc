@@ -7,7 +7,7 @@
 
 namespace dray::scheduler::inline plugins {
 
-// Each is defined in the file of its name.
+// Each is defined in the file of the same name.
 extern const Plugin kSchedulingGates;
 extern const Plugin kNodeName;
 extern const Plugin kNodeUnschedulable;
@@ -25,7 +25,7 @@ extern const Plugin kNodeResourcesBalancedAllocation;
 
 namespace {
 
-// Parts of the scheduler do all that these do, or nothing does.
+// Plugins whose work is done by other parts of the scheduler, or not at all.
 constexpr Plugin kPrioritySort{.name = "PrioritySort",
                                .elsewhere = {{{Point::kQueueSort, "queue/fair_order.h"}}}};
 constexpr Plugin kNodeVolumeLimits{

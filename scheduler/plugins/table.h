@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All plugins of kube-scheduler in its order, and what the scheduler asks of them together.
+// All plugins of kube-scheduler in its order, and functions that run them together.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// In the order in which kube-scheduler asks them.
+/// In the order in which kube-scheduler runs them.
 std::span<const Plugin* const> AllPlugins();
-/// Null: kube-scheduler has none of that name.
+/// Null: kube-scheduler has no plugin of that name.
 const Plugin* FindPlugin(std::string_view name);
 
-/// Whether no plugin keeps the pod out of the queue.
+/// Whether all plugins let the pod enter the queue.
 bool MayEnqueue(const api::core_v1::Pod& pod);
 
-/// Asks the filters in their order. Returns what the first that objects says; the others are not
-/// asked. Devices are not looked for (cycle.h).
+/// Runs the filters in order, up to the first that rejects the node, and returns its reason. Does
+/// not search for devices (cycle.h).
 std::optional<Obstacle> Filter(const PodInAttempt& pod, const NodeState& node);
 /// The same without volumes and rules about other pods.
 std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& node);
@@ -35,17 +35,17 @@ int64_t OwnScore(const PodInAttempt& pod, const NodeState& node);
 /// Scores that compare nodes with each other, for one attempt.
 class ComparedScores {
  public:
-  /// What `pod` refers to outlives it. `nodes` are all that come into question.
+  /// Objects that `pod` refers to must outlive this. `nodes` are all candidates.
   ComparedScores(const PodInAttempt& pod, std::span<const NodeState* const> nodes);
 
-  /// Whether any node can be preferred to another; if not, there is no need to ask.
+  /// Whether any node can be preferred to another; if not, Of is not needed.
   bool matter() const { return !plugins_.empty(); }
-  /// Weighted sums, one for each of the nodes that do.
+  /// Weighted sums, one for each of `nodes`, which are those that fit.
   std::vector<int64_t> Of(std::span<const NodeState* const> nodes) const;
 
  private:
   const PodInAttempt pod_;
-  std::vector<const Plugin*> plugins_;  // that have scores for this pod
+  std::vector<const Plugin*> plugins_;  // those with scores for this pod
 };
 
 }  // namespace dray::scheduler::inline plugins

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table as a whole, and scores by formulas of kube-scheduler 1.37, with figures worked out by
+// The table as a whole, and scores by the formulas of kube-scheduler 1.37, with results computed by
 // hand.
 #include "scheduler/plugins/table.h"
 

@@ -58,8 +58,8 @@ bool HasForbiddingTaint(const core_v1::Pod& pod, const core_v1::Node& node) {
   });
 }
 
-/// A pod goes only where it tolerates the taints, and rather where it tolerates those that say
-/// PreferNoSchedule.
+/// Requires that the pod tolerates the taints, and prefers nodes without untolerated
+/// PreferNoSchedule taints.
 extern const Plugin kTaintToleration{.name = "TaintToleration",
                                      .filter = FilterTaints,
                                      .weight = 3,

@@ -8,7 +8,7 @@
 namespace dray::scheduler::inline plugins {
 
 bool ToleratesAny(const api::core_v1::Pod& pod, const api::core_v1::Taint& taint);
-/// Whether the node has a taint against new pods that this one does not tolerate.
+/// Whether the node has a NoSchedule or NoExecute taint that the pod does not tolerate.
 bool HasForbiddingTaint(const api::core_v1::Pod& pod, const api::core_v1::Node& node);
 
 }  // namespace dray::scheduler::inline plugins

@@ -19,18 +19,18 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// In units of Work: a label of a node is found, and counted; a pod is looked at.
+// In units of Work: to look up and count a node label; to check a pod.
 constexpr uint64_t kWorkPerPlace = 128;
 constexpr uint64_t kWorkPerPod = 32;
 
-/// The value of the constraint's key; null: the node has none.
+/// The node's value of the constraint's key; null: the node lacks the key.
 const std::string* PlaceOf(const core_v1::TopologySpreadConstraint& constraint,
                            const core_v1::Node& node) {
   const auto label = node.metadata.labels.find(constraint.topology_key);
   return label == node.metadata.labels.end() ? nullptr : &label->second;
 }
 
-/// The same, where nodes without the key are one place together.
+/// The same, except that nodes without the key share one place.
 std::string_view AnyPlaceOf(const core_v1::TopologySpreadConstraint& constraint,
                             const core_v1::Node& node) {
   const std::string* place = PlaceOf(constraint, node);
@@ -51,7 +51,7 @@ std::vector<int64_t> ScoreSpread(const PodInAttempt& pod, std::span<const NodeSt
 
 }  // namespace
 
-/// Pods that belong together are spread over the places of the cluster.
+/// Spreads pods that belong together over topology domains.
 extern const Plugin kPodTopologySpread{.name = "PodTopologySpread",
                                        .filter = FilterSpread,
                                        .retry = ClusterEvent::kPlacedPods,
@@ -148,7 +148,7 @@ void TopologySpread::CountPods(std::vector<Constraint>& constraints,
                                std::span<const NodeState* const> nodes,
                                const std::vector<Neighbour>& pods) const {
   if (constraints.empty()) return;
-  // What is asked of a node by all constraints alike is asked once.
+  // Facts that all constraints share are computed once per node.
   std::unordered_map<const core_v1::Node*, NodeFacts> counted;
   for (const NodeState* state : nodes) {
     if (!neighbours_.MayGoOn(needs_.work_per_node + kWorkPerPlace * constraints.size())) return;
@@ -170,13 +170,13 @@ void TopologySpread::CountPods(std::vector<Constraint>& constraints,
   }
 }
 
-/// Whether constraints of ours may count the pod.
+/// Whether the constraints may count the pod: it has the same namespace and is not being deleted.
 bool TopologySpread::IsOurs(const core_v1::Pod& pod) const {
   return !pod.metadata.deletion_timestamp &&
          pod.metadata.namespace_ == needs_.pod->metadata.namespace_;
 }
 
-/// Whether the pod is one of those that are spread.
+/// Whether the constraint counts the pod.
 bool TopologySpread::Counts(const Constraint& constraint, const core_v1::Pod& pod) const {
   const KeyedSelector& selector = constraint.selector->read;
   neighbours_.MayGoOn(selector.WorkOfMatching(pod.metadata.labels));
@@ -220,7 +220,7 @@ std::vector<int64_t> TopologySpread::Scores(std::span<const NodeState* const> no
   if (!neighbours_.MayGoOn(4 * kWorkPerPlace * nodes.size() * wishes_.size())) {
     return std::vector<int64_t>(nodes.size());
   }
-  // Nodes without the keys get nothing; the others are compared with each other.
+  // Nodes without the keys score 0; the others are compared with each other.
   std::vector<std::optional<int64_t>> raw(nodes.size());
   std::vector<std::set<std::string_view>> places(wishes_.size());
   for (const NodeState* state : nodes) {

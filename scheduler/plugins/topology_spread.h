@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods that are to be spread over the zones of a cluster: upstream's plugin PodTopologySpread, with
-// the constraints that pods have themselves.
+// Spreads pods over topology domains such as zones: upstream's plugin PodTopologySpread, with the
+// constraints of the pods or the default ones.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ namespace dray::scheduler::inline plugins {
 
 class TopologySpread {
  public:
-  /// `pod`, `defaults`, `neighbours` and `nodes`, which are all there are, outlive this.
-  /// `defaults`: for a pod that says nothing and belongs to others; null: there are none. Without
-  /// constraints it costs nothing, otherwise O(pods + nodes) for each, within neighbours.work.
+  /// `pod`, `defaults`, `neighbours` and `nodes` (all nodes of the cluster) must outlive this.
+  /// `defaults`: for a pod without constraints that belongs with other pods; null: there are none.
+  /// Costs nothing without constraints, otherwise O(pods + nodes) for each, within neighbours.work.
   TopologySpread(const PodNeeds& needs,
                  std::span<const NodeState* const> nodes,
                  const Neighbours& neighbours,
                  const SpreadDefaults* defaults = nullptr);
 
-  /// A pod comes (1) or goes (-1) that counts for Filter.
+  /// Adds (1) or removes (-1) a pod for Filter.
   void Move(const Neighbour& neighbour, int64_t sign);
 
-  /// Why the node does not do.
+  /// Why the node is rejected.
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
   bool has_scores() const { return !wishes_.empty(); }
-  /// 0 to 100 for each of the nodes that do.
+  /// 0 to 100 for each of `nodes`, which are those that fit.
   std::vector<int64_t> Scores(std::span<const NodeState* const> nodes) const;
 
  private:
-  /// A selector with the texts that it refers to.
+  /// A selector with the strings that it refers to.
   struct SaidSelector {
     explicit SaidSelector(std::optional<api::meta_v1::LabelSelector> what)
         : said(std::move(what)), read(said) {}
@@ -57,9 +57,9 @@ class TopologySpread {
     std::shared_ptr<const SaidSelector> selector;
     bool selects_us = false;
     std::map<std::string, int64_t, std::less<>> pods = {};  // by value of the topology key
-    std::map<int64_t, size_t> places = {};  // how many of these values have so many pods
+    std::map<int64_t, size_t> places = {};                  // number of pods → number of values
 
-    /// Makes a place of the value.
+    /// Adds the value as a domain without pods.
     void Open(std::string_view value);
     void Count(std::string_view value, int64_t sign);
     int64_t Least() const { return places.empty() ? 0 : places.begin()->first; }
@@ -69,9 +69,9 @@ class TopologySpread {
   void Add(Constraint constraint);
   static Constraint ConstraintOf(const api::core_v1::TopologySpreadConstraint& said,
                                  const api::core_v1::Pod& pod);
-  /// What constraints may ask about a node, found out once.
+  /// Facts about a node for all constraints, computed once.
   struct NodeFacts {
-    bool has_affinity = false;  // the pod may be there by its affinity
+    bool has_affinity = false;  // the pod's affinity matches the node
     bool is_tolerated = false;
   };
   NodeFacts FactsOf(const api::core_v1::Node& node) const;

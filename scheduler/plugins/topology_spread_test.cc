@@ -142,7 +142,7 @@ TEST_F(TopologySpreadTest, PodsOfACollectionAreSpreadByDefaults) {
     return selector;
   };
   EXPECT_THAT(Filtered(), ElementsAre("yes", "yes", "yes", "yes"));
-  // a and b share the zone with pods; c has another; d has none, and nothing against it.
+  // a and b share the zone with pods; c has another zone; d has none and no disadvantage.
   const std::vector<int64_t> scores = Scores();
   EXPECT_EQ(scores[0], scores[1]);
   EXPECT_LT(scores[1], scores[2]);

@@ -14,7 +14,7 @@ std::optional<Rejection> FilterInUse(const PodInAttempt& pod, const NodeState& /
 
 }  // namespace
 
-/// A claim for one pod is used by one pod.
+/// A ReadWriteOncePod claim has at most one pod.
 extern const Plugin kVolumeRestrictions{
     .name = "VolumeRestrictions",
     .filter = FilterInUse,

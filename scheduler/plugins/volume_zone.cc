@@ -12,12 +12,12 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-/// Between the values of a label of a volume that is in several zones.
+/// Separates the values in the zone label of a volume that is in several zones.
 constexpr std::string_view kBetweenZones = "__";
 
 struct ZoneLabel {
   std::string_view name;
-  std::string_view newer;  // by which a node may say it too
+  std::string_view newer;  // the current name of a deprecated label
 };
 constexpr ZoneLabel kZoneLabels[] = {
     {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
@@ -40,7 +40,7 @@ bool IsOneOf(std::string_view value, std::string_view values) {
   return false;
 }
 
-/// A node that says nothing of zones is in all of them.
+/// A node without zone labels counts as being in all zones.
 bool IsInZone(const core_v1::PersistentVolume& volume, const core_v1::Node& node) {
   const bool has_zone = std::ranges::any_of(kZoneLabels, [&](const ZoneLabel& label) {
     return LabelOf(node.metadata.labels, label.name) != nullptr;
@@ -64,7 +64,7 @@ std::optional<Rejection> FilterZones(const PodInAttempt& pod, const NodeState& n
 
 }  // namespace
 
-/// A pod goes to the zones of its volumes.
+/// Requires the zones of the pod's volumes.
 extern const Plugin kVolumeZone{
     .name = "VolumeZone", .filter = FilterZones, .retry = ClusterEvent::kVolumes};
 

@@ -17,7 +17,7 @@ namespace {
 namespace core_v1 = api::core_v1;
 
 constexpr std::string_view kOnePod = "ReadWriteOncePod";
-/// Why the claim keeps the pod from every node, or empty.
+/// Why the claim rejects every node, or empty.
 std::string WhyNotUsable(const core_v1::PersistentVolumeClaim& claim) {
   if (claim.status.phase == "Lost") {
     return fmt::format(R"(persistentvolumeclaim "{}" bound to non-existent persistentvolume "{}")",
@@ -39,7 +39,7 @@ bool WaitsForConsumer(const core_v1::PersistentVolumeClaim& claim, const VolumeL
          found->As<api::storage_v1::StorageClass>().volume_binding_mode == "WaitForFirstConsumer";
 }
 
-/// Whether another pod that has a node, or is about to, uses the volume claim.
+/// Whether another pod that has a node, or is assumed on one, uses the volume claim.
 bool IsUsedByOther(const ClusterCache& cluster, std::string_view claim, const core_v1::Pod& than) {
   return std::ranges::any_of(
       cluster.indexes().PodsOfVolumeClaim(claim), [&](const std::string& key) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the volumes of a pod ask for: for the plugins VolumeRestrictions, VolumeBinding and
-// VolumeZone, as far as volumes that are bound tell. Volumes are not bound or provided here: a
-// claim that is to be bound at once keeps its pod waiting as long as it has no volume; one that is
-// to be bound for its first consumer is no obstacle.
+// The requirements of a pod's volumes, for the plugins VolumeRestrictions, VolumeBinding and
+// VolumeZone. Only bound volumes are considered, because Dray does not bind or provision volumes. A
+// claim with immediate binding keeps its pod waiting until it has a volume; a claim that waits for
+// its first consumer is no obstacle.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace dray::scheduler::inline plugins {
 
-/// What there is. Null: there is none of that name.
+/// Lookups in the cluster. Null: there is no object of that name.
 struct VolumeLookups {
   std::function<const api::Object*(std::string_view key)> find_claim;  // "namespace/name"
   std::function<const api::Object*(std::string_view name)> find_volume;
@@ -26,16 +26,16 @@ struct VolumeLookups {
   std::function<bool(std::string_view claim_key)> is_in_use;
 };
 
-/// What the volumes of a pod ask for. Refers to the objects that were found.
+/// The requirements of a pod's volumes. Refers to the objects that were found.
 struct VolumeNeeds {
-  std::string why_nowhere;  // whatever the node, in upstream's words; or empty
+  std::string why_nowhere;  // a reason for all nodes, in upstream's words; or empty
   std::vector<const api::core_v1::PersistentVolume*> volumes;
-  bool lacks_volume = false;  // a claim is bound to one that does not exist
+  bool lacks_volume = false;  // a claim is bound to a volume that does not exist
   bool is_in_use = false;     // a claim for one pod is used by another
 };
 
 VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const VolumeLookups& lookups);
-/// The same with what the cluster has. Valid until its next change.
+/// The same with the objects of the cluster cache. Valid until its next change.
 VolumeNeeds VolumeNeedsOf(const api::core_v1::Pod& pod, const ClusterCache& cluster);
 
 }  // namespace dray::scheduler::inline plugins

@@ -60,7 +60,7 @@ core_v1::Pod PodWithClaim(const std::string& name) {
   return pod;
 }
 
-/// Why node a does not do for a pod with that claim and volume: "nowhere: …", a reason, or nothing.
+/// Why node a is rejected for a pod with that claim and volume: "nowhere: …", a reason, or empty.
 std::string Judge(const core_v1::PersistentVolumeClaim* claim,
                   const core_v1::PersistentVolume* volume,
                   const api::Labels& labels = {},

@@ -10,7 +10,7 @@
 namespace dray::scheduler::inline preemption {
 namespace {
 
-/// A pod that does not run yet counts as the latest.
+/// A pod that does not run yet counts as started last.
 int64_t StartOf(const PodOnNode& pod) {
   return pod.started.IsZero() ? std::numeric_limits<int64_t>::max() : pod.started.unix_seconds();
 }
@@ -49,7 +49,7 @@ void Move(NodeState& state, const Victim& victim, Trial::Change change, const Tr
 
 /// Less is better.
 auto HarmOf(const Preemption& candidate) {
-  int64_t sum = 0;  // above the lowest priority there is, so that more victims are more
+  int64_t sum = 0;  // relative to the lowest priority, so that more victims mean more harm
   for (const PodOnNode& victim : candidate.victims) {
     sum += int64_t{victim.priority} - std::numeric_limits<int32_t>::min();
   }

@@ -27,7 +27,7 @@ Victim Alone(const PodOnNode& pod) {
 
 using Verdict = Result<std::optional<Rejection>>;
 
-/// A node full of `pods`, one of whose processors (8000) somebody wants `wanted` of.
+/// The victims on a node full of `pods` for a pod that requests `wanted` of its 8000m CPU.
 std::vector<std::string> VictimsFor(const std::vector<Victim>& others,
                                     int32_t priority,
                                     int64_t wanted,
@@ -97,7 +97,7 @@ TEST(ChooseVictims, ThoseWithABudgetStayIfOthersDo) {
   }
   pods.push_back(Alone(PodOf("free", 9, 2000)));
   EXPECT_THAT(VictimsFor(pods, 10, 2000), ElementsAre("lab/kept-1"));
-  // The first of those that are counted may go, and the others come back before it.
+  // The budget allows the first of the counted pods to go; the others are added back before it.
   const DisruptionBudgets budgets(all);
   EXPECT_THAT(VictimsFor(pods, 10, 2000, budgets), ElementsAre("lab/kept-3"));
   EXPECT_THAT(VictimsFor(pods, 10, 4000, budgets), ElementsAre("lab/free", "lab/kept-3"));

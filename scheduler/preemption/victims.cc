@@ -19,7 +19,7 @@ auto FindPodIn(const ClusterCache& cluster) {
   return [&cluster](std::string_view key) { return cluster.FindPod(key); };
 }
 
-/// A pod with those that go with it; nothing: they are in `seen`, or too important.
+/// The pod with those evicted with it; nothing: they are in `seen`, or too important.
 std::optional<Victim> VictimOf(const ClusterCache& cluster,
                                PodOnNode pod,
                                int32_t priority,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may have to go for a more important pod: pods alone, and groups that are disrupted as a whole
-// (KEP-5710). A pod of a group is as important as its group.
+// Candidates for eviction: single pods, and groups that are disrupted as a whole (KEP-5710). A pod
+// of such a group has the priority of its group.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace dray::scheduler::inline preemption {
 
-/// False: nobody in the cluster is less important.
+/// False: no pod in the cluster is less important.
 bool MayHaveVictims(const ClusterCache& cluster, int32_t priority);
 
-/// The pods of a node that are less important, with those that go with them. Valid until the next
-/// change of the cluster, as are those below.
+/// The less important pods of a node, with the pods that are evicted with them. Valid until the
+/// next change of the cluster, like the result of VictimsAnywhere.
 std::vector<Victim> VictimsOn(const ClusterCache& cluster,
                               const std::string& node,
                               int32_t priority);
 
-/// Those on any node, the most important first. O(pods).
+/// Those on all nodes, the most important first. O(pods).
 std::vector<Victim> VictimsAnywhere(const ClusterCache& cluster, int32_t priority);
 
 }  // namespace dray::scheduler::inline preemption

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens in a cluster that may let a pod fit that fitted nowhere.
+// Events in the cluster after which a pod that fitted nowhere may fit.
 #pragma once
 
 #include <cstdint>
 
 namespace dray::scheduler::inline queue {
 
-/// Nodes were added or changed, pods left their nodes, devices were added or freed, classes
-/// changed, pods came to nodes, volumes or claims for them changed.
+/// In this order: a node was added or changed; a pod left its node; a device was added or freed; a
+/// class changed; a pod came to a node; a volume or a claim for one changed.
 enum class ClusterEvent : uint8_t {
   kNodes,
   kAssignedPods,

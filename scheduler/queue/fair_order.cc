@@ -60,7 +60,7 @@ void FairOrder::Charge(std::string_view owner, uint64_t work) {
   Change(*known, [&](Owner& entry) { entry.used += work; });
 }
 
-/// An owner without pods that has used no more than the floor is as good as a new one.
+/// Forgets owners without pods that used no more than the floor; a new owner would start the same.
 void FairOrder::ForgetIdle() {
   constexpr size_t kSizeMin = 64;
   if (owners_.size() < std::max(kSizeMin, 2 * swept_size_)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which the scheduler tries the pods that are ready: a namespace whose attempts take
-// long does not go before another one.
+// The order in which the scheduler tries ready pods: a namespace whose attempts take long does not
+// delay other namespaces.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace dray::scheduler::inline queue {
 /// Pods by priority. Within one priority, pods of the namespace that has used the fewest turns come
 /// first; within one number of turns, the pod with the lowest ticket. A turn is kTurnWork of work,
 /// so namespaces that use little are served in the order of their tickets. This is start-time fair
-/// queueing: a namespace that had no pod here begins with as many turns as the namespace of the pod
-/// that was taken last, so it neither waits for others' past nor saves turns up.
+/// queueing: a namespace without pods starts with as many turns as the namespace of the pod popped
+/// last, so it neither pays for the past of others nor saves turns up.
 class FairOrder {
  public:
   /// A millisecond, in units of Work.
@@ -30,7 +30,7 @@ class FairOrder {
   void Remove(int32_t priority, uint64_t ticket, std::string_view owner);
   /// Removes the first pod and returns its name. The order is not empty.
   std::string Pop();
-  /// Counts work that was done for the owner.
+  /// Charges work to the owner.
   void Charge(std::string_view owner, uint64_t work);
 
   bool empty() const { return order_.empty(); }
@@ -52,10 +52,10 @@ class FairOrder {
   void ForgetIdle();
 
   Owners owners_;
-  std::set<Place> order_;  // of owners with pods; the names are keys of owners_
-  uint64_t floor_ = 0;     // what the owner of the pod taken last had used
+  std::set<Place> order_;  // owners with pods; names are keys of owners_
+  uint64_t floor_ = 0;     // `used` of the owner popped last
   size_t size_ = 0;
-  size_t swept_size_ = 0;  // owners_ that were left when idle ones were last forgotten
+  size_t swept_size_ = 0;  // the size of owners_ after the last ForgetIdle
 };
 
 }  // namespace dray::scheduler::inline queue

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Adds pods that are called by their tickets, and takes them out again.
+/// Adds pods named by their tickets, and pops them.
 class FairOrderTest : public ::testing::Test {
  protected:
   void Add(const std::string& owner, int pods, int32_t priority = 0) {
@@ -23,7 +23,7 @@ class FairOrderTest : public ::testing::Test {
       ++next_;
     }
   }
-  /// The next pods, each of which uses so much work.
+  /// Pops the next pods, each of which uses `work`.
   std::vector<std::string> Take(int pods, uint64_t work) {
     std::vector<std::string> taken;
     for (int i = 0; i < pods && !order_.empty(); ++i) {

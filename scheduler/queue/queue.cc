@@ -99,7 +99,7 @@ std::chrono::nanoseconds SchedulingQueue::PutAside(std::string_view pod,
   for (int i = 0; i < entry->second.asides && aside < options_.aside_max; ++i) aside *= 2;
   aside = std::min(aside, options_.aside_max);
   ++entry->second.asides;
-  entry->second.ticket = next_ticket_++;  // the others of its share have their turn first
+  entry->second.ticket = next_ticket_++;  // behind the other pods of its share
   entry->second.not_before = now + aside;
   std::erase_if(rests_, [now](const auto& known) { return known.second <= now; });
   if (!entry->second.share.empty()) {
@@ -115,7 +115,7 @@ int SchedulingQueue::TimesAside(std::string_view pod) const {
   return entry == pods_.end() ? 0 : entry->second.asides;
 }
 
-/// Whether the share of the pod does not rest.
+/// False while the pod's share rests.
 bool SchedulingQueue::MayGo(const Entry& entry, MonotonicTime now) const {
   if (entry.share.empty() || rests_.empty()) return true;
   const auto rest = rests_.find(entry.share);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduling queue: which pod is next, which ones back off, and which events move the
-// unschedulable ones back.
+// The scheduling queue: which pod is next, which pods back off, and which events move unschedulable
+// pods back.
 #pragma once
 
 #include <chrono>
@@ -20,25 +20,25 @@
 
 namespace dray::scheduler::inline queue {
 
-/// What an unschedulable pod waits for: any of these events, or a change of one of its claims.
+/// The events that move an unschedulable pod: any of these, or a change of one of its claims.
 struct WaitsFor {
   std::set<ClusterEvent> events;
   std::vector<std::string> claims;  // "namespace/name"
 };
 
-/// How many wait, and for what.
+/// The number of pods in each state.
 struct QueueSizes {
   size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
 };
 
-/// What became of a pod since it came.
+/// The history of a pod since it was added.
 struct QueueStory {
-  int attempts = 0;  // that were begun
+  int attempts = 0;  // that have begun
   MonotonicTime came{};
-  MonotonicTime tried{};  // last
+  MonotonicTime tried{};  // the last time
 };
 
-/// Pure: time is an argument. Holds at most the pods of the cluster, by key, and nothing of them.
+/// Pure: time is an argument. Holds the keys of at most the pods of the cluster, and no objects.
 ///
 /// Unschedulable pods are indexed by what they wait for, so an event touches only pods that it
 /// moves, and each of these once per attempt.
@@ -47,54 +47,54 @@ class SchedulingQueue {
   struct Options {
     std::chrono::nanoseconds backoff_initial = std::chrono::seconds(1);
     std::chrono::nanoseconds backoff_max = std::chrono::seconds(10);
-    /// A pod that was unschedulable for this long is tried again: an event may have been misjudged.
+    /// A pod that was unschedulable for this long is retried, in case an event was misjudged.
     std::chrono::nanoseconds unschedulable_max = std::chrono::minutes(5);
-    /// The longest that a pod is put aside whose attempts take too much.
+    /// The longest time aside for a pod whose attempts spend their budget.
     std::chrono::nanoseconds aside_max = std::chrono::minutes(5);
   };
 
   SchedulingQueue() : SchedulingQueue(Options{}) {}
   explicit SchedulingQueue(Options options) : options_(options) {}
 
-  /// A pod that is new or whose own change may make it schedulable: it becomes active, after its
-  /// back-off. A no-op for a pod in flight. `share`: with whom it shares the time of attempts that
-  /// take much, a namespace; empty: it takes little.
+  /// Adds a pod that is new or whose own change may make it schedulable: it becomes active after
+  /// its back-off. A no-op for a pod in flight. `share`: the namespace that expensive attempts are
+  /// charged to; empty: attempts for the pod are cheap.
   void Add(const std::string& pod, int32_t priority, MonotonicTime now, std::string share = {});
   void Remove(std::string_view pod);
   bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
-  /// The next pod: highest priority, then the namespace that has used the fewest turns, then
-  /// longest in the queue (FairOrder). It is in flight from now on, until AddUnschedulable,
-  /// AddBackoff or Remove.
+  /// Returns the next pod: highest priority, then the namespace that has used the fewest turns,
+  /// then longest in the queue (FairOrder). The pod is in flight until AddUnschedulable, AddBackoff
+  /// or Remove.
   std::optional<std::string> Pop(MonotonicTime now);
 
-  /// Counts work that an attempt for the pod has done, whether the pod is still here or not.
+  /// Charges the work of an attempt for the pod, even if the pod has been removed.
   void Charge(std::string_view pod, uint64_t work);
 
-  /// The pod may not be tried yet: no attempt is counted.
+  /// The pod may not be tried yet, for example because of a gate; no attempt is counted.
   void Gate(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
-  /// The pod is unschedulable: it waits for what `waits_for` names.
+  /// The pod is unschedulable until an event that `waits_for` names.
   void AddUnschedulable(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
-  /// The attempt failed: the pod is tried again after a back-off, whatever happens.
+  /// The attempt failed: the pod is retried after a back-off, without an event.
   void AddBackoff(std::string_view pod, MonotonicTime now);
-  /// The attempt took more than it may: the pod is put aside for a while, which doubles each time,
-  /// whatever happens meanwhile; and all that have its share wait for `rest`. Returns the while.
+  /// The attempt spent its budget. The pod is put aside for a time that doubles with each call, and
+  /// no event ends it earlier. All pods of its share wait for `rest`. Returns the time.
   std::chrono::nanoseconds PutAside(std::string_view pod,
                                     std::chrono::nanoseconds rest,
                                     MonotonicTime now);
-  /// How often the pod was put aside since it came.
+  /// How often the pod was put aside since it was added.
   int TimesAside(std::string_view pod) const;
 
-  /// Those that wait for it become active, after their back-off.
+  /// Makes the pods that wait for the event active, after their back-off.
   void MoveOnEvent(ClusterEvent event, MonotonicTime now);
   void MoveOnClaimChange(std::string_view claim, MonotonicTime now);
 
-  /// When Pop may have something next; nothing when no pod waits.
+  /// When Pop may return a pod next; absent: no pod waits.
   std::optional<MonotonicTime> Next(MonotonicTime now) const;
   size_t size() const { return pods_.size(); }
   /// O(1).
   QueueSizes sizes() const;
-  /// Of a pod that is here, in flight or not; else nothing has become of it.
+  /// The history of a pod in the queue or in flight; empty for others.
   QueueStory StoryOf(std::string_view pod) const;
 
  private:
@@ -128,10 +128,10 @@ class SchedulingQueue {
   Pods pods_;
   uint64_t next_ticket_ = 0;
   size_t gated_ = 0;
-  std::map<std::string, MonotonicTime, std::less<>> rests_;  // of shares that rest: until when
+  std::map<std::string, MonotonicTime, std::less<>> rests_;  // shares that rest, and until when
   FairOrder active_;
   std::set<std::pair<MonotonicTime, std::string>> backoff_;
-  std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by when it began to wait
+  std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by the start of the wait
   std::map<ClusterEvent, Names> by_event_;
   std::map<std::string, Names, std::less<>> by_claim_;
 };

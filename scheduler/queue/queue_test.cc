@@ -163,7 +163,7 @@ TEST(SchedulingQueue, WhatTakesTooMuchIsPutAsideTwiceAsLongEachTime) {
     ASSERT_EQ(queue.Pop(now), "hard") << wanted;
     EXPECT_EQ(queue.PutAside("hard", seconds(0), now), seconds(wanted));
     queue.MoveOnEvent(ClusterEvent::kDevices, now);
-    queue.Add("hard", 0, now);  // a change of its own brings it no sooner
+    queue.Add("hard", 0, now);  // a change of its own does not end the time aside
     EXPECT_EQ(queue.Pop(now + seconds(wanted) - seconds(1)), std::nullopt);
     now += seconds(wanted);
   }

@@ -32,7 +32,7 @@ Result<api::Object> TellOfGroup(client::Client& client,
         if (known == conditions.end()) {
           known = conditions.insert(conditions.end(), {.type = kInitiallyScheduled});
         }
-        // Pods that come later do not undo that the group was scheduled.
+        // Once True, the condition stays True, even if later pods of the group do not fit.
         if (known->status == "True" && !condition.is_scheduled) return client::Change::kNothing;
         if (known->status == status && known->reason == condition.reason &&
             known->message == condition.message) {

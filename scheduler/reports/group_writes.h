@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler writes about groups of pods.
+// The scheduler's writes to groups of pods.
 #pragma once
 
 #include <string>
@@ -17,14 +17,15 @@ struct GroupCondition {
   bool is_scheduled = false;
   std::string reason, message;
 };
-/// Writes the condition, unless it says so already or has been True before. Returns the group as it
-/// is stored. Errors: those of the API.
+/// Writes the condition, unless the group shows it already or it has been True before. Returns the
+/// group as stored. Errors: those of the API.
 Result<api::Object> TellOfGroup(client::Client& client,
                                 const api::Object& group,
                                 const GroupCondition& condition,
                                 api::Time now);
 
-/// Takes the group off the users of the claim, whose allocation stays. Errors: those of the API.
+/// Removes the group from the consumers of the claim; the allocation stays. Errors: those of the
+/// API.
 Result<api::Object> UnreserveForGroup(client::Client& client,
                                       const api::Object& claim,
                                       std::string_view group_uid);

@@ -60,7 +60,7 @@ void OutcomeReporter::ReportFailure(const api::Object& pod, const WhyNotSchedule
 void OutcomeReporter::Count(AttemptResult result, const api::Object& pod, const QueueStory& story) {
   if (uses_.metrics == nullptr) return;
   const Profile* const profile = ProfileOf(uses_.configuration, pod.As<core_v1::Pod>());
-  if (story.attempts == 0 || profile == nullptr) return;  // another scheduler's by now
+  if (story.attempts == 0 || profile == nullptr) return;  // now another scheduler's pod
   const MonotonicTime now = uses_.clock.Monotonic();
   uses_.metrics->CountAttempt(result, profile->name, SecondsBetween(story.tried, now));
   if (result != AttemptResult::kScheduled) return;
@@ -70,7 +70,7 @@ void OutcomeReporter::Count(AttemptResult result, const api::Object& pod, const 
 void OutcomeReporter::WriteCondition(const api::Object& pod, const WhyNotScheduled& why) {
   const api::Object* found = uses_.cluster.FindPod(api::ObjectKey(pod.metadata()));
   const api::Object newest = found == nullptr ? pod : *found;
-  // A nomination counts from now on, so this thread writes it.
+  // The next decision needs the nomination, so this thread writes it.
   const std::string& nominated = newest.As<core_v1::Pod>().status.nominated_node_name;
   const bool is_nomination = why.nomination.value_or(nominated) != nominated;
   if (uses_.reporter.is_elsewhere() && !is_nomination) {

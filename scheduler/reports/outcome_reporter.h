@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports how attempts for pods end: in metrics, in events, and in the condition of a pod that has
-// no node.
+// Reports the outcomes of attempts: in metrics, in events, and in the condition of a pod without a
+// node.
 #pragma once
 
 #include <map>
@@ -24,10 +24,10 @@
 
 namespace dray::scheduler::inline reports {
 
-/// Owns what became of assumed pods until they were assumed, for metrics. One thread.
+/// Owns the histories of pods from their assumption to their binding, for metrics. Not thread-safe.
 class OutcomeReporter {
  public:
-  /// They outlive it.
+  /// All members must outlive the OutcomeReporter.
   struct Uses {
     client::Client& client;
     const Clock& clock;
@@ -38,13 +38,13 @@ class OutcomeReporter {
     const SchedulingQueue& queue;
     const PendingPods& pending;
     Reporter& reporter;
-    SchedulerMetrics* metrics;  // null: nothing is counted
-    UnfitReporter* unfit;       // null: why a pod gets no devices is not explained
+    SchedulerMetrics* metrics;  // null: no metrics
+    UnfitReporter* unfit;       // null: no explanations why a pod gets no devices
   };
 
   explicit OutcomeReporter(const Uses& uses) : uses_(uses) {}
 
-  /// The pod is about to be assumed on a node. Until the binding has ended its story is kept.
+  /// Call before the pod is assumed on a node: keeps its history until the binding has ended.
   void KeepStory(const api::core_v1::Pod& pod);
   /// The binding of an assumed pod failed.
   void DropStory(std::string_view uid);
@@ -53,8 +53,8 @@ class OutcomeReporter {
   void ReportWaiting(const api::Object& pod, std::string_view node);
   /// The pod is bound to the node.
   void ReportBound(const api::Object& pod, std::string_view node);
-  /// An attempt for the pod ended without a node: counts it, records an event, writes the
-  /// condition, at once where it nominates a node, and has it explained which devices are lacking.
+  /// An attempt for the pod ended without a node. Counts it, records an event, writes the condition
+  /// (at once if it nominates a node), and requests an explanation of the missing devices.
   void ReportFailure(const api::Object& pod, const WhyNotScheduled& why);
 
  private:

@@ -19,7 +19,7 @@ namespace core_v1 = api::core_v1;
 client::Edit ConditionEdit(std::string_view uid, const WhyNotScheduled& why, api::Time now) {
   return [uid = std::string(uid), &why, now](api::Object& copy) -> Result<client::Change> {
     auto& edited = copy.Mutable<core_v1::Pod>();
-    // Another pod of the name, or bound by somebody else: not ours to speak of.
+    // Leave another pod of this name, and a pod that another scheduler has bound, alone.
     if (edited.metadata.uid != uid || !edited.spec.node_name.empty()) {
       return client::Change::kNothing;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler says in the status of pods that it does not bind, and how it makes pods go.
+// The scheduler's writes to pods that it does not bind, and evictions.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ namespace dray::scheduler::inline reports {
 /// Why a pod is not on a node.
 struct WhyNotScheduled {
   std::string reason, message;
-  /// The node to nominate, empty for none any more; nothing leaves that as it is.
+  /// The node to nominate; empty: clears the nomination; absent: leaves it as it is.
   std::optional<std::string> nomination;
 };
 
-/// Writes the condition PodScheduled, and the nomination with it. `known` is what is written on;
-/// nothing is written when it says so already, or when the pod is bound, or another one than that
-/// with `uid`. Returns the pod as it is stored. Errors: those of the API.
+/// Writes the condition PodScheduled with the nomination. `known`: the pod as last seen. Writes
+/// nothing if the pod shows both already, is bound, or is not the pod with `uid`. Returns the pod
+/// as stored. Errors: those of the API.
 Result<api::Object> TellWhyNotScheduled(client::Client& client,
                                         const api::Object& known,
                                         std::string_view uid,
@@ -37,15 +37,15 @@ Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
                                       WhyNotScheduled why,
                                       api::Time now);
 
-/// For whom room is made.
+/// The pod or group that evictions make room for.
 struct Preemptor {
   std::string_view type;  // "pod", "podgroup"
   std::string uid;
-  std::string scheduler;  // who makes it
+  std::string scheduler;  // the scheduler that evicts
 };
 
-/// Stores why the pod must go, then deletes it. One that is gone, or going, is fine. Errors: those
-/// of the API.
+/// Stores the reason for the eviction in the pod, then deletes it. Succeeds if the pod is gone or
+/// being deleted. Errors: those of the API.
 Result<> EvictPod(client::Client& client,
                   const api::Object& pod,
                   const Preemptor& preemptor,

@@ -13,7 +13,7 @@
 namespace dray::scheduler::inline reports {
 namespace {
 
-// Written in one round, and so in one flush of the store.
+// The most reports of one round, which the store flushes together.
 constexpr size_t kReportsAtOnce = 32;
 
 }  // namespace
@@ -61,7 +61,7 @@ void Reporter::Stop() {
   queue_.Close();
 }
 
-/// Writes the report and those that can be taken with it.
+/// Writes the report together with others that wait.
 void Reporter::WriteWith(FairQueue<Report>::Taken first) {
   std::vector<Report> reports;
   for (std::optional<FairQueue<Report>::Taken> next = std::move(first); next.has_value();) {
@@ -84,7 +84,7 @@ void Reporter::Write(std::vector<Report> reports) {
       continue;
     }
     auto& condition = std::get<Condition>(report.what);
-    // The second condition of a pod is written on the first one.
+    // The second condition of a pod must be written on top of the first one.
     if (!uids.insert(report.pod.metadata().uid).second) {
       rounds.RunAll();
       uids = {report.pod.metadata().uid};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler writes about pods that nobody waits for: events, and conditions that say why a
-// pod has no node. Decisions do not wait for these writes.
+// Events, and conditions that explain why a pod has no node. Scheduling decisions do not wait for
+// these writes.
 #pragma once
 
 #include <atomic>
@@ -20,33 +20,32 @@
 
 namespace dray::scheduler::inline reports {
 
-/// Everything but Run and Stop belongs to the scheduler's thread. Where another thread runs Run,
-/// the reports of one namespace wait in a line of its own, and lines take turns; a report that
-/// finds the line full is dropped: the next attempt makes another one.
+/// Only the scheduler's thread may call functions other than Run and Stop. If another thread runs
+/// Run, each namespace has a queue of reports, and the queues take turns. A report that finds its
+/// queue full is dropped, because the next attempt makes another one.
 class Reporter {
  public:
   enum class Place { kHere, kElsewhere };
-  /// Reports of one namespace that wait, and of all.
+  /// The most waiting reports of one namespace, and of all.
   static constexpr size_t kLineMax = 512;
   static constexpr size_t kQueueMax = 8192;
 
-  /// The client and the world outlive it. kHere: Send writes; kElsewhere: Run does.
+  /// The client and the world must outlive it. kHere: Send writes; kElsewhere: Run writes.
   Reporter(client::Client& client, World& world, Log log, Place place);
 
   void Record(const api::Object& about, client::EventText text);
-  /// Writes the condition as TellWhyNotScheduled does, and leaves the nomination alone. Only for
-  /// kElsewhere.
+  /// Writes the condition as TellWhyNotScheduled does, without the nomination. Only for kElsewhere.
   void Tell(const api::Object& known, WhyNotScheduled why);
   bool is_elsewhere() const { return place_ == Place::kElsewhere; }
 
-  /// Sends at most `max` events that were recorded here. True when some are left.
+  /// Sends at most `max` events that were recorded here. True: some are left.
   bool Send(size_t max) { return !is_elsewhere() && events_.Send(max); }
 
-  /// One round of Run, for tests: writes some of the reports that wait. False: none waits.
+  /// One round of Run, for tests: writes some of the waiting reports. False: there is none.
   bool WriteSome();
   /// Writes reports until Stop; on a thread of its own, for kElsewhere.
   void Run();
-  /// From any thread. Reports that are not being written are dropped.
+  /// Safe on any thread. Drops reports that are not being written.
   void Stop();
 
  private:
@@ -67,7 +66,7 @@ class Reporter {
   World& world_;
   Log log_;
   const Place place_;
-  client::EventRecorder events_;  // for kElsewhere, it belongs to the thread of Run
+  client::EventRecorder events_;  // for kElsewhere only Run may use it
   FairQueue<Report> queue_;
   std::atomic<bool> stopping_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions do not wait for what is written about pods, nor for pods of others.
+// Decisions do not wait for reports, and reports of one namespace do not wait for those of others.
 #include "scheduler/reports/reporter.h"
 
 #include <string>

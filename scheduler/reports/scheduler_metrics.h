@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `/metrics` says of the scheduler, under the names that kube-scheduler gives.
+// The scheduler's `/metrics`, under kube-scheduler's names.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@
 
 namespace dray::scheduler::inline reports {
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
 
-/// What is in the scheduler's mirrors.
+/// The numbers of objects in the scheduler's mirrors.
 struct CacheSizes {
   size_t nodes = 0, pods = 0, assumed_pods = 0;
 };
@@ -28,21 +28,21 @@ inline double SecondsBetween(MonotonicTime began, MonotonicTime ended) {
   return std::chrono::duration<double>(ended - began).count();
 }
 
-/// Belongs to the scheduler's thread. Counting costs some tens of nanoseconds an attempt.
+/// For the scheduler's thread. Counting costs some tens of nanoseconds an attempt.
 class SchedulerMetrics {
  public:
-  /// `registry` outlives it.
+  /// `registry` must outlive it.
   explicit SchedulerMetrics(metrics::Registry& registry);
 
-  /// One pod was tried, for so long, binding included. O(log profiles).
+  /// Counts an attempt for one pod; `seconds` include the binding. O(log profiles).
   void CountAttempt(AttemptResult result, const std::string& profile, double seconds);
-  /// One pod was looked at: the decision alone.
+  /// Records the duration of one decision, without the binding.
   void ObserveDecision(double seconds) { decision_.Observe(seconds); }
-  /// A pod got its node after so many attempts, so long after it came.
+  /// Counts a bound pod, with its number of attempts and the seconds since it was added.
   void CountScheduled(int attempts, double seconds);
-  /// Room was looked for.
+  /// Counts a search for pods to evict.
   void CountPreemption() { preemptions_.Add(); }
-  /// Room is made by so many pods that must go.
+  /// Records the number of pods evicted for one pod or group.
   void CountVictims(size_t victims) { victims_.Observe(static_cast<double>(victims)); }
   void SetSizes(const QueueSizes& queue, const CacheSizes& cache);
 

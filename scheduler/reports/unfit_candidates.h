@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes to look at closely, of the many that have no devices for a pod: some of each kind.
+// Selects nodes to examine, from many that lack devices for a pod: some of each kind.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,27 @@
 
 namespace dray::scheduler::inline reports {
 
-/// Groups nodes by what they have for the claims. For one thread.
+/// Groups nodes by the devices they have for the claims. Not thread-safe.
 class UnfitCandidates {
  public:
-  /// `wanted`: the claims that need devices. `work` is charged for everything, and outlives this.
+  /// `wanted`: the claims that need devices. All work is charged to `work`, which must outlive
+  /// this.
   UnfitCandidates(const allocator::Snapshot& devices,
                   std::span<const Frozen<api::resource_v1::ResourceClaim>> wanted,
                   Work& work)
       : prospects_(devices, wanted, work) {}
 
-  /// The node outlives this.
+  /// The node must outlive this.
   void Add(const NodeState& node);
   size_t size() const { return size_; }
 
-  /// One node of each group in turn, then a second of each, and so on: however few are taken, they
-  /// show as many reasons as possible. The group that lacks the fewest devices comes first, of
-  /// equal ones that with the most devices of the wanted kind. O(nodes).
+  /// One node of each group, then a second of each, and so on, so that any prefix shows as many
+  /// reasons as possible. The group that lacks the fewest devices comes first; of equal ones the
+  /// group with the most devices of the wanted kind. O(nodes).
   std::vector<const NodeState*> InTurns() const;
 
  private:
-  /// Sorts groups: unknown ones last.
+  /// Sorts the groups, unknown ones last.
   struct Group {
     bool is_unknown = false;
     int64_t missing = 0;

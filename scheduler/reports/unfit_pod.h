@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod that fits nowhere, with as much of the cluster as it takes to say why: values that any
-// thread may look at while the scheduler goes on. Who says why comes in from above.
+// A pod that fits nowhere, with as much of the cluster as an explanation needs. Values only, so
+// that another thread may read them while the scheduler continues. The layer above provides the
+// explanation.
 #pragma once
 
 #include <atomic>
@@ -20,31 +21,31 @@
 
 namespace dray::scheduler::inline reports {
 
-/// Nodes of a question: of a larger cluster some of each group of nodes that have the same devices
-/// for the pod.
+/// The most nodes of a question. In a larger cluster, some of each group of nodes that have the
+/// same devices for the pod.
 inline constexpr size_t kUnfitNodesMax = 16;
-/// Devices of the pools that these nodes see; with more of them fewer nodes are taken, or none.
+/// The most devices in the pools of these nodes; if there are more, fewer nodes are taken, or none.
 inline constexpr size_t kUnfitDevicesMax = 1024;
-/// Claims with devices of these pools.
+/// The most claims that hold devices of these pools.
 inline constexpr size_t kUnfitHoldersMax = 2048;
 
 struct UnfitPod {
   api::Object pod;
-  std::vector<api::Object> claims;  // all that the pod uses
-  /// Nodes that would take the pod, devices aside. In name order.
+  std::vector<api::Object> claims;  // all claims of the pod
+  /// Nodes that fit, devices aside. In name order.
   std::vector<NodeState> nodes;
-  bool is_sample = false;                                       // there are more of these
-  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // whole pools, taints applied
+  bool is_sample = false;                                       // there are more such nodes
+  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // whole pools, with taints of rules
   std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
-  std::vector<api::Object> holders;  // claims that have devices of these pools
+  std::vector<api::Object> holders;  // claims that hold devices of these pools
   allocator::Features features = {};
   std::shared_ptr<cel::SelectorCache> selectors;
-  /// Set when nobody waits for the answer any more; null: never. Outlives the question.
+  /// Set when the answer is not needed any more; null: never. Must outlive the question.
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-/// Says in one line why the pod gets no devices; empty: there is nothing to say. Called on another
-/// thread than the scheduler's.
+/// Explains in one line why the pod gets no devices; empty: there is no explanation. Called on
+/// another thread than the scheduler's.
 using ExplainUnfit = std::function<std::string(const UnfitPod& pod)>;
 
 }  // namespace dray::scheduler::inline reports

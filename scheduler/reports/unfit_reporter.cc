@@ -31,18 +31,18 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 
-/// Of choosing kUnfitNodesMax nodes, in units of Work: about 2 ms. In a cluster that is too large
-/// for it, the nodes that the next attempt would begin with are chosen from.
+/// The work to choose kUnfitNodesMax nodes: about 2 ms. In a cluster that needs more, the choice is
+/// among the nodes that the next attempt would try first.
 constexpr uint64_t kChoiceWorkMax = 2'000'000;
 constexpr uint64_t kWorkPerNodeFiltered = 300;
 constexpr size_t kClassesMax = 64;
 
-/// The pools that some nodes see, whole.
+/// Collects the whole pools of some nodes.
 class SeenPools {
  public:
   explicit SeenPools(const allocator::inventory::Inventory& inventory) : inventory_(inventory) {}
 
-  /// False: with this node there would be too many devices; then nothing is added.
+  /// False: with this node there would be too many devices; nothing is added.
   bool Add(const std::string& node) {
     std::set<std::string> added;
     std::vector<Frozen<resource_v1::ResourceSlice>> slices;
@@ -64,7 +64,7 @@ class SeenPools {
   }
 
   const std::set<std::string>& pools() const { return pools_; }
-  /// In the order of a lister.
+  /// In the order in which a list request returns them.
   std::vector<Frozen<resource_v1::ResourceSlice>> Take() && {
     std::ranges::sort(
         slices_, {}, [](const auto& slice) -> const std::string& { return slice->metadata.name; });
@@ -78,7 +78,7 @@ class SeenPools {
   size_t devices_ = 0;
 };
 
-/// Where claims that have devices already keep the pod.
+/// The node selectors of the pod's allocated claims.
 std::vector<api::NodeSelector> PlacesOf(std::span<const api::Object> claims) {
   std::vector<api::NodeSelector> places;
   for (const api::Object& claim : claims) {
@@ -96,8 +96,7 @@ bool AreReachable(std::span<const api::NodeSelector> places, const NodeState& no
   });
 }
 
-/// What devices are looked for: the claims that have none, and the one that would be made for the
-/// pod's extended resources.
+/// The claims that need devices, with the one that would be made for the pod's extended resources.
 std::vector<Frozen<resource_v1::ResourceClaim>> ClaimsWithoutDevices(
     const ClusterCache& cluster,
     const core_v1::Pod& pod,
@@ -190,8 +189,8 @@ std::optional<UnfitPod> UnfitReporter::Gather(const std::string& key, size_t fir
   return unfit;
 }
 
-/// Adds nodes that would take the pod, devices aside, as far as `add` allows: of each group of
-/// nodes with the same devices for it some.
+/// Adds nodes that fit, devices aside, as far as `add` allows: some of each group of nodes with the
+/// same devices for the pod.
 void UnfitReporter::AddCandidates(const core_v1::Pod& pod,
                                   size_t first_node,
                                   const std::function<bool(const std::string& node)>& add,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports in one line why a pod that fits nowhere gets no devices: gathers what the cluster knows
-// of the pod (unfit_pod.h), has that explained (unfit_reports.h), and records an event.
+// Reports in one line why a pod that fits nowhere gets no devices: gathers the relevant state of
+// the cluster (unfit_pod.h), requests an explanation (unfit_reports.h), and records an event.
 #pragma once
 
 #include <atomic>
@@ -22,37 +22,37 @@
 
 namespace dray::scheduler::inline reports {
 
-/// The reason of the events that say in one line why a pod gets no devices.
+/// The reason of the events that explain in one line why a pod gets no devices.
 inline constexpr std::string_view kDevicesUnavailable = "DevicesUnavailable";
 
-/// Owns which pods are explained when, and an index of claims by pool. Everything but Run and Stop
-/// belongs to the scheduler's thread.
+/// Owns the schedule of explanations, and an index of claims by pool. Only the scheduler's thread
+/// may call functions other than Run and Stop.
 class UnfitReporter {
  public:
-  /// They outlive it.
+  /// All members must outlive the UnfitReporter.
   struct Uses {
     ClusterCache& cluster;
     Reporter& reporter;
     const Configuration& configuration;
     const Clock& clock;
-    const std::atomic<bool>& cancelled;  // set: an explanation under way ends
+    const std::atomic<bool>& cancelled;  // set: a running explanation ends
   };
 
-  /// Adds the index to the cluster. kElsewhere: Run explains, and wakes `wakeup`, which outlives
-  /// this; kHere: Step does.
+  /// Adds the index to the cluster. kElsewhere: Run explains, and wakes `wakeup`, which must
+  /// outlive this; kHere: Step explains.
   UnfitReporter(const Uses& uses, ExplainUnfit explain, UnfitReports::Place place, Wakeup& wakeup);
 
-  /// An attempt found no node for the pod. Of pods that ask for no devices nothing is reported.
+  /// Records that an attempt found no node for the pod. Ignores pods without requests for devices.
   void Note(const api::Object& pod);
-  /// The pod waits for a node no more.
+  /// The pod does not wait for a node any more.
   void Forget(std::string_view uid) { reports_.Forget(uid); }
-  /// Reports what was found out, and has the next pod that is due explained. `first_node`: where
-  /// the next attempt begins. Returns when to come again.
+  /// Records events for finished explanations, and requests the next one that is due. `first_node`:
+  /// where the next attempt begins. Returns when to call it again.
   std::optional<MonotonicTime> Step(size_t first_node);
 
-  /// Explains until Stop; on a thread of its own, for kElsewhere.
+  /// Computes explanations until Stop; on a thread of its own, for kElsewhere.
   void Run() { reports_.Run(); }
-  /// From any thread.
+  /// Safe on any thread.
   void Stop() { reports_.Stop(); }
 
  private:

@@ -53,7 +53,7 @@ std::optional<MonotonicTime> UnfitReports::Step(MonotonicTime now,
 
 void UnfitReports::LookAt(UnfitPod pod, MonotonicTime now, const Tell& tell) {
   if (place_ == Place::kElsewhere) {
-    is_looking_ = questions_.TryPush(std::move(pod));  // it is refused when all ends
+    is_looking_ = questions_.TryPush(std::move(pod));  // fails only after Stop
     return;
   }
   Finish({.pod = pod.pod, .text = explain_(pod)}, now, tell);
@@ -73,7 +73,7 @@ void UnfitReports::Run() {
   while (std::optional<UnfitPod> pod = questions_.Pop()) {
     Line line{.pod = pod->pod, .text = explain_(*pod)};
     pod.reset();
-    DRAY_CHECK(lines_.TryPush(std::move(line)));  // one at a time
+    DRAY_CHECK(lines_.TryPush(std::move(line)));  // there is at most one line at a time
     wakeup_.Wake();
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods that fit nowhere are looked at again to say why, and when: those that have waited a
-// little, each seldom, not many at once. Looking is done on another thread, one pod at a time.
-#pragma once
+// Decides which pods that fit nowhere are explained, and when: pods that have waited a little, each
+// seldom, not many at once. Another thread computes the explanations, one pod at a time.
 
 #include <chrono>
 #include <cstddef>
@@ -21,41 +20,43 @@
 
 namespace dray::scheduler::inline reports {
 
-/// A pod that gets its devices sooner is not talked about.
+/// A pod that gets its devices sooner is not explained.
 inline constexpr std::chrono::seconds kReportAfter{1};
-/// Between two looks at one pod.
+/// The least time between two explanations of one pod.
 inline constexpr std::chrono::seconds kReportAgainAfter{60};
-/// A line that has not changed is told again after that.
+/// A line that has not changed is reported again after this time.
 inline constexpr std::chrono::minutes kReportRepeatAfter{5};
-/// Between looks, whatever the pod.
+/// The least time between two explanations, whatever the pod.
 inline constexpr std::chrono::milliseconds kReportInterval{100};
-/// Pods that are known; further ones are not talked about until some of these have gone.
+/// The most pods that are tracked; further pods are not explained until some of these have gone.
 inline constexpr size_t kReportedPodsMax = 4096;
 
-/// Everything but Run and Stop belongs to the scheduler's thread.
+/// Only the scheduler's thread may call functions other than Run and Stop.
 class UnfitReports {
  public:
   enum class Place { kHere, kElsewhere };
 
-  /// kHere: Step looks itself. `wakeup` is woken when a line is there; it outlives this.
+  /// kHere: Step explains. `wakeup` is woken when a line is ready; it must outlive this.
   UnfitReports(ExplainUnfit explain, Place place, Wakeup& wakeup)
       : explain_(std::move(explain)), place_(place), wakeup_(wakeup) {}
 
-  /// An attempt found no place for the pod.
+  /// Records that an attempt found no place for the pod.
   void Note(const api::Object& pod, MonotonicTime now);
-  /// It waits no more.
+  /// The pod does not wait any more.
   void Forget(std::string_view uid);
 
-  /// What is known of the pod "namespace/name"; nothing: it does not wait, or there is too much.
+  /// Gathers the input for the pod "namespace/name"; absent: it does not wait, or the input is too
+  /// large.
   using Gather = std::function<std::optional<UnfitPod>(const std::string& key)>;
-  /// To be told to who reads about the pod.
+  /// Reports a line about the pod.
   using Tell = std::function<void(const api::Object& pod, const std::string& line)>;
-  /// Tells what was found out and has the next pod that is due looked at. When to come again.
+  /// Reports finished lines and requests the next explanation that is due. Returns when to call it
+  /// again.
   std::optional<MonotonicTime> Step(MonotonicTime now, const Gather& gather, const Tell& tell);
 
-  /// Looks at pods until Stop; on a thread of its own, for kElsewhere.
+  /// Computes explanations until Stop; on a thread of its own, for kElsewhere.
   void Run();
-  /// From any thread.
+  /// Safe on any thread.
   void Stop() { questions_.Close(); }
 
   size_t size() const { return known_.size(); }
@@ -63,9 +64,9 @@ class UnfitReports {
  private:
   struct Known {
     std::string key;
-    std::optional<MonotonicTime> due;     // is in due_
-    std::optional<MonotonicTime> looked;  // last
-    std::string line = {};                // told last
+    std::optional<MonotonicTime> due;     // a key in due_
+    std::optional<MonotonicTime> looked;  // when it was last explained
+    std::string line = {};                // reported last
     MonotonicTime told = {};
   };
   struct Line {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods that fit nowhere somebody is asked about, when, and with what.
+// Which pods that fit nowhere are explained, when, and with what input.
 #include <chrono>
 #include <optional>
 #include <string>
@@ -87,7 +87,7 @@ TEST_F(UnfitReportsTest, TheSameLineIsToldSeldomAnotherOneAtTheNextLook) {
     NoteAt("a", std::chrono::seconds(second));
     StepAt(std::chrono::seconds(second));
   }
-  // At 1 s, at the first look after the 90th second, and when that has stood for five minutes.
+  // At 1 s, at the first explanation after the 90th second, and after five more minutes.
   EXPECT_THAT(told_, ElementsAre("a: too few", "a: none left", "a: none left"));
 }
 
@@ -253,8 +253,8 @@ TEST_F(UnfitTest, AThreadOfItsOwnLooksAndTheSchedulerTells) {
   Scheduler scheduler(cluster_.client, cluster_.world.world(), Log::Silent(), options);
   cluster_.Settle(scheduler, 2);
   EXPECT_THAT(asked_, IsEmpty());
-  scheduler.Stop();          // what is handed over is still looked at
-  scheduler.RunExplainer();  // by a thread that comes late
+  scheduler.Stop();          // a question that was handed over is still answered
+  scheduler.RunExplainer();  // by a thread that starts late
   EXPECT_THAT(asked_, SizeIs(1));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster in memory for tests of the scheduler: nodes of some devices each, and what a user does
-// to it.
+// A cluster in memory for tests of the scheduler: nodes with a number of devices each, and the
+// actions of users.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ class Cluster {
  public:
   explicit Cluster(uint64_t seed = 1) : world(seed) {}
 
-  /// Devices that must be `attached` first, which may also have `failed`, if so said.
+  /// Adds a node. `must_be_attached`: its devices have the binding condition "attached" and the
+  /// failure condition "failed".
   void AddNode(const std::string& name, int devices, bool must_be_attached = false) {
     api::core_v1::Node node;
     node.metadata.name = name;
@@ -52,7 +53,7 @@ class Cluster {
     }
     Must(client.Create(api::Object::Of(std::move(slice))));
   }
-  /// More devices of the node, that tell their numbers.
+  /// Adds devices to the node, with their numbers as an attribute.
   void AddIndexedDevices(const std::string& node, int devices) {
     api::resource_v1::ResourceSlice slice;
     slice.metadata.name = node + "-indexed";
@@ -66,7 +67,7 @@ class Cluster {
     }
     Must(client.Create(api::Object::Of(std::move(slice))));
   }
-  /// What a driver says of the devices that were allocated and of which nothing was said yet.
+  /// Acts as a driver: adds the condition to allocated devices that have no status yet.
   void TellOfDevices(const std::string& condition) {
     const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
     for (const api::Object& object : claims->items) {
@@ -100,7 +101,7 @@ class Cluster {
     claim.spec.devices.requests.push_back(std::move(request));
     Must(client.Create(api::Object::Of(std::move(claim))));
   }
-  /// The node has room for so many processors, and for 110 pods.
+  /// Gives the node `cpu` CPUs and room for 110 pods.
   void SetProcessors(const std::string& node, int64_t cpu) {
     api::Object copy = client.Get({&api::Reflected<api::core_v1::Node>::kKind, "", node})->Clone();
     auto& allocatable = copy.Mutable<api::core_v1::Node>().status.allocatable;
@@ -108,7 +109,7 @@ class Cluster {
     allocatable["pods"] = api::Quantity::FromInt(110);
     Must(client.Update(copy, "status"));
   }
-  /// A pod of that priority that wants so many processors, and what `change` makes of it.
+  /// Adds a pod with that priority and CPU request, modified by `change`.
   void AddPodWithProcessors(const std::string& name,
                             int32_t priority,
                             int64_t cpu,
@@ -167,7 +168,7 @@ class Cluster {
     return fmt::format(
         "{} {}: {}", conditions[0].status, conditions[0].reason, conditions[0].message);
   }
-  /// One that asks for a device of the class as for an extended resource.
+  /// Adds a pod that requests a device of the class as an extended resource.
   void AddExtendedPod(const std::string& name) {
     api::core_v1::Pod pod;
     pod.metadata.namespace_ = "lab";
@@ -195,7 +196,7 @@ class Cluster {
     }
     return {};
   }
-  /// The consumer leaves and the allocation goes, as the claim controller does it.
+  /// Removes the consumer and the allocation, as the claim controller does.
   void Release(const std::string& claim) {
     api::Object copy =
         client.Get({&api::Reflected<api::resource_v1::ResourceClaim>::kKind, "lab", claim})
@@ -203,7 +204,7 @@ class Cluster {
     copy.Mutable<api::resource_v1::ResourceClaim>().status = {};
     Must(client.Update(copy, "status"));
   }
-  /// The claims for extended resources of a pod that is gone go, as the claim controller does it.
+  /// Deletes the extended claims of a deleted pod, as the claim controller does.
   void DeleteExtendedClaims(const std::string& pod_uid) {
     const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
     for (const api::Object& claim : claims->items) {

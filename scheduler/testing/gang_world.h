@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster made up for searches of gangs.
+// A generated cluster for gang searches.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ namespace dray::scheduler::testing {
 
 inline constexpr const char* kGangDriver = "gpu.acme.example";
 
-/// Which app a pod is of, and of which it wants no pod beside it on its node; empty: none.
+/// The app of a pod, and an app whose pods it avoids on its node; empty: none.
 struct GangCompany {
   std::string is = {};
   std::string avoids = {};
 };
 
-/// A cluster of nodes with devices that come whole or in halves, and devices that all nodes reach.
+/// A cluster whose nodes have devices, whole or as halves, and with devices that all nodes can use.
 class GangWorld {
  public:
   explicit GangWorld(std::shared_ptr<cel::SelectorCache> selectors = allocator::SelectorCacheFor({},
@@ -44,7 +44,7 @@ class GangWorld {
     AddClass("any", "true");
   }
 
-  /// Of each GPU first the whole is listed, then its halves.
+  /// Lists each GPU as a whole first, then its halves.
   void AddNode(int gpus, int64_t cpus) {
     const std::string name = fmt::format("node-{}", states_.size());
     api::core_v1::Node node;
@@ -70,7 +70,7 @@ class GangWorld {
     Publish(std::move(counters));
     Publish(std::move(slice));
   }
-  /// Devices that every node can use, the first `tainted` of them with a taint.
+  /// Adds devices that every node can use; the first `tainted` of them have a taint.
   void AddNetwork(int count, int tainted = 0) {
     if (count == 0) return;
     api::resource_v1::ResourceSlice slice = Slice("net", "net", 1);
@@ -129,7 +129,7 @@ class GangWorld {
     outcome.chosen = placed.Chosen();
     return outcome;
   }
-  /// The search alone, with that many questions.
+  /// Runs the search alone, with that limit of trials.
   bool IsFoundWith(size_t questions_max, size_t needed) {
     PlacedSoFar placed(taken_, 0);
     GangBoard board = Board();
