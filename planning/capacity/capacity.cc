@@ -34,10 +34,10 @@ enum class State : uint8_t {
   kUnusable
 };
 
-/// Driver, pool, class, node: what a row is about.
+/// The subject of a row: driver, pool, class, node.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
-/// What of a node keeps pods that tolerate nothing away: kFree is nothing.
+/// Why the node repels pods without tolerations; kFree: it does not.
 State StateOf(const core::Node& node) {
   if (node.spec.unschedulable) return State::kCordoned;
   State state = State::kFree;
@@ -79,7 +79,7 @@ class Accountant {
     return allocator::rules::IsUsableOn(*question_.node, device.slice->spec);
   }
 
-  /// Finds the state of each device of the pool. Errors: a node selector cannot be read.
+  /// Finds the state of each device of the pool. Errors: a node selector is invalid.
   Result<> JudgePool(size_t number) {
     const PopulationPool& pool = population_.pools()[number];
     if (!question_.driver.empty() && pool.driver != question_.driver) return {};
@@ -107,7 +107,7 @@ class Accountant {
     const bool draws = !device.device->consumes_counters.empty();
     if (!pool.trouble.empty() || (draws && !question_.features.partitionable_devices))
       return State::kUnusable;
-    // A slice of counters has no devices, as the allocator sees it.
+    // A slice with counters has no devices, as in the allocator.
     if (question_.features.partitionable_devices && !device.slice->spec.shared_counters.empty())
       return State::kUnusable;
     if (IsTainted(device)) return State::kTainted;
@@ -153,7 +153,7 @@ class Accountant {
     }
   }
 
-  /// A device stands in the row of each class that selects it.
+  /// Adds each device to the row of each class that selects it.
   void SortByClass() {
     std::vector<bool> is_selected(states_.size());
     for (const auto& device_class : question_.classes) {
@@ -235,7 +235,7 @@ class Accountant {
     }
   }
 
-  /// Whether what is left of a device in use can be had.
+  /// Whether the rest of a device in use is available.
   bool IsOpen(const PopulationDevice& device) const {
     return population_.pools()[device.pool].trouble.empty() && !IsTainted(device) &&
            !closed_nodes_.contains(device.node);
@@ -243,7 +243,7 @@ class Accountant {
 
   const CapacityQuestion& question_;
   DevicePopulation population_;
-  std::vector<std::unique_ptr<PoolCounters>> counters_;  // by pool; null: it is left out
+  std::vector<std::unique_ptr<PoolCounters>> counters_;  // by pool; null: not counted
   std::vector<State> states_;                            // by device
   std::map<RowKey, std::vector<size_t>> rows_;           // devices, by pool
   std::map<std::string_view, State> closed_nodes_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of the devices of a cluster: values in, a value out.
+// Computes what is left of the devices of a cluster: values in, a value out.
 #pragma once
 
 #include <map>
@@ -36,9 +36,9 @@ struct CapacityQuestion {
   CapacityBy by = CapacityBy::kDriver;
 };
 
-/// O(devices * log), times classes by class; searches only for partitions that are not cut alike
-/// elsewhere (see Carve).
-/// Errors: kBadRequest  a node selector of a slice cannot be read.
+/// O(devices * log), times the number of classes if rows are by class. Searches only for partitions
+/// whose pattern of counters was not solved before (see Carve). Errors: kBadRequest  a node
+/// selector of a slice is invalid.
 Result<CapacityReport> CapacityOf(const CapacityQuestion& question);
 
 }  // namespace dray::planning::inline capacity

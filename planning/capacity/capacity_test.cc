@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests/judges/capacity_test.cc does not say with random clusters: names of shapes, units of
-// counters, GPUs beside each other, groups, health.
+// Cases that the random clusters of tests/judges/capacity_test.cc lack: names of shapes, units of
+// counters, several GPUs, groups, health.
 #include "planning/capacity/capacity.h"
 
 #include <memory>
@@ -31,7 +31,7 @@ Frozen<T> FromJson(std::string_view text) {
   return value;
 }
 
-/// A pool "p" of driver "d" on node "n" of two slices, with what they say as JSON.
+/// A pool "p" of driver "d" on node "n" with two slices, whose contents are JSON.
 struct Pool {
   std::string sets, devices;
   std::string more = {};  // members of the slice of devices
@@ -135,7 +135,7 @@ TEST(Capacity, CutsGpusOfOnePoolByThemselves) {
   EXPECT_EQ(ShapesOf(report), "s=2 0/2, s=1 2/4");
   EXPECT_EQ(row.devices.blocked, 2U);
   EXPECT_EQ(row.devices.free, 2U);
-  ASSERT_TRUE(row.fragmentation.has_value());  // a whole GPU is left, and none can be had
+  ASSERT_TRUE(row.fragmentation.has_value());  // a whole GPU is left, scattered over several
   EXPECT_EQ(row.fragmentation->shape, "s=2");
   EXPECT_EQ(row.fragmentation->if_together, 1U);
   EXPECT_EQ(row.fragmentation->Lost(), 1);

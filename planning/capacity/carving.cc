@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many parts of one shape fit is a packing problem in as many dimensions as there are counters.
-// Parts that draw alike are one kind of item, of which some number is taken. Where a shape has one
-// kind only, a division answers. Elsewhere (placements: "slices 0 and 1" or "slices 2 and 3") a
-// search takes kinds in order, as many of each as possible first, and leaves a branch when it
-// cannot beat what was found: no more can follow than there are parts, nor than the sums of the
-// counters allow. Invariant: `best` is always a packing that was really made, `bound` is never
-// beaten.
+// How many parts of one shape fit is a packing problem with one dimension per counter. Parts with
+// the same draws are one kind of item, with a number of copies. If a shape has a single kind of
+// item, a division answers. Otherwise (placements such as "slices 0 and 1" or "slices 2 and 3") a
+// branch-and-bound search takes kinds in order, as many of each as possible first. It prunes a
+// branch that cannot beat the best packing so far: no more parts can follow than there are, nor
+// than the sums of the counters allow. Invariant: `best` is always a real packing, and no packing
+// exceeds `bound`.
 //
-// An integer program would answer the same; hardware has so few placements (19 of an H100) that the
-// search ends after some hundred steps.
+// An integer program would give the same answer. Hardware has so few placements (19 on an H100)
+// that the search ends after some hundred steps.
 #include "planning/capacity/carving.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool Joins(const CarvingPart& part, const std::vector<CarvingGroups>& sets) {
 
 using Left = std::vector<int64_t>;  // by counter
 
-/// How often the draws go into what is left.
+/// How many times the draws fit into what is left.
 size_t TimesIn(const std::vector<Draw>& draws, const Left& left) {
   size_t times = kNoLimit;
   for (const Draw& draw : draws) {
@@ -49,16 +49,16 @@ void GiveBack(const std::vector<Draw>& draws, size_t times, Left& left) {
   for (const Draw& draw : draws) left[draw.counter] += draw.amount * static_cast<int64_t>(times);
 }
 
-/// What a shape draws from each kind of counter, by kind.
+/// The amounts that a shape draws, by kind of counter.
 using Sums = std::map<size_t, int64_t>;
 
-/// The most parts of one shape that fit.
+/// Finds the most parts of one shape that fit.
 class Packing {
  public:
   Packing(const CarvingProblem& problem, const Sums& sums, Left& left)
       : problem_(problem), sums_(sums), left_(left) {}
 
-  /// A part that may be taken.
+  /// Adds an available part.
   void Add(const CarvingPart& part) { ++items_[part.draws]; }
 
   CarvingAnswer::Fit Solve() {
@@ -80,7 +80,7 @@ class Packing {
     size_t count;
   };
 
-  /// No more parts than this can be taken of the items from `first` on.
+  /// An upper bound of the parts that can be taken from the items from `first` on.
   size_t Bound(size_t first) const {
     size_t bound = after_[first];
     std::map<size_t, int64_t> together;
@@ -113,7 +113,7 @@ class Packing {
   Left& left_;
   std::map<std::vector<Draw>, size_t> items_;
   std::vector<Item> order_;
-  std::vector<size_t> after_;  // parts of the items from here on
+  std::vector<size_t> after_;  // number of parts from this item on
   size_t best_ = 0;
   size_t steps_ = 0;
   bool gave_up_ = false;
@@ -166,7 +166,7 @@ class Carver {
     answer_.steps += packing.steps();
   }
 
-  /// The largest first, parts as given.
+  /// Takes the largest shape first, parts in the given order.
   void UseUp() {
     std::vector<size_t> order(problem_.parts.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;

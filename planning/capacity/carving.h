@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can still be cut from devices that share counters: how often each shape fits into what is
-// left. Pure numbers.
+// Solves how often each shape of partitions fits into what is left of shared counters. Pure
+// numbers.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace dray::planning::inline capacity {
 
-/// Steps of one search; when they are used up, the answer is a range.
+/// The most steps of one search. A search that reaches it returns a range.
 inline constexpr size_t kCarvingStepsMax = 20'000;
 
 /// One counter that devices draw from.
 struct CarvingCounter {
   int64_t total = 0;
   int64_t left = 0;
-  /// Counters of one kind are as good as each other for somebody else ("slice-0", "slice-1"): their
-  /// sums bound what can fit.
+  /// Counters of one kind are interchangeable for users ("slice-0", "slice-1"). The sums of kinds
+  /// bound what can fit.
   size_t kind = 0;
 };
 
-/// Compatibility groups on a counter set, by bit. Devices go together on a set when all name none,
-/// or when they have one in common.
+/// Compatibility groups on a counter set, as bits. Devices can share a set if none of them names a
+/// group, or if all have a group in common.
 struct CarvingGroups {
   bool any = false;    // there are devices on the set
   bool named = false;  // and they name groups
@@ -33,8 +33,8 @@ struct CarvingGroups {
     if (!any) return true;
     return named == names && (!named || (common & groups) != 0);
   }
-  /// Devices that are on the set may contradict each other, as slices change: who names no groups
-  /// changes nothing for the others then.
+  /// Adds a device to the set. Devices on the set may contradict each other, because slices change;
+  /// a device without groups then has no effect on the others.
   void Join(bool names, uint64_t groups) {
     if (!any) {
       *this = {.any = true, .named = names, .common = groups};
@@ -44,7 +44,7 @@ struct CarvingGroups {
   }
 };
 
-/// A device that nobody has and that could be had if its counters were left.
+/// An unused device that is available if its counters are left.
 struct CarvingPart {
   size_t shape = 0;
   struct Draw {
@@ -59,39 +59,38 @@ struct CarvingPart {
     uint64_t groups = 0;
     auto operator<=>(const Membership&) const = default;
   };
-  std::vector<Membership> sets;  // that it draws from
+  std::vector<Membership> sets;  // the sets that it draws from
 };
 
-/// Counters and the parts that draw from them. Parts of one shape draw the same from each kind, and
-/// name the same groups.
+/// Counters and the parts that draw from them. Parts of one shape draw the same amount from each
+/// kind and name the same groups.
 struct CarvingProblem {
   size_t shapes = 0;
   std::vector<CarvingCounter> counters;
   std::vector<CarvingGroups> sets;
   std::vector<CarvingPart> parts;
-  /// Some counter of the pool is overdrawn: then nothing can be had of it, as the allocator sees
-  /// it.
+  /// Some counter of the pool is overdrawn. The allocator then gives out none of its devices.
   bool is_overdrawn = false;
   size_t steps_max = kCarvingStepsMax;
 };
 
 struct CarvingAnswer {
-  /// How many parts of a shape fit beside each other, if all that is left is for them.
+  /// How many parts of a shape fit at the same time, if everything left is for them.
   struct Fit {
     size_t least = 0, most = 0;
     bool is_exact() const { return least == most; }
     bool operator==(const Fit&) const = default;
   };
   std::vector<Fit> fits;  // by shape
-  /// One way to use up what is left: the largest shape as long as it goes, and so on. By shape.
+  /// One way to use up what is left: as many as possible of the largest shape, then of the next. By
+  /// shape.
   std::vector<size_t> together;
   std::vector<double> sizes;  // by shape: the largest share of a kind that it takes
   size_t steps = 0;           // of all searches
 };
 
-/// Exact unless a search takes more than `steps_max` steps; then ranges.
-/// O(parts * draws) but for searches, which are needed only where parts of one shape draw from
-/// different counters.
+/// Exact unless a search takes more than `steps_max` steps; ranges then. O(parts * draws) plus the
+/// searches, which are needed only where parts of one shape draw from different counters.
 CarvingAnswer Carve(const CarvingProblem& problem);
 
 }  // namespace dray::planning::inline capacity

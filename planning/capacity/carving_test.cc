@@ -58,7 +58,7 @@ TEST(Carving, DividesWhereAllDrawAlike) {
   EXPECT_LE(answer.steps, 1U);
 }
 
-/// Pairs of neighbours in a ring: `size` of them, of which half as many fit.
+/// `size` pairs of neighbours in a ring, half of which fit.
 CarvingProblem Ring(size_t size) {
   CarvingProblem problem{.shapes = 1};
   for (size_t i = 0; i < size; ++i) {
@@ -122,7 +122,7 @@ class Brute {
     return most;
   }
 
-  /// Whether some choice has so many of each shape, and nothing more fits beside it.
+  /// Whether some choice has these numbers of each shape and leaves room for no other part.
   bool IsFull(const std::vector<size_t>& wanted) const {
     for (uint64_t chosen = 0; chosen >> problem_.parts.size() == 0; ++chosen) {
       std::vector<size_t> counts(problem_.shapes);
@@ -153,7 +153,7 @@ class Brute {
   const CarvingProblem& problem_;
 };
 
-/// Shapes are (amount, width): parts of one draw the same, each from counters of its own choice.
+/// Shapes are (amount, width): parts of one shape draw the same amount, each from its own counters.
 CarvingProblem RandomProblem(uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](uint64_t end) { return static_cast<size_t>(random() % end); };

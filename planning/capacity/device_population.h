@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All devices of a cluster at once: of every pool its newest generation, in columns, so that a
-// selector is asked about all of them in one go.
+// All devices of a cluster at once: the newest generation of each pool, in columns, so that a
+// selector is evaluated on all of them together.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace dray::planning::inline capacity {
 struct PopulationPool {
   std::string_view driver, name;
   const controllers::PoolUsage* usage = nullptr;
-  std::string trouble = {};                  // why nothing may be taken from it; empty: nothing
+  std::string trouble = {};                  // why its devices are unavailable; empty: they are not
   size_t first_device = 0, last_device = 0;  // one past the end
 };
 
@@ -36,13 +36,13 @@ struct PopulationDevice {
   size_t pool = 0;
   const api::resource_v1::ResourceSlice* slice = nullptr;
   const api::resource_v1::Device* device = nullptr;
-  std::string_view node;  // the only one that reaches it; empty: several may
+  std::string_view node;  // the only node that reaches it; empty: several may
 
   const std::string& driver() const { return slice->spec.driver; }
   allocator::DeviceIdView id() const { return {driver(), slice->spec.pool.name, device->name}; }
 };
 
-/// One thread.
+/// Not thread-safe.
 class DevicePopulation {
  public:
   /// O((devices + results of claims) * log).
@@ -55,27 +55,28 @@ class DevicePopulation {
 
   /// By driver and name.
   const std::vector<PopulationPool>& pools() const { return pools_; }
-  /// By pool, then as published. Their places are the lanes below.
+  /// By pool, then as published. The index of a device is its lane below.
   const std::vector<PopulationDevice>& devices() const { return devices_; }
 
-  /// What selectors make of the devices: each is asked while those before it match.
+  /// The devices that match a list of selectors: each selector is evaluated where those before it
+  /// match.
   struct Choice {
     cel::batch::Lanes matching;
-    cel::batch::Lanes failing;   // a selector has no answer
-    size_t failed_selector = 0;  // the first that has none
-    std::string error = {};      // on the first such device; or why it does not compile
+    cel::batch::Lanes failing;   // a selector fails
+    size_t failed_selector = 0;  // the first that fails
+    std::string error = {};      // on the first such device; or the error of compilation
     bool compiles = true;        // all of them
   };
-  /// O(different values) evaluations for each selector not asked before.
+  /// O(different values) evaluations for each new selector.
   Choice Choose(std::span<const api::resource_v1::DeviceSelector> selectors,
                 cel::SelectorCache& compiled) const;
-  /// The same for devices that are `among` already.
+  /// The same, restricted to the devices `among`.
   Choice Choose(std::span<const api::resource_v1::DeviceSelector> selectors,
                 cel::SelectorCache& compiled,
                 const cel::batch::Lanes& among) const;
 
   cel::batch::Lanes All() const;
-  /// The devices in columns. Made when first asked for: O(attributes and capacities).
+  /// The devices in columns. The first call builds them: O(attributes and capacities).
   const cel::batch::DeviceTable& table() const;
 
  private:
@@ -84,7 +85,7 @@ class DevicePopulation {
   std::vector<PopulationPool> pools_;
   std::vector<PopulationDevice> devices_;
   bool knows_shares_;
-  mutable std::shared_ptr<const cel::batch::DeviceTable> table_;  // made when first needed
+  mutable std::shared_ptr<const cel::batch::DeviceTable> table_;  // null until the first use
 };
 
 }  // namespace dray::planning::inline capacity

@@ -31,7 +31,8 @@ bool IsWholeInMilli(const Quantity& amount) {
   return Quantity::FromMilli(amount.MilliValue()) == amount;
 }
 
-/// What the slice's own attribute calls the device, or else its capacity, or else what it draws.
+/// The device's label: the slice's label attribute, or else its capacity, or else the counters it
+/// consumes.
 std::string LabelOf(const PopulationDevice& device, const std::map<std::string, Quantity>& sums) {
   const auto& attribute = device.slice->spec.partition_type_attribute;
   if (attribute.has_value()) {
@@ -49,7 +50,7 @@ std::string LabelOf(const PopulationDevice& device, const std::map<std::string, 
   return fmt::format("{}", fmt::join(parts, ","));
 }
 
-/// The sets that devices draw from together, as a forest.
+/// A union-find forest of the counter sets that devices share.
 class Unions {
  public:
   explicit Unions(size_t size) : parents_(size) {
@@ -157,7 +158,7 @@ bool PoolCounters::HasRoomFor(const v1::Device& device) const {
 
 // ------------------------------------------------------------------------------------- of one row
 
-/// Devices whose counter sets hang together, such as those of one GPU.
+/// Devices with connected counter sets, such as those of one GPU.
 class PartitionAccount::Unit {
  public:
   void Add(const Device& device, size_t shape) { devices_.emplace_back(device, shape); }
@@ -174,7 +175,7 @@ void PartitionAccount::Add(const PoolCounters& counters, std::span<const Device>
     const auto set = counters.sets_.find(draw.counter_set);
     return set == counters.sets_.end() ? counters.sets_.size() : set->second;
   };
-  std::vector<Device> cut;  // those whose counters are there
+  std::vector<Device> cut;  // those whose counters exist
   for (const Device& one : devices) {
     if (counters.Has(*one.device->device)) cut.push_back(one);
   }
@@ -193,7 +194,7 @@ void PartitionAccount::Add(const PoolCounters& counters, std::span<const Device>
   if (!cut.empty()) AddCounters(counters, cut.front().device->driver(), sets);
 }
 
-/// The place of the device's shape among those of the row.
+/// The index of the device's shape in the row.
 size_t PartitionAccount::ShapeOf(const PoolCounters& counters, const PopulationDevice& device) {
   std::map<std::string, Quantity> sums;
   std::vector<std::vector<std::string>> groups;
@@ -217,7 +218,7 @@ size_t PartitionAccount::ShapeOf(const PoolCounters& counters, const PopulationD
   return place->second;
 }
 
-/// The unit as numbers: only counters of its sets, only shapes that it has.
+/// The unit as a carving problem, with only the counters of its sets and only its shapes.
 class PartitionAccount::Numbers {
  public:
   Numbers(const PoolCounters& pool, const Unit& unit) : pool_(pool) {
@@ -227,9 +228,9 @@ class PartitionAccount::Numbers {
   }
 
   const CarvingProblem& problem() const { return problem_; }
-  /// What is left of each kind of counter, in thousandths; of an overdrawn pool nothing.
+  /// What is left of each kind of counter, in thousandths; nothing for an overdrawn pool.
   const std::map<std::string, long double>& left() const { return left_; }
-  /// Places in the row, by number here.
+  /// Maps shape numbers of this problem to indexes in the row.
   const std::vector<size_t>& shapes() const { return shapes_; }
 
   /// Equal for problems that are equal.
@@ -267,7 +268,7 @@ class PartitionAccount::Numbers {
     if (one.is_candidate) problem_.parts.push_back(std::move(part));
   }
 
-  /// Numbers its counters, too, when it is new.
+  /// Also numbers the counters of a new set.
   size_t NumberOfSet(size_t set) {
     const auto [number, is_new] = set_numbers_.try_emplace(set, problem_.sets.size());
     if (!is_new) return number->second;
@@ -312,7 +313,7 @@ void PartitionAccount::AddUnit(const PoolCounters& counters, const Unit& unit) {
   }
 }
 
-/// How many of each shape would fit into the sums of what is left.
+/// Counts how many of each shape would fit into the sums of what is left.
 void PartitionAccount::CountTogether() {
   for (const auto& [key, place] : shape_places_) {
     PartitionShape& shape = shapes_[place];
@@ -344,7 +345,7 @@ void PartitionAccount::AddCounters(const PoolCounters& counters,
 
 void PartitionAccount::Finish(CapacityRow& row) && {
   CountTogether();
-  // Those of one size stand in the order of their names.
+  // Sorts shapes of equal size by name.
   std::ranges::sort(shapes_, {}, [](const PartitionShape& shape) {
     return std::tuple(-shape.size,
                       std::string_view(shape.driver),

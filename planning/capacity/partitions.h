@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of a pool that draw from shared counters, as problems of carving: one for each group of
-// counter sets that have nothing to do with the others, such as one GPU of many.
+// Turns devices of a pool that draw from shared counters into carving problems: one for each group
+// of counter sets that share no device with others, such as one GPU of many.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ class PoolCounters {
   PoolCounters(const PopulationPool& pool, const allocator::Features& features);
 
   bool empty() const { return counters_.empty(); }
-  /// Whether all counters are there that the device draws from.
+  /// Whether the pool has all counters that the device draws from.
   bool Has(const api::resource_v1::Device& device) const;
-  /// Whether the device, which nobody has, could be had as far as counters and groups go. True of
-  /// devices that draw from none.
+  /// Whether counters and groups leave room for the device, which is unused. True for devices that
+  /// draw from no counter.
   bool HasRoomFor(const api::resource_v1::Device& device) const;
 
  private:
@@ -55,32 +55,32 @@ class PoolCounters {
   std::map<std::string_view, uint64_t> group_bits_;
   controllers::CounterAmounts left_;
   std::map<std::string_view, size_t> sets_;
-  std::vector<std::map<std::string_view, size_t>> by_name_;  // by set: places in counters_
+  std::vector<std::map<std::string_view, size_t>> by_name_;  // by set: indexes into counters_
   std::vector<Counter> counters_;
   std::vector<CarvingGroups> groups_;  // by set: of used devices
   bool is_overdrawn_ = false;
   bool in_milli_ = false;
-  bool is_rounded_ = false;  // some amount is not whole even then: answers are ranges
+  bool is_rounded_ = false;  // some amount is fractional even so: answers are ranges
 };
 
-/// Answers that many pools share: what is cut alike is worked out once.
+/// Answers shared by many pools: equal problems are solved once.
 using CarvingMemo = std::map<std::vector<int64_t>, CarvingAnswer>;
 
-/// What can still be cut of the devices of one row.
+/// The partitions that can still be allocated from the devices of one row.
 class PartitionAccount {
  public:
   PartitionAccount(CapacityBy by, CarvingMemo& memo) : by_(by), memo_(memo) {}
 
   struct Device {
     const PopulationDevice* device = nullptr;
-    bool is_candidate = false;  // unused, and nothing but counters could keep it away
+    bool is_candidate = false;  // unused, and only counters can make it unavailable
   };
-  /// Devices of one pool without contradictions that draw from its counters.
+  /// Adds devices that draw from the pool's counters. The pool must be free of contradictions.
   void Add(const PoolCounters& counters, std::span<const Device> devices);
   void Finish(CapacityRow& row) &&;
 
  private:
-  /// Driver, label, what it draws by kind, groups.
+  /// Driver, label, draws by kind, groups.
   using ShapeKey = std::tuple<std::string_view,
                               std::string,
                               std::vector<std::pair<std::string, int64_t>>,
@@ -103,7 +103,7 @@ class PartitionAccount {
     api::Quantity total, left;
   };
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Sum> counters_;
-  /// By shape, what is left of each kind of counter where the shape can be cut; in thousandths.
+  /// By shape, what is left of each kind of counter on GPUs that have the shape; in thousandths.
   std::vector<std::map<std::string, long double>> left_for_;
 };
 

@@ -53,7 +53,7 @@ bool HasPriority(const api::Object& object) {
          (group != nullptr && group->spec.priority.has_value());
 }
 
-/// What is used of a quota by what is stored.
+/// The use of a quota by stored objects.
 core::ResourceQuotaStatus CountedIn(const core::ResourceQuota& quota,
                                     const scheduler::ClusterCache& cluster,
                                     WallTime now) {
@@ -104,7 +104,7 @@ std::vector<core::LimitRange> Admission::LimitRangesOf(const std::string& namesp
   return ranges;
 }
 
-/// Nothing for what has none, and where the class is not known.
+/// Absent for objects without a priority, and for an unknown class.
 std::optional<api::pods::PodPriority> Admission::PriorityOf(const api::Object& object) const {
   const std::string* const named = api::pods::PriorityClassNamedBy(object);
   if (named == nullptr) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<api::pods::PodPriority> Admission::PriorityOf(const api::Object& o
     if (one.name == *named)
       return api::pods::PodPriority{.class_name = std::string(one.name), .value = one.value};
   }
-  // Files without any class say nothing about those of the cluster: what stands in the pod counts.
+  // If the input has no classes at all, keep the priority in the pod.
   if (!named->empty() || (priority_classes_.empty() && HasPriority(object))) return std::nullopt;
   const PriorityClass* usual = nullptr;
   for (const auto& [name, one] : priority_classes_) {
@@ -123,7 +123,7 @@ std::optional<api::pods::PodPriority> Admission::PriorityOf(const api::Object& o
   return usual == nullptr ? api::pods::PodPriority{} : api::pods::PriorityOfClass(*usual);
 }
 
-/// Why the server refuses the object for its priority; empty: it does not.
+/// Why the server rejects the object for its priority class; empty: it does not.
 std::string Admission::WhyNoPriority(const api::Object& object) const {
   const auto priority = PriorityOf(object);
   if (priority.has_value()) {

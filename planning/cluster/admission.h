@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the PriorityClasses, ResourceQuotas and LimitRanges of a cluster let in: pods that are not
-// created yet, and claims that are made for pods.
+// Admission by the PriorityClasses, ResourceQuotas and LimitRanges of a cluster: for pods that are
+// not created yet, and for claims that are made for pods.
 #pragma once
 
 #include <map>
@@ -21,25 +21,25 @@
 
 namespace dray::planning::inline cluster {
 
-/// Whether a server has stored the object: it said when.
+/// Whether a server has stored the object: it has a creation timestamp.
 bool IsStored(const api::Object& object);
 
-/// A copy can be kept to go back to.
+/// Copyable, so that a caller can restore an earlier state.
 class Admission {
  public:
-  /// A quota that nobody has counted is counted over the pods and claims of `cluster` that are
-  /// stored. Costs O(quotas × objects) for those.
+  /// The use of a quota without status is computed from the stored pods and claims of `cluster`.
+  /// O(quotas × objects) for those.
   Admission(std::vector<api::Object> quotas,
             std::vector<api::Object> limit_ranges,
             std::vector<api::Object> priority_classes,
             const scheduler::ClusterCache& cluster,
             WallTime now);
 
-  /// Gives the new pod, or group of pods, its priority, and containers what LimitRanges say where
-  /// they say nothing.
+  /// Sets the priority of a new pod or group of pods, and the defaults of LimitRanges in its
+  /// containers.
   void FillIn(api::Object& object) const;
-  /// Why the server refuses the new object, in its words; empty: it is created, and its charge
-  /// counts from now on. One that was let in before is there, and not charged again.
+  /// Why the server rejects the new object, in its words; empty: it is created, and its use is
+  /// charged to the quotas. An object that was admitted before is not charged again.
   std::string Admit(const api::Object& object, const scheduler::ClusterCache& cluster);
 
  private:

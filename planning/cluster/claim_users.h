@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many pods may use one claim.
+// The limit of pods that may use one claim.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace dray::planning::inline cluster {
 
-/// Why the pod cannot use one of its claims: it is reserved for as many consumers as a claim may
-/// have. Empty: it can, or uses them already. The API server would refuse the reservation.
+/// Why the pod cannot use one of its claims: it is reserved for the most consumers that a claim may
+/// have, and the API server would reject another. Empty: the pod can use, or uses, all of them.
 std::string WhyNoMoreUsers(std::span<const api::Object> claims, const api::core_v1::Pod& pod);
 
 }  // namespace dray::planning::inline cluster

@@ -36,7 +36,7 @@ void HolderStates::Mark(const std::string& what, Explanation& explanation) const
 HolderState HolderStates::StateOf(const Holder& holder, const User* asking) const {
   if (!knows_pods_) return HolderState::kUnknown;
   const auto users = users_.find(holder.claim);
-  // It may be kept for pods that are not in the input.
+  // The claim may be reserved for pods that are not in the input.
   if (users == users_.end())
     return holder.pods.empty() ? HolderState::kUnused : HolderState::kUnknown;
   const auto all = [&](auto is) { return std::ranges::all_of(users->second, is); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of claims that are in the way, as the pods that name them show it.
+// The states of claims that are in the way, derived from the pods that name them.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace dray::planning::inline cluster {
 
-/// A copy of what it needs of the objects.
+/// Copies what it needs from the objects.
 class HolderStates {
  public:
   explicit HolderStates(const OfflineObjects& objects);
 
-  /// Says of each claim that is in the way of `what` ("pod namespace/name", or a claim) whether it
-  /// is used at all, and whether its pods have ended, are being deleted or have a lower priority.
+  /// Sets the state of each claim that is in the way of `what` ("pod namespace/name", or a claim):
+  /// whether it is used at all, and whether its pods have ended, are being deleted or have a lower
+  /// priority.
   void Mark(const std::string& what, Explanation& explanation) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OfflineCluster has to say of claims that no pod uses.
+// OfflineCluster's decisions about claims that no pod uses.
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ namespace v1 = api::resource_v1;
 
 constexpr const char* kNoDevices = "cannot allocate all claims";  // upstream's words
 
-/// What a search about one claim found out before its budget ran out.
+/// The findings about one claim up to the end of the search's budget.
 std::string GivenUp(const allocator::Undecided& undecided, const v1::ResourceClaim& claim) {
   std::string text = fmt::format("the search was given up after {} steps", undecided.steps);
   const auto& requests = claim.spec.devices.requests;
@@ -34,7 +34,7 @@ std::string GivenUp(const allocator::Undecided& undecided, const v1::ResourceCla
 }  // namespace
 
 std::vector<std::string> OfflineCluster::WaitingClaims(const std::set<std::string>& of_pods) const {
-  // Most claims have devices: each is looked at once, and none is looked up.
+  // Most claims have devices; this pass visits each once, without lookups.
   std::set<std::string_view> waiting;
   for (const auto& [key, claim] : cluster_.objects().claims.objects()) {
     if (Waits(claim.As<v1::ResourceClaim>()) && IsMeant(claim) && !of_pods.contains(key))
@@ -84,7 +84,7 @@ OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
   const bool each = options_.answers == NodeAnswers::kEach;
   for (const scheduler::NodeState* state : LookedAt()) {
     NodeAnswer here = AnswerOf(state->value(), key, attempt);
-    if (here.verdict == Verdict::kRefused) {  // whatever the node: upstream tries no other one
+    if (here.verdict == Verdict::kRefused) {  // for every node: upstream tries no other one
       answer.verdict = here.verdict;
       answer.reason = here.reason;
       answer.fix = FixOf(claim);

@@ -41,7 +41,8 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
   return wanted;
 }
 
-/// As a server lists them: of equal devices the first counts. The last of a name is the one.
+/// In the order of a list request, because the first of equal devices is allocated. The last slice
+/// of a name wins.
 std::map<std::string, Frozen<v1::ResourceSlice>> ByName(
     const std::vector<Frozen<v1::ResourceSlice>>& slices) {
   std::map<std::string, Frozen<v1::ResourceSlice>> by_name;
@@ -53,7 +54,7 @@ constexpr const char* kEnded = "the search was ended before it had an answer";
 
 constexpr size_t kSelectorsKept = 10'000;
 
-/// Why one node, the only one looked at, does not take the pod.
+/// Why the node, the only candidate, rejects the pod.
 std::string ReasonOf(const scheduler::Unschedulable& nowhere) {
   if (!nowhere.claim_reason.empty()) return nowhere.claim_reason;
   return fmt::format("{}", fmt::join(nowhere.node_reasons, ", "));
@@ -136,7 +137,7 @@ const std::vector<const scheduler::NodeState*>& OfflineCluster::LookedAt() const
   return only_.has_value() ? only_->nodes : cluster_.use().nodes();
 }
 
-/// Of no nodes if there is none of that name.
+/// An empty domain if there is no node of that name.
 scheduler::Domain OfflineCluster::DomainOf(const std::string& node) const {
   scheduler::Domain domain{.value = node, .nodes = {}};
   for (const scheduler::NodeState* state : cluster_.use().nodes()) {
@@ -323,8 +324,8 @@ OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
   return answer;
 }
 
-/// Makes the claims that the pod's templates describe and that are not there, as the claim
-/// controller would. A pod that is not created has none.
+/// Creates the missing claims of the pod's templates, as the claim controller would. A pod that is
+/// not created gets none.
 void OfflineCluster::PrepareClaims(api::Object& object) {
   if (!IsStored(object) && !admission_->Admit(object, cluster_).empty()) return;
   auto& pod = object.Mutable<core::Pod>();
@@ -337,7 +338,7 @@ void OfflineCluster::PrepareClaims(api::Object& object) {
   for (const controllers::MissingClaim& missing : plan.missing) {
     const auto found =
         objects_.templates.find(pod.metadata.namespace_ + "/" + missing.template_name);
-    if (found == objects_.templates.end()) continue;  // the pod then waits, with that reason
+    if (found == objects_.templates.end()) continue;  // the pod then waits for this reason
     api::Object claim = controllers::MakeClaim(
         controllers::AsOwner(pod), missing.entry, found->second.As<v1::ResourceClaimTemplate>());
     api::meta_v1::ObjectMeta& metadata = claim.mutable_metadata();

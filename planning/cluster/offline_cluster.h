@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler's decision about the pods of a cluster made of manifests, and the allocator's about
-// claims no pod uses: one after the other, each seeing what the ones before took.
+// Predicts the scheduler's decisions about the pods of a cluster made of manifests, and allocations
+// of claims that no pod uses. Pods and claims are decided one by one, and each sees what earlier
+// ones took.
 #pragma once
 
 #include <cstdint>
@@ -51,51 +52,51 @@ enum class NodeAnswers : uint8_t { kFirstThatFits, kEach };
 
 struct OfflineOptions {
   allocator::Features features = {};
-  std::string node = {};          // the only one to look at; empty: all
+  std::string node = {};          // the only candidate; empty: all nodes
   std::string namespace_ = {};    // decide about its pods and claims only; empty: all
   allocator::Budget budget = {};  // of one search
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
-  /// Pods that ask devices for nothing are left out.
+  /// Leaves out pods that request no devices.
   bool devices_only = false;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
   /// Pods that AllocateAll decides about as well ("pod namespace/name"); nothing moves for them.
   std::set<std::string> queued = {};
-  /// OfflineAnswer::failures are looked for; a search or more for each node.
+  /// Whether to compute OfflineAnswer::failures; takes one search or more for each node.
   bool finds_failures = true;
-  /// Called before AllocateAll decides about each of them.
+  /// AllocateAll calls this before it decides about each of them.
   std::function<void(std::string_view what)> begins = {};
-  /// Of equal nodes the first by name; or the next one after that of the pod before, as the
-  /// scheduler has it.
+  /// False: of equal nodes the first by name wins. True: the search starts after the node of the
+  /// pod before, as in the scheduler.
   bool nodes_take_turns = false;
-  bool defragments = false;  // AllocateAll moves pods for what does not fit
+  bool defragments = false;  // AllocateAll moves pods to make room
   /// Device classes serve extended resources (DRAExtendedResource).
   bool extended_resources = true;
   /// Devices may take resources of their nodes (DRANodeAllocatableResources).
   bool node_allocatable = false;
   /// Pods of a group are placed together (GenericWorkload), may share claims
-  /// (DRAWorkloadResourceClaims), and may want to be near each other
+  /// (DRAWorkloadResourceClaims), and may require nodes of one topology domain
   /// (TopologyAwareWorkloadScheduling).
   bool pod_groups = false;
   bool group_claims = false;
   bool group_topology = false;
   /// Compiled selectors to share; null: new ones.
   std::shared_ptr<cel::SelectorCache> selectors = nullptr;
-  /// kLine: for whoever may read in the namespace; claims of others are not named.
+  /// kLine: for readers with access to one namespace; claims of other namespaces are not named.
   Detail detail = Detail::kFull;
 };
 
 enum class Verdict : uint8_t {
   kFits,
   kDoesNotFit,
-  kRefused,    // it is not even tried: Hindrance says for which kind of reason
+  kRefused,    // rejected before any node is tried; see Hindrance
   kUndecided,  // the search ran out of budget
 };
 
 /// "fits", "doesNotFit", "refused", "undecided": for programs.
 std::string_view VerdictName(Verdict verdict);
 
-/// What one node has for a pod or a claim.
+/// The answer for a pod or claim on one node.
 struct NodeAnswer {
   std::string node;
   Verdict verdict = Verdict::kFits;
@@ -104,45 +105,45 @@ struct NodeAnswer {
   std::optional<FirstFailure> failure = {};
 };
 
-/// A pod that runs and would go elsewhere.
+/// A running pod that would move to another node.
 struct Move {
   std::string pod;                       // namespace/name
   std::string from, to;                  // nodes; they may be the same
-  std::vector<api::Object> claims = {};  // with what they have then
+  std::vector<api::Object> claims = {};  // with their new allocations
 };
 
-/// What came of one pod, or of one claim no pod uses.
+/// The answer for one pod, or for one claim that no pod uses.
 struct OfflineAnswer {
   std::string what;       // "pod default/trainer-0", "claim default/single-gpu"
   std::string place;      // FILE:LINE
-  std::string node = {};  // where it fits; empty when nowhere
+  std::string node = {};  // where it fits; empty: nowhere
   Verdict verdict = Verdict::kFits;
-  Hindrance hindrance = Hindrance::kDevices;  // of kRefused
-  std::string reason = {};                    // why it does not; empty when it does
-  std::string fix = {};                       // what to do about it, where that is known
+  Hindrance hindrance = Hindrance::kDevices;  // if kRefused
+  std::string reason = {};                    // why it does not fit; empty when it does
+  std::string fix = {};                       // the remedy, if it is known
   std::vector<api::Object> claims = {};       // with their allocations, when it fits
-  std::vector<FailureOnNodes> failures = {};  // which request stands in the way where
-  std::string note = {};                      // what else there is to know; or empty
+  std::vector<FailureOnNodes> failures = {};  // the request that fails, by node
+  std::string note = {};                      // additional information; or empty
   std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
   std::vector<Move> moves = {};               // of Defragment, in this order
-  /// "namespace/name" of less important pods that the scheduler makes go for it; they are gone.
+  /// "namespace/name" of less important pods that the scheduler evicts for it; they are gone.
   std::vector<std::string> evicts = {};
 };
 
-/// Pods that one of Defragment's answers moves at most, and answers that it tries.
+/// The most pods that one answer of Defragment moves, and the most answers that it tries.
 inline constexpr size_t kMovesMax = 16;
 inline constexpr size_t kMovesTriedMax = 32;
 
-/// Why a pod or claim waits, as things are now: what waits before it has taken nothing.
+/// Why a pod or claim waits, in the current state; those that wait before it have taken nothing.
 struct OfflineExplanation {
   std::string what;   // "pod default/trainer-0", "claim default/single-gpu"
   std::string place;  // FILE:LINE
   Verdict verdict = Verdict::kFits;
-  Hindrance hindrance = Hindrance::kDevices;  // of kRefused
+  Hindrance hindrance = Hindrance::kDevices;  // if kRefused
   std::string reason = {};                    // why it does not fit, in the scheduler's words
-  std::string fix = {};                       // what to do about it, where that is known
-  std::string note = {};                      // what else there is to know; or empty
-  std::string state = {};  // what there is to say of one that does not wait; else empty
+  std::string fix = {};                       // the remedy, if it is known
+  std::string note = {};                      // additional information; or empty
+  std::string state = {};                     // why it does not wait; empty: it waits
   /// "namespace/name" of less important pods that the scheduler would evict for it.
   std::vector<std::string> evicts = {};
   Explanation explanation = {};
@@ -150,87 +151,87 @@ struct OfflineExplanation {
 
 class OfflineCluster {
  public:
-  /// Pods and claims keep their order; taint rules are not applied here.
+  /// Pods and claims keep their order. `objects` have the taints of rules already.
   OfflineCluster(World& world, OfflineObjects objects, OfflineOptions options);
 
-  /// What pods use of a node whose pods are not among the objects.
+  /// Sets the use of a node whose pods are not among the objects.
   void SetUse(const scheduler::NodeState& node);
 
   /// Names of all nodes, sorted.
   std::vector<std::string> NodeNames() const;
 
-  /// Puts the pods into the order in which the scheduler takes them (PutInQueueOrder), with the
-  /// priorities that their classes give them. Before anything is decided: queued_pods.cc.
+  /// Sorts the pods as the scheduler takes them (PutInQueueOrder), with the priorities of their
+  /// classes. Call before any decision. See queued_pods.cc.
   void OrderAsQueue(const std::set<std::string>& daemons, const std::set<std::string>& queued);
 
-  /// Decides for every pod in order that is not bound, finished or being deleted, and then for
-  /// every claim that is still without devices and that none of those pods uses. When the budget is
-  /// cancelled the one in question is kUndecided, and those after it are not asked about.
+  /// Decides, in order, about every pod that is not bound, finished or being deleted, and then
+  /// about every claim without devices that none of those pods uses. If the budget is cancelled,
+  /// the current one is kUndecided, and those after it are left out.
   std::vector<OfflineAnswer> AllocateAll();
 
-  /// The pods and claims meant about which nobody decides, and why: those that have what they want,
-  /// are done, or want nothing. Sorted.
+  /// The pods and claims that AllocateAll skips, and why: they have what they need, are done, or
+  /// request nothing. Sorted.
   std::vector<LeftOut> NotDecided() const;
 
   /// Adds a pod and decides about it.
   OfflineAnswer AddPod(PlacedObject pod);
 
-  /// How a pod or claim that does not fit ("pod namespace/name", "claim …") would, if pods that run
-  /// went elsewhere: they leave, it takes its place, and then each of them finds one, all by the
-  /// allocator. Of the most promising nodes the fewest pods are tried, and others where one of
-  /// these finds none; pods of DaemonSets and of nodes themselves stay. The moves are made. Nothing
-  /// when there are none among those tried: kMovesTriedMax, each of kMovesMax pods.
+  /// Places a pod or claim that does not fit ("pod namespace/name", "claim …") by moving running
+  /// pods: they leave, it takes its place, and the allocator finds a new place for each of them.
+  /// Tries the most promising nodes, and the fewest pods on each; if one of these finds no place,
+  /// it tries others. Pods of DaemonSets and static pods stay. Carries the moves out. Returns
+  /// nothing if none of the attempts succeeds: at most kMovesTriedMax, of kMovesMax pods each.
   std::optional<OfflineAnswer> Defragment(const std::string& what);
 
   /// What AllocateAll decides about: "pod namespace/name", "claim namespace/name", in that order.
   std::vector<std::string> Waiting();
-  /// Of a pod or claim so named; nothing when it is not there. Nothing is taken. When the budget is
-  /// cancelled meanwhile it is kUndecided, and nothing is explained.
+  /// Explains the pod or claim `what`; absent: there is none. Takes nothing. If the budget is
+  /// cancelled meanwhile, the verdict is kUndecided and there is no explanation.
   std::optional<OfflineExplanation> Explain(const std::string& what);
 
  private:
   using Claims = std::vector<api::Object>;
 
   bool IsMeant(const api::Object& object) const;
-  /// Why nobody decides about the pod; empty: it waits.
+  /// Why the pod does not wait for a decision; empty: it waits.
   std::string StateOfPod(const api::core_v1::Pod& pod) const;
-  /// `stays`: uids of claims that are not to be given back.
+  /// `stays`: uids of claims that must keep their devices.
   OfflineExplanation ExplainPod(const PlacedObject& placed, const std::set<std::string>& stays);
-  /// What the scheduler would say of a pod that belongs to no group, and has against each node that
-  /// is looked at, devices aside.
+  /// The scheduler's decision about a pod without a group, and its objections to each candidate
+  /// node, devices aside.
   struct Said {
     Verdict verdict = Verdict::kFits;
     Hindrance hindrance = Hindrance::kDevices;
     std::string reason;
-    std::string note = {};                 // what else the scheduler does first; or empty
+    std::string note = {};                 // an action that the scheduler takes first; or empty
     std::vector<std::string> evicts = {};  // "namespace/name" of pods that it would evict
     std::vector<std::string> objections;
   };
   Said DecideAlone(const api::Object& pod, const Claims& claims) const;
-  /// The same; of pods that the scheduler cannot tell apart, only the first is decided about.
+  /// The same; decides only once about pods that the scheduler cannot tell apart.
   Said DecideAlike(const api::Object& pod, const Claims& claims);
-  /// LikenessOf the pod; empty too of a pod that an earlier attempt left a claim to.
+  /// LikenessOf the pod; also empty for a pod with a claim that an earlier attempt left over.
   std::string LikenessOf(const api::core_v1::Pod& pod, const Claims& claims) const;
   OfflineExplanation ExplainClaim(const std::string& key, const std::set<std::string>& stays);
   std::optional<OfflineExplanation> Explain(const std::string& what,
                                             const std::set<std::string>& stays);
-  /// The first of that name. O(log) but for the first time.
+  /// The first pod of that name. O(log), except for the first call.
   const PlacedObject* FindPod(std::string_view key) const;
-  /// Keys of the claims to decide about that none of the pods uses, in order. O(claims).
+  /// Keys of the claims to decide about that none of `of_pods` uses, in order. O(claims).
   std::vector<std::string> WaitingClaims(const std::set<std::string>& of_pods) const;
 
   // Moves: offline_moves.cc.
   class Undo;
   void DefragmentFor(OfflineAnswer& answer);
-  /// Tells OfflineOptions::begins.
+  /// Calls OfflineOptions::begins.
   void Begin(const std::string& what) const;
-  /// Makes an answer that was given while the budget was cancelled say so.
+  /// Marks an answer as cancelled if the budget was cancelled meanwhile.
   void NoteCancelled(OfflineAnswer& answer) const;
   std::vector<std::string> AllocatedClaims() const;
   std::set<std::string> ClaimsThatStay() const;
   std::vector<const PlacedObject*> UsersOf(const std::set<std::string>& claims) const;
   void FollowChanges();
-  /// Forgets what holds no longer after the change of a pod or claim.
+  /// Drops cached answers that a change of a pod or claim makes obsolete.
   void ForgetAfter(const api::Object* before, const api::Object* after);
   void Leave(const api::core_v1::Pod& pod);
   OfflineAnswer PlacePod(api::Object pod, const std::string& place);
@@ -245,7 +246,7 @@ class OfflineCluster {
   /// The claims that have devices.
   const Holders& HoldersNow();
   std::string ForbiddenAdminAccess(const Claims& claims) const;
-  /// For extended resources that classes serve, the claim that the scheduler would make.
+  /// The claim that the scheduler would make for extended resources that classes serve.
   Frozen<api::resource_v1::ResourceClaim> ClaimForResources(const api::core_v1::Pod& pod) const;
   std::string UnservedResource(const api::core_v1::Pod& pod) const;
   std::vector<CandidateNode> CandidatesWith(std::vector<std::string> objections) const;
@@ -254,83 +255,82 @@ class OfflineCluster {
   const api::Object* FindClaim(std::string_view key) const { return cluster_.FindClaim(key); }
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
-  /// Keeps that no node does for the pod, for pods that are alike.
+  /// Caches that the pod fits on no node, for pods that are alike.
   void KeepFailed(const api::core_v1::Pod& pod, const Claims& claims, const std::string& reason);
   struct Refusal {
     Hindrance hindrance = Hindrance::kDevices;
     std::string reason = {};  // empty: there is none
-    std::string fix = {};     // what to do about it, where that is known
+    std::string fix = {};     // the remedy, if it is known
   };
-  /// Why the pod is not there to be scheduled, or not tried.
+  /// Why the pod is not created, or not tried.
   Refusal WhyNotLetIn(const api::Object& pod);
-  /// Why no node is looked at for it.
+  /// Why no node is tried for the pod.
   Refusal RefusalOf(const api::core_v1::Pod& pod, const scheduler::Unschedulable& nowhere) const;
 
   // Groups of pods: offline_groups.cc.
-  /// What the scheduler would do with a group; `why_not`: why it does not even try, or empty.
+  /// The scheduler's decision about a group. `why_not`: why it does not try the group, or empty.
   struct GroupDecision {
     std::string why_not;
     std::vector<scheduler::GroupMember> members;
     scheduler::GroupOutcome outcome;
-    scheduler::GroupPreemption room = {};  // that the scheduler would make where it fits nowhere
+    scheduler::GroupPreemption room = {};  // made by preemption if the group fits nowhere
   };
   bool IsOfGroup(const api::core_v1::Pod& pod) const;
-  /// Kept until something is placed or leaves: its members ask one after the other.
+  /// Cached until a pod is placed or leaves, because each member of the group asks.
   const GroupDecision& DecideGroup(const std::string& group_key);
   GroupDecision DecideGroupAnew(const std::string& group_key);
   std::set<std::string> MembersNotLetIn(const std::string& group_key);
-  /// The same once less important pods have made room for it, as DecideWithRoom.
+  /// The same after preemption, like DecideWithRoom.
   GroupDecision DecideGroupWithRoom(const std::string& group_key,
                                     std::vector<std::string>& evicted);
-  /// Decides about all members; the answer is that of the pod, the others' are kept for them.
+  /// Decides about all members. Returns the answer for the pod and caches those for the others.
   OfflineAnswer AllocateMember(const api::Object& pod, const std::string& place);
   OfflineAnswer AnswerOf(const GroupDecision& decision, size_t member);
-  /// What becomes of the pod by its group's decision.
+  /// Copies the pod's part of its group's decision into `answer`.
   void DecideInGroup(const api::core_v1::Pod& pod, OfflineExplanation& answer);
   OfflineAnswer AllocateClaim(const std::string& key);
-  /// Where the claim was read; empty of one that was made here.
+  /// Where the claim was read; empty for a claim that was made here.
   std::string PlaceOf(const std::string& claim) const;
   NodeAnswer AnswerOf(const api::core_v1::Node& node,
                       const std::string& key,
                       const allocator::Attempt& attempt) const;
-  /// What to do about the first request that names a class which is not there, or needs a feature
-  /// that is off; or nothing.
+  /// The remedy for the first request that names a missing class or needs a disabled feature; or
+  /// empty.
   std::string FixOf(const Claims& claims) const;
-  /// The same of a pod that fits nowhere: first about a resource that is nowhere.
+  /// The remedy for a pod that fits nowhere; a resource that no node or class has comes first.
   std::string FixOfUnfit(const api::core_v1::Pod& pod, const Claims& claims) const;
-  /// The first claim or template that the pod names and that is not there.
+  /// The first missing claim or template that the pod names.
   struct Missing {
     std::string text;  // empty: there is none
     bool is_template = false;
   };
   Missing MissingClaimOf(const api::core_v1::Pod& pod) const;
-  /// Why the pod cannot even be decided about, and what to do about it. `gated`: in the scheduler's
-  /// words, which wait for a claim even where nobody can make it.
+  /// Why the pod cannot be decided about, and the remedy. `gated`: the scheduler's reason, which is
+  /// to wait for a claim even if no controller can make it.
   Refusal RefusalOf(const api::core_v1::Pod& pod, const scheduler::Gated& gated) const;
   struct Decided {
     scheduler::Decision decision;
-    bool gave_up = false;  // a search ran out of budget
+    bool gave_up = false;  // a search spent its budget
   };
-  /// What the scheduler would do with the pod; `only`: on these nodes, null: on any.
+  /// The scheduler's decision about the pod; `only`: on these nodes, null: on all.
   Decided Decide(const api::Object& pod,
                  const Claims& claims,
                  const scheduler::Domain* only,
                  PodSearches& searches) const;
-  /// The same once the scheduler has given up what is in its way, if that helps: allocations of
-  /// `claims` that nobody uses, and less important pods. These are gone then, and named in
-  /// `evicted`.
+  /// The same after the scheduler has made room, if that helps: it deallocates unused claims among
+  /// `claims` and evicts less important pods. These are gone then, and named in `evicted`.
   Decided DecideWithRoom(api::Object pod,
                          Claims& claims,
                          PodSearches& searches,
                          std::vector<std::string>& evicted);
-  /// The victims leave; they are named in `evicted`. False: none of them was there.
+  /// Removes the victims and adds their names to `evicted`. False: none of them was there.
   bool Evict(std::span<const scheduler::PodOnNode> victims, std::vector<std::string>& evicted);
   scheduler::AttemptOptions OptionsFor(const scheduler::Domain* only) const;
   const scheduler::Domain* only() const { return only_.has_value() ? &*only_ : nullptr; }
-  /// In name order.
+  /// The candidate nodes, in name order.
   const std::vector<const scheduler::NodeState*>& LookedAt() const;
   scheduler::Domain DomainOf(const std::string& node) const;
-  /// Per node that is looked at; empty: it would take the pod, devices aside.
+  /// Per candidate node why it rejects the pod, devices aside; empty: it does not.
   std::vector<std::string> ObjectionsTo(const api::Object& pod, const Claims& claims) const;
   NodeAnswer AnswerOf(const scheduler::NodeState& node,
                       const std::string& objection,
@@ -341,43 +341,43 @@ class OfflineCluster {
                  const api::Object& pod,
                  const Claims& claims,
                  OfflineAnswer& answer);
-  /// The claim that is made for the pod's extended resources.
+  /// The claim that the scheduler makes for the pod's extended resources.
   api::Object ExtendedClaim(const scheduler::ExtendedPlacement& extended,
                             const api::Object& pod) const;
-  /// Which request of the pod stands in the way, on the nodes that would take the pod.
+  /// The pod's request that fails, on the nodes that fit devices aside.
   std::vector<FailureOnNodes> FailuresOf(const api::Object& pod, const Claims& claims) const;
   std::optional<FirstFailure> FailureOn(
       const api::core_v1::Node& node,
       std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
-  /// The claims that have no devices yet, with the one for extended resources.
+  /// The pod's claims without devices, with the one for extended resources.
   std::vector<Frozen<api::resource_v1::ResourceClaim>> WantedOf(const api::Object& pod,
                                                                 const Claims& claims) const;
 
-  /// The claim as the scheduler would write it: the allocation, if it is new, and the pod's
+  /// The claim as the scheduler would write it: with the allocation, if it is new, and the pod's
   /// reservation.
   api::Object Allocated(const std::string& key,
                         const api::Object& pod,
                         const std::optional<api::resource_v1::AllocationResult>& result) const;
 
   World& world_;
-  OfflineObjects objects_;  // as given; what has changed since is in cluster_
+  OfflineObjects objects_;  // as given; cluster_ has later changes
   OfflineOptions options_;
   std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
-  // Mutable: the devices in it are brought up to date when they are asked for.
+  // Mutable because a call of Devices() updates its snapshot.
   mutable scheduler::ClusterCache cluster_;
-  std::optional<scheduler::Domain> only_;              // the nodes to look at; absent: all
+  std::optional<scheduler::Domain> only_;              // the candidate nodes; absent: all
   size_t first_node_ = 0;                              // for the next pod
-  std::optional<Admission> admission_;                 // what quotas let in; set at once
-  std::map<std::string, std::string> refused_claims_;  // why, by the uid of their pod
-  std::map<std::string, OfflineAnswer> of_groups_;     // of members decided about, by uid
-  Undo* undo_ = nullptr;                               // which is told of what changes
-  // Answers that hold until something is placed or leaves.
+  std::optional<Admission> admission_;                 // always set after construction
+  std::map<std::string, std::string> refused_claims_;  // reason, by the uid of their pod
+  std::map<std::string, OfflineAnswer> of_groups_;     // of members already decided, by uid
+  Undo* undo_ = nullptr;                               // records changes while it is set
+  // Caches, valid until a pod or claim is placed or leaves.
   std::map<std::string, GroupDecision> decided_groups_;  // by namespace/name
   std::unordered_map<std::string, Said> said_;           // by LikenessOf
-  std::unordered_map<std::string, std::string> failed_;  // why they fit on no node of only_
+  std::unordered_map<std::string, std::string> failed_;  // reason why they fit on no node of only_
   std::optional<Holders> holders_;
   ExplanationMemory explained_;
-  /// Places in objects_.pods by namespace/name: of as many of them as there were when last asked.
+  /// Indexes into objects_.pods by namespace/name, up to the size at the last call.
   mutable std::map<std::string, size_t, std::less<>> pod_places_;
   mutable size_t pods_known_ = 0;
   Lazy<std::set<std::string>> list_attributes_;  // of devices

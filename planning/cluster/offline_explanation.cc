@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OfflineCluster has to say of one pod or claim.
+// OfflineCluster's explanations of pods and claims.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -36,8 +36,8 @@ namespace core = api::core_v1;
 constexpr std::string_view kPodPrefix = "pod ";
 constexpr std::string_view kClaim = "claim ";
 
-/// Calls the requests of the claim for extended resources as its user knows them: by the resource,
-/// and by the container too where several ask for that resource.
+/// Renames the requests of the claim for extended resources for users: to the resource, and the
+/// container if several containers request that resource.
 void NameAsResources(std::span<const core::ContainerExtendedResourceRequest> mappings,
                      v1::ResourceClaim& claim) {
   std::map<std::string_view, size_t> counts;  // requests, by resource
@@ -74,7 +74,7 @@ std::vector<std::string> OfflineCluster::Waiting() {
 }
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what) {
-  const Admission before = *admission_;  // what waits before it has taken nothing
+  const Admission before = *admission_;  // those that wait before it have taken nothing
   std::optional<OfflineExplanation> answer = Explain(what, {});
   admission_ = before;
   const bool is_cancelled = options_.budget.IsCancelled();
@@ -136,7 +136,7 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   answer.fix = FixOf(claims);
   if (answer.fix.empty()) answer.fix = UnservedResource(pod.As<core::Pod>());
   std::vector<std::string> objections;
-  if (IsOfGroup(pod.As<core::Pod>())) {  // which is what the scheduler tries
+  if (IsOfGroup(pod.As<core::Pod>())) {  // the scheduler tries the whole group
     DecideInGroup(pod.As<core::Pod>(), answer);
     objections = ObjectionsTo(pod, claims);
   } else {
@@ -191,7 +191,7 @@ OfflineCluster::Said OfflineCluster::DecideAlike(const api::Object& pod, const C
   std::string likeness = LikenessOf(pod.As<core::Pod>(), claims);
   if (const auto known = said_.find(likeness); known != said_.end()) return known->second;
   Said said = DecideAlone(pod, claims);
-  // A refusal is about its own claims, and a search that was given up may be asked for again.
+  // A refusal names its own claims, and a search that was given up may be repeated.
   const bool is_of_all = (said.verdict == Verdict::kFits || said.verdict == Verdict::kDoesNotFit) &&
                          IsOfAllAlike(said.reason, claims) && said.note.empty();
   if (likeness.empty() || !is_of_all || said_.size() >= kLikenessesMax) return said;
@@ -212,7 +212,7 @@ Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod
   return std::make_shared<const v1::ResourceClaim>(std::move(claim));
 }
 
-/// About the first resource that neither a node nor a class has; empty: there is none.
+/// A message about the first resource that neither a node nor a class has; empty: there is none.
 std::string OfflineCluster::UnservedResource(const core::Pod& pod) const {
   for (const std::string& name : ExtendedResources(pod)) {
     const bool is_there = std::ranges::any_of(LookedAt(), [&](const scheduler::NodeState* node) {
@@ -228,7 +228,7 @@ std::string OfflineCluster::UnservedResource(const core::Pod& pod) const {
   return {};
 }
 
-/// Why the API server would not let the claims be made; empty: it would, as far as is known.
+/// Why the API server would reject the claims; empty: it would not, as far as is known.
 std::string OfflineCluster::ForbiddenAdminAccess(const Claims& claims) const {
   for (const api::Object& object : claims) {
     const auto& claim = object.As<v1::ResourceClaim>();
@@ -286,7 +286,7 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
   return answer;
 }
 
-/// The nodes that are looked at, with what the scheduler has against them besides their devices.
+/// The candidate nodes with the scheduler's objections, devices aside.
 std::vector<CandidateNode> OfflineCluster::CandidatesWith(
     std::vector<std::string> objections) const {
   std::vector<CandidateNode> nodes;
@@ -311,7 +311,7 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                     std::set<std::string> own_claims,
                                     OfflineExplanation& answer) {
   const Holders& holders = HoldersNow();
-  // Without claims that want devices no holder is in their way.
+  // Without claims that need devices, no holder is in the way.
   if (options_.detail == Detail::kLine && !claims.empty()) {
     for (size_t i = 0; i < holders.size(); ++i) {
       const v1::ResourceClaim& claim = holders.ClaimAt(i);

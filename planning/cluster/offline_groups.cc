@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OfflineCluster has to say of groups of pods: all of a group that wait are decided about
-// together, as the scheduler does.
+// OfflineCluster's decisions about groups of pods. All waiting pods of a group are decided
+// together, as in the scheduler.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -29,7 +29,7 @@ bool OfflineCluster::IsOfGroup(const core::Pod& pod) const {
   return options_.pod_groups && !api::claims::PodGroupKeyOf(pod).empty();
 }
 
-/// Uids of new pods of the group that are refused, where all are created in the order given.
+/// Uids of new pods of the group that admission rejects if all are created in the given order.
 std::set<std::string> OfflineCluster::MembersNotLetIn(const std::string& group_key) {
   std::set<std::string> refused;
   for (const PlacedObject& placed : objects_.pods) {
@@ -58,7 +58,7 @@ OfflineCluster::GroupDecision OfflineCluster::DecideGroupAnew(const std::string&
   const auto is_ours = [&](const core::Pod& pod) {
     return IsWaiting(pod) && !not_let_in.contains(pod.metadata.uid);
   };
-  // Each with the claims that its templates describe.
+  // Create the claims of the templates of each pod.
   for (const api::Object* one : scheduler::GroupStateOf(cluster_, group_key, is_ours).waiting) {
     api::Object pod = one->Clone();
     PrepareClaims(pod);
@@ -134,7 +134,7 @@ OfflineAnswer OfflineCluster::AllocateMember(const api::Object& pod, const std::
   const std::string key = api::claims::PodGroupKeyOf(pod.As<core::Pod>());
   OfflineAnswer own{.what = "pod " + api::ObjectKey(pod.metadata())};
   std::vector<std::string> evicted;
-  // Those that are left out are tried again, with the others in their places.
+  // Try the members that were left out again, with the others in their places.
   for (bool any_left = true; std::exchange(any_left, false);) {
     const GroupDecision decision = DecideGroupWithRoom(key, evicted);
     if (!decision.why_not.empty() && own.reason.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods would have to go elsewhere so that another one fits: proposals come from the claims
-// whose devices would do (suggestions.h); that all of them find a place is then tried, and undone
-// where it fails.
+// Which pods could move so that another one fits. Suggestions name claims whose devices would do
+// (suggestions.h). Each proposal is carried out to test that all moved pods find a place, and
+// undone if one does not.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ namespace core = api::core_v1;
 
 constexpr std::string_view kPodWord = "pod ";
 
-/// Whether somebody starts the pod again elsewhere when it is deleted, as far as that can be told.
+/// Whether a controller recreates the pod elsewhere when it is deleted, as far as is known.
 bool CanMove(const core::Pod& pod) {
   const bool stays = std::ranges::any_of(pod.metadata.owner_references, [](const auto& owner) {
     return owner.kind == "DaemonSet" || owner.kind == "Node";
@@ -32,7 +32,7 @@ bool CanMove(const core::Pod& pod) {
          !pod.metadata.deletion_timestamp.has_value();
 }
 
-/// The pod as it is when nobody has decided about it.
+/// The pod before any decision about it.
 api::Object AsWaiting(const api::Object& pod) {
   api::Object waiting = pod.Clone();
   waiting.Mutable<core::Pod>().spec.node_name.clear();
@@ -41,7 +41,7 @@ api::Object AsWaiting(const api::Object& pod) {
 
 }  // namespace
 
-/// Puts pods and claims back as they were, unless told otherwise. There is one at a time.
+/// Restores pods and claims at destruction, unless it is dismissed. At most one exists at a time.
 class OfflineCluster::Undo {
  public:
   explicit Undo(OfflineCluster& cluster) : cluster_(cluster) { cluster.undo_ = this; }
@@ -56,7 +56,7 @@ class OfflineCluster::Undo {
   Undo(const Undo&) = delete;
   Undo& operator=(const Undo&) = delete;
 
-  /// The object has changed.
+  /// Records the state before a change.
   void Remember(client::Mirror& mirror, const api::Object* before, const api::Object* after) {
     changes_.push_back({.mirror = &mirror,
                         .key = api::ObjectKey((after != nullptr ? after : before)->metadata()),
@@ -89,7 +89,7 @@ void OfflineCluster::ForgetAfter(const api::Object* before, const api::Object* a
   const auto has_devices = [](const api::Object* object) {
     return object != nullptr && object->As<v1::ResourceClaim>().status.allocation.has_value();
   };
-  // A claim that has nothing and had nothing is in nobody's way.
+  // A claim that neither has nor had devices changes no answer.
   if (claim != nullptr && !has_devices(before) && !has_devices(after)) return;
   decided_groups_.clear();
   said_.clear();
@@ -99,7 +99,7 @@ void OfflineCluster::ForgetAfter(const api::Object* before, const api::Object* a
   explained_.Forget();
 }
 
-/// Keys of the claims that have devices, sorted: their places among the holders.
+/// Sorted keys of the claims that have devices; the order of the holders.
 std::vector<std::string> OfflineCluster::AllocatedClaims() const {
   std::vector<std::string> keys;
   for (const auto& [key, claim] : cluster_.objects().claims.objects()) {
@@ -140,7 +140,7 @@ std::vector<const PlacedObject*> OfflineCluster::UsersOf(
   return users;
 }
 
-/// The pod stops: what only it had is free.
+/// Stops the pod and frees what only it had.
 void OfflineCluster::Leave(const core::Pod& pod) {
   cluster_.objects().pods.Remove(api::ObjectKey(pod.metadata));
   for (const std::string& key : AllocatedClaims()) {
@@ -155,8 +155,8 @@ void OfflineCluster::Leave(const core::Pod& pod) {
   }
 }
 
-/// Gives the suggested node to `what` and looks for places for those who had it. Where one finds
-/// none, its claims are added to `stays`.
+/// Gives `what` its place on the suggested node and finds places for the pods that move away. If
+/// one finds none, adds its claims to `stays`.
 std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
                                                       const Suggestion& suggestion,
                                                       std::set<std::string>& stays) {
@@ -168,7 +168,7 @@ std::optional<OfflineAnswer> OfflineCluster::TryMoves(const std::string& what,
   const auto keep_claims = [&] {
     for (const std::string& key : freed) stays.insert(FindClaim(key)->metadata().uid);
   };
-  std::multimap<std::string, std::string> claims_of;  // uids, by that of the user
+  std::multimap<std::string, std::string> claims_of;  // uids, by the uid of the pod
   for (const std::string& key : freed) {
     const auto& claim = FindClaim(key)->As<v1::ResourceClaim>();
     for (const auto& user : claim.status.reserved_for)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for a pod that fits nowhere, as the scheduler makes it: devices of claims without users, and
-// less important pods.
+// Makes room for a pod that fits nowhere, as the scheduler does: deallocates claims without users,
+// and evicts less important pods.
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -43,9 +43,9 @@ OfflineCluster::Decided OfflineCluster::DecideWithRoom(api::Object pod,
       pod = pod.Clone();
       pod.Mutable<core::Pod>().status.nominated_node_name = nowhere->preemption->name;
       const bool any_left = Evict(nowhere->preemption->victims, evicted);
-      if (!any_left && !useless.has_value()) return decided;  // the same would be asked again
+      if (!any_left && !useless.has_value()) return decided;  // another try gives the same answer
     }
-    searches.Forget();  // there are more devices now, and perhaps more to ask for
+    searches.Forget();  // devices were freed, and more claims may need some
   }
 }
 

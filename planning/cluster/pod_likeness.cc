@@ -14,14 +14,14 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-/// Whether nothing outside of the pod's containers depends on the volume.
+/// Whether the volume concerns only the pod's own containers.
 bool IsPrivate(const core::VolumeSource& source) {
   return source.secret.has_value() || source.config_map.has_value() ||
          source.downward_api.has_value() || source.projected.has_value() ||
          source.empty_dir.has_value();
 }
 
-/// What only the container itself sees.
+/// Clears members that only the container itself sees.
 template <class Containers>
 void ForgetInsides(Containers& containers) {
   for (auto& container : containers) {

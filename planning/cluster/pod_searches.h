@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The searches for devices that decisions about one pod share.
+// Device searches that decisions about one pod share.
 #pragma once
 
 #include <deque>
@@ -13,17 +13,17 @@
 
 namespace dray::planning::inline cluster {
 
-/// Each search is begun when a node is first asked, and kept for the next decision about the pod. A
-/// pod has several: nodes that have an extended resource of their own are not asked for the claim
-/// that stands for it.
+/// A search begins when it is first used on a node, and is kept for the next decision about the
+/// pod. A pod has several searches: on a node with an extended resource of its own, the claim for
+/// that resource is not searched for.
 class PodSearches {
  public:
-  /// The search for `wanted` among `devices`, which outlives this. Valid until Forget. O(claims)
-  /// where it is kept already.
+  /// The search for `wanted` among `devices`, which must outlive this. Valid until Forget.
+  /// O(claims) if the search exists already.
   const allocator::Attempt& For(const allocator::Snapshot& devices,
                                 std::span<const Frozen<api::resource_v1::ResourceClaim>> wanted);
 
-  /// What was taken has changed: the next decision searches anew.
+  /// Call when allocations have changed: the next decision begins new searches.
   void Forget() { kept_.clear(); }
 
  private:

@@ -21,12 +21,12 @@ std::string PodName(const api::Object& pod) {
   return "pod " + api::ObjectKey(pod.metadata());
 }
 
-/// The lower, the earlier.
+/// Lower ranks come first.
 struct QueueRank {
   bool is_daemon = false;
   int64_t priority = 0;
   bool is_queued = false;
-  /// Of those that are queued; pods that no server has stored come after those that one has.
+  /// For queued pods; pods that no server has stored come last.
   api::Time created = api::Time::FromUnixSeconds(api::kTimeMaxUnixSeconds);
   size_t place = 0;  // as given
 

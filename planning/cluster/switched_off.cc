@@ -14,7 +14,7 @@ namespace {
 namespace v1 = api::resource_v1;
 using allocator::Features;
 
-/// A feature that shows in requests.
+/// A feature that is visible in requests.
 struct RequestedFeature {
   bool Features::* on;
   std::string_view gate;
@@ -22,7 +22,7 @@ struct RequestedFeature {
   bool (*is_used)(const v1::DeviceRequest& request);
 };
 
-/// Whether the request, or one of its alternatives, has something.
+/// Whether `has` is true for the request or one of its alternatives.
 template <class F>
 bool AnyWay(const v1::DeviceRequest& request, F has) {
   return (request.exactly.has_value() && has(*request.exactly)) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feature gates that are off although somebody asks for what they switch on.
+// Disabled feature gates that claims need.
 #pragma once
 
 #include <set>
@@ -13,13 +13,13 @@
 
 namespace dray::planning::inline cluster {
 
-/// The attributes that are lists on some device, "domain/id". O(attributes of devices).
+/// The attributes that are lists on at least one device, "domain/id". O(attributes of devices).
 std::set<std::string> ListAttributes(
     std::span<const Frozen<api::resource_v1::ResourceSlice>> slices);
 
-/// The first feature that the claims need and that is off, and the name of its gate; empty: none.
-/// Derived attributes, alternatives, capacity requests and admin access are in the claims. That
-/// constraints understand lists matters where the attribute of one is among `lists`.
+/// The first disabled feature that the claims need, with the name of its gate; empty: none. The
+/// claims show derived attributes, alternatives, capacity requests and admin access. A constraint
+/// needs the feature of list attributes if its attribute is among `lists`.
 std::string SwitchedOff(std::span<const api::Object> claims,
                         const std::set<std::string>& lists,
                         const allocator::Features& features);

@@ -15,11 +15,11 @@
 namespace dray::planning::inline cluster {
 namespace {
 
-/// Of one search; an explanation takes some dozens.
+/// For one search; an explanation takes some dozens.
 constexpr int64_t kStepsMax = 2'000;
 
-/// The pod without what it wants of other pods and of volumes: those are not among the objects, and
-/// the line is about devices.
+/// A copy of the pod without its rules about other pods and its volumes, because those objects are
+/// not in the input and the line is about devices.
 api::Object AboutDevices(const api::Object& pod) {
   api::Object copy = pod.Clone();
   auto& spec = copy.Mutable<api::core_v1::Pod>().spec;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a running scheduler tells about a pod that gets no devices, besides upstream's words.
+// The line that a running scheduler reports about a pod that gets no devices, besides upstream's
+// words.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace dray::planning::inline cluster {
 
-/// In one line of at most kEventBytesMax bytes why the pod gets no devices, and the smallest kind
-/// of change that would help; claims of other namespaces are not named, because whoever may read
-/// about the pod need not know them. Empty: it gets them, or devices are not what it lacks.
-/// Bounded by the bounds of UnfitPod and the steps of its searches.
+/// Explains, in one line of at most kEventBytesMax bytes, why the pod gets no devices, and the
+/// smallest kind of change that would help. Does not name claims of other namespaces, because
+/// readers of the pod's events may have no access to them. Empty: the pod gets devices, or lacks
+/// something else. Bounded by the limits of UnfitPod and the steps of its searches.
 std::string LineAbout(World& world, const scheduler::UnfitPod& unfit);
 
 }  // namespace dray::planning::inline cluster

@@ -20,11 +20,11 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// The parts of `expression` that compile alone; itself, when one of them does not.
+/// The conjuncts of `expression` that compile alone; the whole expression if one of them does not.
 std::vector<std::pair<std::string_view, cel::Selector>> PartsOf(
     std::string_view expression, const cel::Selector& whole, const cel::Environment& environment) {
   cel::Environment free = environment;
-  free.purpose = cel::Purpose::kFree;  // what && takes need not be a selector
+  free.purpose = cel::Purpose::kFree;  // operands of && need not be selectors
   std::vector<std::pair<std::string_view, cel::Selector>> parts;
   for (const std::string_view conjunct : cel::syntax::Conjuncts(expression)) {
     Result<cel::Selector> part = cel::Selector::Compile(conjunct, free);
@@ -59,7 +59,8 @@ struct AttributeText {
   }
 };
 
-/// Whether the device calls `name` so: with its domain, or without when that is the driver's.
+/// Whether `published` is `name` on the device: with its domain, or without if that is the
+/// driver's.
 bool IsNamed(std::string_view published, std::string_view driver, const cel::DeviceName& name) {
   const size_t slash = published.find('/');
   if (slash == std::string_view::npos) return name.domain == driver && name.id == published;

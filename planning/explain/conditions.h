@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What class and request demand of a device, cut into the parts that must all hold: so that for a
-// device that is kept out one part can be named, and what the device has instead.
+// The demands of a class and a request on a device, split into conjuncts that must all hold, so
+// that an explanation can name the one that fails, and what the device has instead.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +22,26 @@ namespace dray::planning::inline explain {
 /// One conjunct of a selector.
 struct Condition {
   bool of_class = false;
-  size_t selector = 0;                      // its place among those of class or request
+  size_t selector = 0;                      // the index of its selector in class or request
   std::string text;                         // on one line
-  std::optional<cel::Selector> part = {};   // nothing: the selector does not compile
+  std::optional<cel::Selector> part = {};   // absent: the selector does not compile
   std::vector<cel::DeviceName> names = {};  // that it reads
 };
 
 /// The selectors of one way to satisfy a request.
 class Conditions {
  public:
-  /// A selector that does not compile is a condition that fails with that error: the allocator
-  /// compiles one only when it gets there.
+  /// A selector that does not compile becomes a condition that fails with that error, because the
+  /// allocator compiles a selector only when it reaches it.
   static Conditions Of(const allocator::rules::Criteria& criteria, cel::SelectorCache& selectors);
 
-  /// A condition that keeps a device out.
+  /// A condition that a device does not meet.
   struct Unmet {
     size_t condition = 0;    // in all()
-    std::string error = {};  // why there is no answer; empty: the answer is no
+    std::string error = {};  // why the evaluation failed; empty: it is false
   };
-  /// The first one in the order in which the allocator asks: of a selector that says no the first
-  /// conjunct that does, of one that fails the first that fails. Nothing: all hold.
+  /// The first in the allocator's order: for a false selector its first false conjunct, for a
+  /// failing selector the first that fails. Absent: all hold.
   std::optional<Unmet> FirstUnmet(const cel::DeviceActivation& device) const;
 
   const std::vector<Condition>& all() const { return all_; }
@@ -62,8 +62,7 @@ class Conditions {
   std::vector<Condition> all_;
 };
 
-/// What the device has under the name, as people write it: 40Gi, "a100", true; kNoValue when it is
-/// not there.
+/// The device's value of the name as users write it: 40Gi, "a100", true; kNoValue if it has none.
 inline constexpr std::string_view kNoValue = "none";
 std::string ValueText(const cel::Device& device, const cel::DeviceName& name);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Minimal by deletion: a part whose removal leaves the rest infeasible is dropped for good, until
-// no part can be dropped. With monotone rules (less asked for and less taken never hurts) one pass
-// would do; passes are repeated until nothing changes, so the result is minimal without that
-// assumption. QuickXplain needs fewer searches for small conflicts among many parts; the chunks of
-// Minimal do for the many, which are claims of others.
+// no part can be dropped. With monotone rules (fewer requests and fewer taken devices never hurt)
+// one pass would be enough. Passes are repeated until nothing changes, so the result is minimal
+// without that assumption. QuickXplain needs fewer searches for small conflicts among many parts;
+// the chunks of Minimal are enough for the many parts here, which are claims of others.
 #include "planning/explain/conflict.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string ConstraintText(const v1::DeviceConstraint& constraint) {
   return "distinctAttribute " + constraint.distinct_attribute.value_or("");
 }
 
-/// In the order in which they are given up.
+/// In the order in which they are dropped.
 std::vector<ConflictPart> AllParts(const ConflictQuestion& question, const Holders& holders) {
   std::vector<ConflictPart> parts;
   for (const size_t place : question.holders) {

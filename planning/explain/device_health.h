@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that somebody says are broken: kubelets in the status of pods, drivers in the status of
-// claims.
+// Devices that are reported as broken: by kubelets in the status of pods, by drivers in the status
+// of claims.
 #pragma once
 
 #include <set>
@@ -13,10 +13,10 @@
 
 namespace dray::planning::inline explain {
 
-/// Of devices of allocated claims: those whose status in the claim has the condition Ready with
-/// "False", and those that a pod's status calls Unhealthy. There a device is named
-/// driver/pool/device, or by its name in the container runtime, of which the claim's only result
-/// for that request, or else the one with the device's name at its end, is meant. O(objects * log).
+/// The devices of allocated claims that have the condition Ready "False" in the claim's status, or
+/// are Unhealthy in a pod's status. A pod's status names a device as driver/pool/device, or by its
+/// name in the container runtime. The latter means the claim's only result for that request, or
+/// else the result whose device name it ends with. O(objects * log).
 std::set<allocator::DeviceId, allocator::DeviceIdLess> UnhealthyDevices(
     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
     std::span<const api::core_v1::Pod* const> pods);

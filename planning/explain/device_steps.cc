@@ -37,7 +37,7 @@ std::string TaintText(const v1::DeviceTaint& taint) {
   return fmt::format("{}{}:{}", taint.key, value, taint.effect);
 }
 
-/// Why a device that nobody uses is too small.
+/// Why an unused device is too small.
 std::string SizeText(const v1::Device& device, const v1::CapacityRequirements* request) {
   if (request == nullptr) return {};
   for (const auto& [name, wanted] : request->requests) {
@@ -51,7 +51,7 @@ std::string SizeText(const v1::Device& device, const v1::CapacityRequirements* r
   return "the policy of its capacity does not allow the amount";
 }
 
-/// Null: the request says nothing about the capacity.
+/// Null: the request does not limit the capacity.
 const api::Quantity* AmountAsked(const v1::CapacityRequirements* request, std::string_view name) {
   if (request == nullptr) return nullptr;
   const auto found = std::ranges::find(
@@ -105,7 +105,7 @@ Fall NodeDevices::Judge(DeviceJudge& judge, const Entry& entry) {
   return fall;
 }
 
-/// Features without which the device cannot even be selected.
+/// The disabled features without which the allocator does not consider the device.
 std::string NodeDevices::UnreadFeature(const Entry& entry) const {
   if (!features_.device_binding_and_status && !entry.device->binding_conditions.empty())
     return "binding conditions: DRADeviceBindingConditions is off";
@@ -113,7 +113,7 @@ std::string NodeDevices::UnreadFeature(const Entry& entry) const {
   return {};
 }
 
-/// Features without which it is selected, and then refused.
+/// The disabled features without which the allocator rejects the device after selection.
 std::string NodeDevices::UnmetFeature(const Entry& entry) const {
   if (!entry.device->consumes_counters.empty() && !features_.partitionable_devices)
     return "shared counters: DRAPartitionableDevices is off";
@@ -126,7 +126,7 @@ std::string NodeDevices::UnmetFeature(const Entry& entry) const {
   return is_declared ? "" : "skipped node operations: the node does not know them";
 }
 
-/// Whether the device is for the node and large enough, whatever claims have.
+/// Whether the device is for the node and large enough, if no claim used it.
 Fall NodeDevices::Alone(const DeviceJudge& judge, const Entry& entry) const {
   if (entry.slice->spec.per_device_node_selection.value_or(false)) {
     const Result<bool> usable = rules::IsUsableOn(node_, *entry.device);
@@ -141,7 +141,7 @@ Fall NodeDevices::Alone(const DeviceJudge& judge, const Entry& entry) const {
   return {};
 }
 
-/// What depends on what claims have; taints, too, because they come between.
+/// The steps that depend on claims' allocations, and taints, because they come in between.
 Fall NodeDevices::BesideUse(const rules::Variant& variant, const Entry& entry) {
   if (features_.device_taints) {
     const v1::DeviceTaint* const taint = rules::BlockingTaint(*entry.device, variant.tolerations);

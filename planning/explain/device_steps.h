@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps a device must get past to be given to a request, in the order in which they are
-// counted, and where each device of a node falls. What several devices must satisfy together
-// (constraints, counters beside each other, counts) is not among them.
+// The steps that a device must pass to be given to a request, in the order in which they are
+// counted, and the step that rejects each device of a node. Rules about several devices together
+// (constraints, counters of several devices, counts) are not among the steps.
 #pragma once
 
 #include <array>
@@ -30,43 +30,43 @@
 
 namespace dray::planning::inline explain {
 
-/// Where a device falls. The later the step, the nearer it came.
+/// The step that rejects a device. The later the step, the closer the device came.
 enum class Step : uint8_t {
-  kElsewhere,    // it belongs to no node that may be used
+  kElsewhere,    // no node that may be used reaches it
   kClass,        // the selectors of the class
   kSelectors,    // those of the request
   kPool,         // its pool is incomplete, contradicts itself, or has a newer generation
   kSwitchedOff,  // it needs a feature that is off
-  kNode,         // it chooses its nodes itself, and others
-  kTooSmall,     // nobody uses it, and yet its capacity would not do
+  kNode,         // its own node selection excludes the node
+  kTooSmall,     // unused, and still its capacity is too small
   kTaints,       // it has a taint that the request does not tolerate
   kInUse,        // a claim has it
-  kCounters,     // claims have what it draws from the counters of its pool
-  kCapacity,     // claims have the capacity
-  kUsable,       // it does not fall
+  kCounters,     // claims have used up the counters that it needs
+  kCapacity,     // claims have used up its capacity
+  kUsable,       // no step rejects it
 };
 inline constexpr size_t kSteps = 12;
 
 /// "elsewhere", "class", …: for programs.
 std::string_view StepName(Step step);
 
-/// How many devices fall where.
+/// The number of devices by the step that rejects them.
 using StepCounts = std::array<size_t, kSteps>;
 
-/// Those that get past `step`.
+/// The number of devices that pass `step`.
 size_t LeftAfter(const StepCounts& counts, Step step);
 
-/// A device of a node and how far it comes.
+/// The step that rejects a device of a node.
 struct Fall {
   Step step = Step::kUsable;
-  /// kClass, kSelectors: which of the conditions; `why` is the error, if it fails.
+  /// kClass, kSelectors: the index of the condition; `why` is the error, if it fails.
   size_t condition = 0;
-  std::string why = {};  // in a few words; empty where the step says enough
-  /// Whether the device is among those that a request for all devices gets, or else fails.
+  std::string why = {};  // in a few words; empty if the step explains enough
+  /// Whether the device is among those that a request for all devices must get to succeed.
   bool is_listed = false;
 };
 
-/// One way to satisfy a request, with what its selectors say of devices, found out once for each.
+/// One way to satisfy a request, with cached results of its selectors for each device.
 class DeviceJudge {
  public:
   DeviceJudge(const allocator::rules::Variant& variant, Conditions conditions)
@@ -75,8 +75,8 @@ class DeviceJudge {
   const allocator::rules::Variant& variant() const { return *variant_; }
   const Conditions& conditions() const { return conditions_; }
 
-  /// Which condition of class or request keeps the device out; nothing: it is selected. What
-  /// selectors cost is not counted.
+  /// The condition of class or request that rejects the device; absent: the device is selected. The
+  /// cost of selectors is not counted.
   std::optional<Fall> Unselected(std::string_view driver,
                                  const api::resource_v1::Device& device,
                                  const allocator::rules::Rules& rules);
@@ -92,10 +92,10 @@ class DeviceJudge {
   std::unordered_map<const api::resource_v1::Device*, Unmet> known_;
 };
 
-/// The devices that one node sees, judged one by one as if nothing else were asked for.
+/// The devices that one node reaches, judged one by one as if nothing else were requested.
 class NodeDevices {
  public:
-  /// All arguments outlive this.
+  /// All arguments must outlive this.
   NodeDevices(const allocator::rules::GatheredPools& gathered,
               const allocator::AllocatedState& state,
               const allocator::Features& features,
@@ -109,7 +109,7 @@ class NodeDevices {
         counters_(gathered, state, features),
         shares_(gathered, state, features) {}
 
-  /// `device` is one of the node's. What selectors cost is not counted.
+  /// `device` must be one of the node's. The cost of selectors is not counted.
   Fall Judge(DeviceJudge& judge, const allocator::rules::DeviceEntry& device);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes are judged from cheap to dear: the counts of single devices first; where they suffice, the
+// Judges nodes from cheap to expensive: counts of single devices first. Where these suffice, the
 // smaller questions of FindFirstFailure, each of which is one attempt for all nodes.
 #include "planning/explain/explanation.h"
 
@@ -25,10 +25,10 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// Searches for what is only asked to explain end sooner.
+/// The most steps of searches that only serve explanations.
 constexpr int64_t kExplainingStepsMax = 200'000;
 
-/// What is said of the devices that get past a step, after "none", "1" and "2".
+/// The words for devices that pass a step, after "none", "1" and "2".
 struct LeftWords {
   std::string_view one, many;
 };
@@ -47,7 +47,7 @@ constexpr std::array<LeftWords, kSteps> kLeft = {{
     {"is usable", "are usable"},
 }};
 
-/// Where single devices would be enough.
+/// The trouble of a node on which single devices are enough.
 Trouble TroubleOf(Obstacle obstacle) {
   switch (obstacle) {
     case Obstacle::kTooFewDevices: return Trouble::kAtOnce;
@@ -66,11 +66,11 @@ std::string Shortened(std::string text) {
   return text.substr(0, end).append(kMore);
 }
 
-/// What keeps devices out at the step where they become too few, where that may be said to every
-/// reader of the pod; empty: the step says enough.
+/// Why devices are rejected at the step where they become too few, if every reader of the pod may
+/// see it; empty: the step explains enough.
 std::string WhyTooFew(const Explanation& explanation, const NodeGroup& group) {
   const bool says_enough = group.step == Step::kElsewhere || group.step == Step::kClass ||
-                           group.step == Step::kInUse;  // whose text names namespaces
+                           group.step == Step::kInUse;  // its text names namespaces
   if (group.trouble != Trouble::kTooFew || says_enough) return {};
   const auto of_group = [&](const Funnel& funnel) {
     return funnel.claim == group.claim && funnel.request == group.request;
@@ -84,7 +84,7 @@ std::string WhyTooFew(const Explanation& explanation, const NodeGroup& group) {
   return fmt::format(" ({}{})", is_only_one ? "" : "for example ", removal->text);
 }
 
-/// The gates that are off and keep devices out.
+/// The disabled gates that keep devices out.
 std::set<std::string> GatesIn(const Funnel& funnel) {
   constexpr std::string_view kOff = " is off";
   std::set<std::string> gates;
@@ -97,11 +97,11 @@ std::set<std::string> GatesIn(const Funnel& funnel) {
   return gates;
 }
 
-/// Why one node says no.
+/// Why the claims do not fit on one node.
 struct NodeVerdict {
   size_t node = 0;  // in the question
   Trouble trouble = Trouble::kNone;
-  size_t way = 0;  // of the request that cannot be met; kNowhere: none in particular
+  size_t way = 0;  // of the request that fails; kNowhere: none in particular
   Step step = Step::kUsable;
   NodeFunnel funnel = {};  // of the way
   std::string claim = {}, request = {};
@@ -141,7 +141,7 @@ class Explainer {
         continue;
       }
       auto ways = counter_->Add(*candidate.node);
-      if (!explanation_.refusal.empty()) continue;  // only the counts are still wanted
+      if (!explanation_.refusal.empty()) continue;  // only the counts are needed
       const Result<allocator::Outcome> outcome =
           attempt.Allocate(*candidate.node, question_.budget);
       if (!outcome || !ways) {
@@ -174,8 +174,8 @@ class Explainer {
     return verdict;
   }
 
-  /// Whether the devices of the node are too few for some request by itself, and for which; of
-  /// alternatives the one that comes furthest.
+  /// Whether the node has too few devices for some request alone, and for which; of alternatives
+  /// the one that comes closest.
   bool FindShortage(const std::vector<NodeFunnel>& ways, NodeVerdict& verdict) const {
     for (size_t first = 0; first < ways.size();) {
       size_t last = first;
@@ -208,7 +208,7 @@ class Explainer {
            first.variant().criteria.claim_key == second.variant().criteria.claim_key;
   }
 
-  /// One of the smaller questions about a node. They are the same for every node.
+  /// Asks one of the smaller questions about a node; they are the same for every node.
   Result<allocator::Outcome> Ask(std::span<const Frozen<v1::ResourceClaim>> claims,
                                  const api::core_v1::Node& node) {
     std::string key;
@@ -278,7 +278,7 @@ class Explainer {
     }
   }
 
-  /// What only the most promising nodes are asked about.
+  /// Examines the most promising nodes only.
   void LookCloser() {
     std::vector<const api::core_v1::Node*> nodes;
     nodes.reserve(verdicts_.size());
@@ -318,8 +318,8 @@ class Explainer {
     if (is_full) explanation_.fits_when_empty = FitsWhenEmpty(nodes);
   }
 
-  /// The claims that have devices which are in the way: where one request has too few, those of the
-  /// pools that have devices for it.
+  /// Names the claims whose devices are in the way: if one request has too few, those in the pools
+  /// that have devices for it.
   void NameHolders(const std::vector<FallenDevice>& devices,
                    const std::vector<size_t>& holders,
                    const NodeVerdict& verdict) {

@@ -13,13 +13,13 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// Whether the character may stand in "namespace/name", or in a path that ends like one.
+/// Whether the character can be part of "namespace/name", or of a path that ends with one.
 bool IsOfKey(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '.' || c == '/' || c == '_';
 }
 
-/// Gives an explanation of some claims the names of others, which are at the same places.
+/// Replaces the names of claims in an explanation by those of others at the same indexes.
 class Renaming {
  public:
   Renaming(const WantedClaims& from, const WantedClaims& to) : to_(to) {
@@ -42,12 +42,12 @@ class Renaming {
   }
 
  private:
-  /// The place of the key; the number of keys where it is none of them.
+  /// The index of the key; the number of keys if it is not one of them.
   size_t PlaceOf(std::string_view key) const {
     return static_cast<size_t>(std::ranges::find(from_keys_, key) - from_keys_.begin());
   }
 
-  /// Words that are a key as a whole, but for a full stop behind it.
+  /// Replaces words that are a key as a whole, with or without a full stop after it.
   void Rename(std::string& text) const {
     std::string renamed;
     for (size_t from = 0; from < text.size();) {

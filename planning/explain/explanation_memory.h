@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explanations that are kept while nothing is placed: equal pods ask the same question, and only
-// the first of them is searched for.
+// A cache of explanations: equal pods ask the same question, and only the first needs a search.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +14,21 @@
 
 namespace dray::planning::inline explain {
 
-/// Two questions are the same if their claims differ in names and uids only, and if the nodes, what
-/// is held against each of them, and the claims that stay are equal. The answer to the second is
-/// then that to the first with the names of its own claims.
+/// Two questions are equal if their claims differ only in names and uids, and if the nodes, the
+/// objections to them, and the claims that stay are equal. The second answer is then the first with
+/// the names of the second question's claims.
 ///
-/// Precondition: all questions are about one snapshot and its holders; Forget() when they change.
+/// Precondition: all questions are about one snapshot and its holders; call Forget() when they
+/// change.
 class ExplanationMemory {
  public:
-  /// As planning::Explain; O(size of the answer) where the question was asked before. An answer
-  /// that was cancelled is not kept.
+  /// Like planning::Explain; O(size of the answer) for a question that is cached. A cancelled
+  /// answer is not cached.
   Explanation Explain(const ExplanationQuestion& question);
   void Forget() { known_.clear(); }
 
   size_t size() const { return known_.size(); }
-  /// The oldest is forgotten past this.
+  /// The capacity; the oldest answer is dropped first.
   static constexpr size_t kKnownMax = 64;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests/judges/explanation_test.cc does not say with random problems.
+// Cases that the random problems of tests/judges/explanation_test.cc lack.
 #include "planning/explain/explanation.h"
 
 #include <cstddef>

@@ -22,8 +22,8 @@ using Claim = Frozen<v1::ResourceClaim>;
 
 constexpr size_t kNodesNamedMax = 5;
 
-/// The claim with its first requests only. Constraints and configurations that name others stay:
-/// they have nothing to act on.
+/// The claim with its first requests only. Constraints and configurations of other requests stay,
+/// because they have no effect.
 Claim WithFirstRequests(const v1::ResourceClaim& claim, size_t requests) {
   auto part = std::make_shared<v1::ResourceClaim>(claim);
   part->spec.devices.requests.resize(requests);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which request stands in the way when claims do not fit on a node. Found by asking the allocator
-// again with less: claims and requests are added in their order until it says no.
+// Finds the request that makes claims fail on a node, with further searches of the allocator:
+// claims and requests are added in their order until one fails.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,25 @@ namespace dray::planning::inline explain {
 using ClaimSearch = std::function<Result<allocator::Outcome>(
     std::span<const Frozen<api::resource_v1::ResourceClaim>>)>;
 
-/// What is the matter with a request.
+/// The problem of a request.
 enum class Obstacle : uint8_t {
-  kTooFewDevices,  // not even alone, whatever the claim's constraints
-  kConstraints,    // alone it would fit, were it not for constraints between its own devices
-  kTogether,       // it fits alone, but not beside what is asked for before it
+  kTooFewDevices,  // fails even alone and without the claim's constraints
+  kConstraints,    // fits alone without the constraints between its own devices
+  kTogether,       // fits alone, but not together with the requests before it
   kUndecided,      // the search was given up
 };
 
-/// The first request without which everything before it would fit.
+/// The first request that fails; everything before it fits.
 struct FirstFailure {
   std::string claim;    // namespace/name
   std::string request;  // as the claim names it
   Obstacle obstacle = Obstacle::kTooFewDevices;
-  std::string error = {};  // the allocator's, when it refused the smaller question
+  std::string error = {};  // the allocator's, if it rejected the smaller question
   auto operator<=>(const FirstFailure&) const = default;
 };
 
-/// For claims that do not fit together; nothing when they do. At most one search per request, and
-/// two more.
+/// For claims that do not fit together; absent if they do. At most one search per request, and two
+/// more.
 std::optional<FirstFailure> FindFirstFailure(
     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims, const ClaimSearch& search);
 
@@ -52,7 +52,7 @@ struct FailureOnNodes {
   std::vector<std::string> nodes;
 };
 
-/// Failures of nodes, equal ones together, in the order in which they were met first.
+/// Failures of nodes; equal ones are merged, in the order of their first occurrence.
 class FailureGroups {
  public:
   void Add(const FirstFailure& failure, const std::string& node);

@@ -33,7 +33,7 @@ Step NodeFunnel::bottleneck() const {
   for (size_t i = 0; i + 1 < kSteps; ++i) {
     const auto step = static_cast<Step>(i);
     if (std::cmp_greater_equal(LeftAfter(counts, step), wanted)) continue;
-    // How many of any class there are says little where some are of another one.
+    // The number of devices of other classes is of no interest if some are of the class.
     const bool says_little = step == Step::kElsewhere && counts[PlaceOf(Step::kClass)] > 0;
     return says_little ? Step::kClass : step;
   }
@@ -52,7 +52,7 @@ Result<std::unique_ptr<FunnelCounter>> FunnelCounter::Of(
     const Holders& holders) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
   std::unique_ptr<FunnelCounter> counter(new FunnelCounter(snapshot, holders));
-  const rules::GatheredPools nothing;  // which devices "all" are depends on the node: see Add
+  const rules::GatheredPools nothing;  // "all" depends on the node: see Add
   DRAY_TRY(counter->plans_,
            rules::PlanClaims(
                {.inventory = counter->inventory_,
@@ -130,7 +130,7 @@ bool FunnelCounter::MayTakeFrom(const rules::Pool& pool) const {
           rules::RulesOf(snapshot_.features()).takes_from_incomplete_pools);
 }
 
-/// Whether class and selectors keep the device out.
+/// The condition of class or selectors that rejects the device.
 std::optional<Fall> FunnelCounter::Unselected(size_t way,
                                               const v1::ResourceSlice& slice,
                                               size_t device) {
@@ -138,7 +138,7 @@ std::optional<Fall> FunnelCounter::Unselected(size_t way,
       slice.spec.driver, slice.spec.devices[device], rules::RulesOf(snapshot_.features()));
 }
 
-/// A pool whose devices cannot be had: of those that would be selected it keeps out all.
+/// Counts a pool whose devices are unavailable: it rejects all that would be selected.
 void FunnelCounter::AddPool(const rules::Pool& pool,
                             std::string_view node,
                             std::vector<NodeFunnel>& counts) {
@@ -211,7 +211,7 @@ uint32_t FunnelCounter::RemovalFor(size_t way, const Fall& fall, const std::stri
   return found->second;
 }
 
-/// Devices that no node could look at, because there is something newer.
+/// Counts devices that no node considers, because their pool has a newer generation.
 void FunnelCounter::MarkOutdated() {
   std::map<std::pair<std::string_view, std::string_view>, int64_t> newest;
   for (const auto& slice : slices_) {
@@ -255,7 +255,7 @@ std::vector<Funnel> FunnelCounter::Finish() {
   return std::move(funnels_);
 }
 
-/// What the devices have that conditions keep out.
+/// Adds the values of the devices that conditions reject.
 void FunnelCounter::AddValues(Funnel& funnel, size_t way) {
   std::vector<const Condition*> condition_of(funnel.removals.size(), nullptr);
   for (const auto& [key, place] : removals_[way]) {
@@ -289,7 +289,7 @@ void FunnelCounter::AddValues(Funnel& funnel, size_t way) {
   }
 }
 
-/// What could be meant by names that none of the devices has.
+/// Adds suggestions for names that none of the devices has.
 void FunnelCounter::AddMissing(Removal& removal) {
   for (const NameValues& have : removal.have) {
     if (have.values.size() != 1 || have.values.front().text != kNoValue) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many devices of a cluster get how far for each request, and why the others fall: each device
-// by itself, counted once, at the step it comes to on the node where it comes furthest.
+// Counts how many devices of a cluster pass which steps for each request, and why the others are
+// rejected. Each device counts once, alone, at the latest step it reaches on any node.
 #pragma once
 
 #include <cstddef>
@@ -36,17 +36,17 @@
 
 namespace dray::planning::inline explain {
 
-/// What devices have under a name that a condition reads, most frequent first.
+/// The devices' values of a name that a condition reads, most frequent first.
 struct NameValues {
   cel::DeviceName name;
   std::vector<Counted> values;
 };
 
-/// Devices that fall at one step for one reason.
+/// Devices rejected at one step for one reason.
 struct Removal {
   Step step = Step::kElsewhere;
   std::string text = {};   // kClass, kSelectors: the condition; may be empty
-  std::string error = {};  // of a condition that fails instead of saying no
+  std::string error = {};  // of a condition that fails instead of being false
   size_t devices = 0;
   std::vector<NameValues> have = {};      // of a condition
   std::vector<MissingName> missing = {};  // names that none of these devices has
@@ -68,18 +68,18 @@ struct Funnel {
   std::vector<Removal> removals = {};  // by step, then most devices first
 };
 
-/// What one node has for one way. Devices of other nodes are not counted.
+/// The devices of one node for one way. Devices of other nodes are not counted.
 struct NodeFunnel {
   StepCounts counts = {};
-  int64_t wanted = 0;  // of all: how many that is here, at least one
+  int64_t wanted = 0;  // if all: how many those are here, at least one
 
   int64_t usable() const { return static_cast<int64_t>(counts.back()); }
   int64_t missing() const { return wanted - usable(); }
-  /// The step after which fewer than wanted are left; kUsable: enough are.
+  /// The step after which fewer than wanted are left; kUsable: enough are left.
   Step bottleneck() const;
 };
 
-/// A device of a node, and where it falls.
+/// A device of a node, and the step that rejects it.
 struct FallenDevice {
   allocator::DeviceId device;
   Fall fall;
@@ -87,24 +87,25 @@ struct FallenDevice {
   const api::resource_v1::Device* published = nullptr;
 };
 
-/// Counts for the claims of one question. One thread.
+/// Counts for the claims of one question. Not thread-safe.
 class FunnelCounter {
  public:
-  /// Errors: what is wrong with the claims whatever the node, in the allocator's words.
+  /// Errors: the claims are wrong for any node, in the allocator's words.
   static Result<std::unique_ptr<FunnelCounter>> Of(
       const allocator::Snapshot& snapshot,
       std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
       const Holders& holders);
 
-  /// Ways of all requests, in order: the places in what follows.
+  /// The number of ways of all requests, in order; `way` arguments are indexes of these.
   size_t ways() const { return judges_.size(); }
 
-  /// Counts a node that may be used. By way. Errors: a selection of nodes cannot be read.
+  /// Counts a node that may be used. Returns one funnel per way. Errors: a node selector is
+  /// invalid.
   Result<std::vector<NodeFunnel>> Add(const api::core_v1::Node& node);
   /// The node's devices for one way. Errors: as Add.
   Result<std::vector<FallenDevice>> DevicesOn(const api::core_v1::Node& node, size_t way);
 
-  /// After the last node.
+  /// Call after the last node.
   std::vector<Funnel> Finish();
   const allocator::AllocatedState& state() const { return state_; }
   const DeviceJudge& judge(size_t way) const { return judges_[way]; }
@@ -143,12 +144,12 @@ class FunnelCounter {
   std::vector<allocator::rules::ClaimPlan> plans_;
   std::vector<DeviceJudge> judges_;                                         // by way
   std::vector<Funnel> funnels_;                                             // by way
-  std::vector<std::map<std::pair<Step, std::string>, uint32_t>> removals_;  // by way: their places
+  std::vector<std::map<std::pair<Step, std::string>, uint32_t>> removals_;  // by way: indexes
   std::vector<std::vector<Known>> known_;                                   // by way, then device
   std::vector<Frozen<api::resource_v1::ResourceSlice>> slices_;
   std::unordered_map<const api::resource_v1::ResourceSlice*, size_t> first_device_;
   size_t devices_ = 0;
-  std::optional<NameCensus> census_;  // of all devices, when a name is missing
+  std::optional<NameCensus> census_;  // of all devices; set when a name is missing
 };
 
 }  // namespace dray::planning::inline explain

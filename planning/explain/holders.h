@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has which devices, to be named where they are in the way.
+// The claims that have devices, for explanations that name what is in the way.
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,21 @@ struct Holder {
   std::string claim;              // namespace/name
   std::string namespace_;         // of the claim
   std::string uid;                // of the claim
-  std::vector<std::string> pods;  // that it is reserved for; of other consumers "resource name"
-  std::string since;              // when it was allocated, or else made; RFC 3339, may be empty
+  std::vector<std::string> pods;  // its consumers; those that are no pods: "resource name"
+  std::string since;              // its allocation or else creation; RFC 3339, may be empty
   auto operator<=>(const Holder&) const = default;
 };
 
 class Holders {
  public:
-  /// Of the claims those with an allocation count, in this order; admin access takes nothing.
+  /// Keeps the claims with an allocation, in this order. Admin access takes no device.
   /// O(devices taken × log).
   explicit Holders(std::vector<Frozen<api::resource_v1::ResourceClaim>> claims);
 
   size_t size() const { return claims_.size(); }
-  /// Places of the claims that have the device or a share of it, in order.
+  /// Indexes of the claims that have the device or a share of it, in order.
   std::vector<size_t> Of(const allocator::DeviceIdView& device) const;
-  /// The claim at such a place.
+  /// The claim at an index.
   Holder At(size_t place) const;
   const api::resource_v1::ResourceClaim& ClaimAt(size_t place) const { return *claims_[place]; }
 

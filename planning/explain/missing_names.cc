@@ -10,7 +10,7 @@ namespace {
 
 using cel::DeviceName;
 
-/// Whether the message is about a key that reads like this. Advice may follow after a full stop.
+/// Whether the message is about this key. Advice may follow after a full stop.
 bool IsAbout(std::string_view message, const DeviceName& name) {
   constexpr std::string_view kNoKey = "no such key: ";
   const size_t at = message.find(kNoKey);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that an expression reads and devices lack: on how many they exist, and what could be meant.
+// Names that an expression reads and devices lack: how many devices have them, and likely meant
+// names.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +17,20 @@ namespace dray::planning::inline explain {
 struct MissingName {
   cel::DeviceName name;
   size_t devices = 0;  // that have it
-  size_t total = 0;    // devices there are
+  size_t total = 0;    // all devices
   std::vector<CountedName> suggestions = {};
 
   /// device.attributes["d"].x exists on 3 of 8 devices, did you mean …?
   std::string ToText() const;
 };
 
-/// Those of `names` that the failure `message` ("no such key: x") can be about: of that id, and not
-/// on all devices.
+/// The elements of `names` that may cause the failure `message` ("no such key: x"): they have that
+/// id, and some device lacks them.
 std::vector<MissingName> MissingIn(std::string_view message,
                                    std::span<const cel::DeviceName> names,
                                    const Survey& survey);
 
-/// Those of `names` that no device has and no failure is about.
+/// The elements of `names` that no device has and no failure mentions.
 std::vector<MissingName> MissingQuietly(std::span<const cel::DeviceName> names,
                                         const Survey& survey);
 

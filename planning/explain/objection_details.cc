@@ -26,10 +26,10 @@ namespace core = api::core_v1;
 using scheduler::NodeState;
 using Nodes = std::vector<const NodeState*>;
 
-constexpr size_t kPartsMax = 5;  // taints or requirements that are named
+constexpr size_t kPartsMax = 5;  // taints or requirements to name
 
-/// An amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes. Of bytes
-/// the shorter one of 50G and 48828125Ki: most likely it was written so.
+/// Spells an amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes. Of
+/// 50G and 48828125Ki it takes the shorter, because users most likely wrote that.
 std::string AmountText(const std::string& resource, int64_t amount) {
   if (resource == "cpu") return api::Quantity::FromMilli(amount).ToString();
   const bool is_bytes =
@@ -118,7 +118,7 @@ std::string DetailOf(const core::Pod& pod, std::string_view reason, const Nodes&
   return Shortage(pod, std::string(reason.substr(kInsufficient.size())), nodes);
 }
 
-/// Of all that the scheduler says against the nodes.
+/// Details for each part of the scheduler's objection to the nodes.
 std::string DetailsOf(const core::Pod& pod, std::string_view objection, const Nodes& nodes) {
   constexpr std::string_view kBetween = ", ";
   std::vector<std::string> details;

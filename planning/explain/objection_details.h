@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scheduler's objections to nodes leave out: which taint, which selector, how much is
+// Details for the scheduler's objections to nodes: which taint, which selector, how much is
 // missing.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace dray::planning::inline explain {
 
-/// Adds details to the groups of nodes that are out of the question for the pod. `nodes`: those
-/// that were looked at, with what is used of them. O(nodes × (log nodes + taints)).
+/// Adds details to the groups of nodes with objections to the pod. `nodes`: the candidate nodes
+/// with their use. O(nodes × (log nodes + taints)).
 void AddObjectionDetails(const api::core_v1::Pod& pod,
                          std::span<const scheduler::NodeState* const> nodes,
                          Explanation& explanation);

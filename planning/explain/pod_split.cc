@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that must stay together are a unit. A split is a row of shares, one for each unit: all
-// of it goes to the first pod, all to the second, or half to each.
+// Requests that must stay together form a unit. A split is a list of shares, one per unit: all to
+// the first pod, all to the second, or half to each.
 #include "planning/explain/pod_split.h"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace v1 = api::resource_v1;
 struct Unit {
   size_t claim = 0;
   std::vector<size_t> requests = {};  // in order
-  int64_t halves = 0;                 // devices that may be divided; 0: none may
+  int64_t halves = 0;                 // devices that may be divided; 0: none
 };
 
 enum class Share : uint8_t { kFirst, kSecond, kHalf };
 using Shares = std::vector<Share>;  // by unit
 
-/// Of "request" and "request/alternative".
+/// Strips the alternative from "request/alternative".
 std::string_view BaseOf(std::string_view name) {
   return name.substr(0, name.find('/'));
 }
@@ -74,7 +74,7 @@ void AddUnits(const v1::DeviceClaim& devices, size_t claim, std::vector<Unit>& u
   });
 }
 
-/// What `pod` asks for of the claims.
+/// The part of the claims that `pod` requests.
 WantedClaims PartOf(const WantedClaims& claims,
                     const std::vector<Unit>& units,
                     const Shares& shares,
@@ -98,7 +98,7 @@ WantedClaims PartOf(const WantedClaims& claims,
       }
     }
     if (devices.requests.empty()) continue;
-    // Units have all of what a constraint binds, or nothing.
+    // A unit has all requests that a constraint binds, or none of them.
     const auto is_gone = [&](const auto& rule) {
       return !rule.requests.empty() && std::ranges::none_of(rule.requests, [&](const auto& name) {
         return left.contains(BaseOf(name));
@@ -145,7 +145,7 @@ std::string TextOf(const WantedClaims& part, const WantedClaims& claims) {
   return fmt::format("{} and {}", fmt::join(texts, ", "), last);
 }
 
-/// Units before `place` in the first pod; of that one a share, and the others in the second.
+/// Units before `place` go to the first pod, a share of that unit too, and the rest to the second.
 Shares CutAt(const std::vector<Unit>& units, size_t place, Share there) {
   Shares shares(units.size(), Share::kFirst);
   if (place == units.size()) return shares;
@@ -154,7 +154,7 @@ Shares CutAt(const std::vector<Unit>& units, size_t place, Share there) {
   return shares;
 }
 
-/// Which pod is the first is all the same.
+/// Normalises a split, because the order of the pods does not matter.
 Shares WithFirstUnitFirst(Shares shares) {
   if (shares.empty() || shares.front() != Share::kSecond) return shares;
   for (Share& share : shares) {
@@ -163,12 +163,12 @@ Shares WithFirstUnitFirst(Shares shares) {
   return shares;
 }
 
-/// All that are tried, in order; some twice.
+/// All splits to try, in order; some occur twice.
 std::vector<Shares> AllShares(const std::vector<Unit>& units) {
   std::vector<Shares> between_claims;
   std::vector<Shares> between_requests;
   std::vector<Shares> halves;
-  const auto alone = [&](size_t first, size_t last) {  // the others in the first pod
+  const auto alone = [&](size_t first, size_t last) {  // the others go to the first pod
     Shares shares(units.size(), Share::kFirst);
     std::fill(shares.begin() + static_cast<ptrdiff_t>(first),
               shares.begin() + static_cast<ptrdiff_t>(last),
@@ -179,7 +179,7 @@ std::vector<Shares> AllShares(const std::vector<Unit>& units) {
   for (size_t i = 1; i < units.size(); ++i)
     (begins(i) ? between_claims : between_requests).push_back(CutAt(units, i, Share::kSecond));
   for (size_t i = 0; i < units.size(); ++i) {
-    size_t end = i;  // of the units of its claim
+    size_t end = i;  // the end of its claim's units
     while (end < units.size() && units[end].claim == units[i].claim) ++end;
     if (begins(i)) between_claims.push_back(alone(i, end));
     between_requests.push_back(alone(i, i + 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what one pod asks for may be divided over two.
+// Ways to divide the requests of one pod over two.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace dray::planning::inline explain {
 
-/// What each of two pods asks for: neither nothing, together what was asked for.
+/// The requests of each of two pods: neither is empty, and together they are the original ones.
 struct PodSplit {
   WantedClaims first = {}, second = {};
   /// "claim a/gpus in one, claim a/nics in the other".
   std::string text = {};
 };
 
-/// Ways to divide the claims, at most so many; those that leave claims whole first, then those that
-/// leave requests whole. Requests of a claim that a constraint binds stay together; of a request
-/// that none binds the two pods may ask for half of the devices each.
+/// Ways to divide the claims, up to a limit: first those that leave claims whole, then those that
+/// leave requests whole. Requests bound by a constraint stay together; a request without
+/// constraints may be divided so that each pod requests half of its devices.
 std::vector<PodSplit> SplitsOf(const WantedClaims& claims);
 inline constexpr size_t kPodSplitsMax = 24;
 

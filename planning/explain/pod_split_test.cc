@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 
 struct WantedDevices {
   std::string name;
-  int64_t count = 1;  // 0: all of them
+  int64_t count = 1;  // 0: all devices
 };
 
 std::shared_ptr<v1::ResourceClaim> SplitClaim(
@@ -93,7 +93,7 @@ TEST(SplitsOf, LeaveRulesAndSettingsWithTheirRequests) {
   const v1::DeviceClaim& rest = splits[0].second.front()->spec.devices;
   EXPECT_EQ(rest.requests.size(), 1U);
   EXPECT_TRUE(rest.constraints.empty());
-  ASSERT_EQ(rest.config.size(), 3U);  // the third is about all requests
+  ASSERT_EQ(rest.config.size(), 3U);  // the third applies to all requests
   EXPECT_EQ(rest.config[1].requests.size(), 1U);
   const v1::DeviceClaim& bound = splits[0].first.front()->spec.devices;
   EXPECT_EQ(bound.constraints.size(), 1U);

@@ -16,7 +16,7 @@ namespace core = api::core_v1;
 
 constexpr size_t kRulesNamedMax = 3;
 
-/// "app=web, tier In [a, b]"; "pods" where the selector is empty.
+/// Spells a selector: "app=web, tier In [a, b]"; "pods" if it is empty.
 std::string PodsText(const auto& selector) {
   std::vector<std::string> parts;
   if (selector.has_value()) {
@@ -41,7 +41,7 @@ std::string JoinedRules(std::vector<std::string> rules) {
   return text;
 }
 
-/// `no`: "no " of anti-affinity.
+/// `no`: "no " for anti-affinity.
 std::string TermsText(std::string_view no, const std::vector<core::PodAffinityTerm>& terms) {
   std::vector<std::string> rules;
   for (const core::PodAffinityTerm& term : terms) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules of a pod about nodes and other pods say, for people who read that a node breaks one.
+// Descriptions of a pod's rules about nodes and other pods, for users whose pod is rejected by one.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace dray::planning::inline explain {
 
-/// What the pod asks for where a node is ruled out with `reason`, in the scheduler's words: host
-/// ports, affinity to other pods, topology spread, a node by name. Of a cordoned node how it is
-/// opened. Empty for other reasons.
+/// The pod's rule behind `reason`, which is in the scheduler's words: host ports, affinity to other
+/// pods, topology spread, a node by name. For a cordoned node, how to uncordon it. Empty for other
+/// reasons.
 std::string RuleDetail(const api::core_v1::Pod& pod, std::string_view reason);
 
 }  // namespace dray::planning::inline explain

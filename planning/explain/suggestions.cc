@@ -31,10 +31,10 @@ namespace {
 namespace v1 = api::resource_v1;
 
 constexpr size_t kNodesTriedMax = 200;    // for one change
-constexpr size_t kNodesFreedMax = 8;      // nodes whose claims might be given back
-constexpr size_t kHoldersTriedMax = 256;  // claims of one node that might be
+constexpr size_t kNodesFreedMax = 8;      // nodes whose claims might be freed
+constexpr size_t kHoldersTriedMax = 256;  // claims of one node that might be freed
 constexpr size_t kHoldersNamedMax = 3;    // of one suggestion
-constexpr size_t kClassesTriedMax = 16;   // instead of the one that is asked for
+constexpr size_t kClassesTriedMax = 16;   // in place of the requested one
 constexpr size_t kFirstPodsTriedMax = 4;  // nodes for the first of two pods
 constexpr size_t kAmountsTriedMax = 8;    // of one capacity
 constexpr size_t kDevicesAddedMax = 32;   // as many as a claim may have
@@ -44,7 +44,7 @@ std::string Devices(size_t count) {
   return count == 1 ? "1 device" : fmt::format("{} devices", count);
 }
 
-/// Calls `edit` with the way in a copy of the claims: an exact request or an alternative.
+/// Calls `edit` with the way (an exact request or an alternative) in a copy of the claims.
 template <class Edit>
 WantedClaims Edited(const WantedClaims& claims, const Funnel& way, Edit edit) {
   WantedClaims changed = claims;
@@ -96,8 +96,8 @@ class Suggester {
     }
   }
 
-  /// Whether the scheduler makes the claim, for extended resources: its user can change how many
-  /// devices it asks for, and nothing else.
+  /// Whether the scheduler makes the claim, for extended resources. Its user can only change the
+  /// number of devices.
   bool IsOfScheduler(size_t claim) const {
     const auto& annotations = question_.claims[claim]->metadata.annotations;
     return annotations.contains(api::claims::kExtendedClaimAnnotation);
@@ -214,7 +214,7 @@ class Suggester {
     }
   }
 
-  /// As much as is left on one of the most promising nodes, where that is less.
+  /// Suggests the capacity that is left on one of the most promising nodes, if it is less.
   void AskForLessCapacity(size_t way) {
     const Funnel& funnel = question_.funnels[way];
     const v1::CapacityRequirements* const asked = counter_.judge(way).variant().capacity;
@@ -236,7 +236,7 @@ class Suggester {
     }
   }
 
-  /// What claims have left of the capacity of devices on the most promising nodes, largest first.
+  /// The free capacities of devices on the most promising nodes, largest first.
   std::vector<api::Quantity> CapacitiesLeft(size_t way, const std::string& name) {
     std::vector<api::Quantity> amounts;
     const allocator::AllocatedState& taken = counter_.state();
@@ -261,7 +261,7 @@ class Suggester {
     return amounts;
   }
 
-  /// Drivers of devices that are of the class of the way, on the most promising nodes.
+  /// Drivers of devices of the way's class on the most promising nodes.
   std::set<std::string> DriversOf(size_t way) {
     std::set<std::string> drivers;
     for (size_t i = 0; i < std::min(question_.nodes.size(), kNodesTriedMax); ++i) {
@@ -293,7 +293,8 @@ class Suggester {
     return nullptr;
   }
 
-  /// Another driver's devices are something else: such a class is no help.
+  /// Suggests another class with devices of the same driver; those of other drivers are no
+  /// substitute.
   void TakeOtherClass(size_t way) {
     const Funnel& funnel = question_.funnels[way];
     const std::set<std::string> drivers = DriversOf(way);
@@ -314,7 +315,7 @@ class Suggester {
     }
   }
 
-  /// The first division of which both parts fit at the same time.
+  /// Suggests the first split of which both parts fit at the same time.
   void SplitPod() {
     for (const PodSplit& split : SplitsOf(question_.claims)) {
       if (FitsSomewhere(allocator::Attempt(question_.snapshot, split.second)) == nullptr) continue;
@@ -322,7 +323,7 @@ class Suggester {
     }
   }
 
-  /// On which of the nodes, if on any.
+  /// The first node that fits; null: none.
   const api::core_v1::Node* FitsSomewhere(const allocator::Attempt& attempt) const {
     const auto nodes = question_.nodes.first(std::min(question_.nodes.size(), kNodesTriedMax));
     const auto found = std::ranges::find_if(nodes, [&](const api::core_v1::Node* node) {
@@ -331,7 +332,7 @@ class Suggester {
     return found == nodes.end() ? nullptr : *found;
   }
 
-  /// The first pod takes its devices, then the second looks for its own.
+  /// Allocates the first pod's devices, then searches for the second's.
   bool TryApart(const PodSplit& split) {
     const allocator::Attempt first(question_.snapshot, split.first);
     size_t tried = 0;
@@ -360,7 +361,7 @@ class Suggester {
     return false;
   }
 
-  /// On each of the most promising nodes the fewest claims whose devices would do.
+  /// Suggests, on each of the most promising nodes, the fewest claims whose devices would do.
   void FreeClaims() {
     const allocator::Budget& budget = question_.budget;
     std::set<std::vector<size_t>> told;
@@ -406,7 +407,7 @@ class Suggester {
                        more == 0 ? "" : fmt::format(" and {} more", more));
   }
 
-  /// On the most promising node devices like one that would do if it were free.
+  /// Suggests more devices on the most promising node, like one that would do if it were free.
   void AddDevices() {
     if (question_.nodes.empty()) return;
     const FallenDevice* model = nullptr;

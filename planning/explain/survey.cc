@@ -14,10 +14,10 @@
 namespace dray::planning::inline explain {
 namespace {
 
-/// What one evaluation came to.
+/// The result of one evaluation.
 struct Outcome {
   bool matches = false;
-  std::string error = {};  // empty: there was an answer
+  std::string error = {};  // empty: it succeeded
   std::string value = {};  // of a derived attribute
   uint64_t cost = 0;
 };
@@ -40,12 +40,12 @@ Outcome OutcomeOf(const cel::DerivedValue& evaluation) {
   return outcome;
 }
 
-/// The conjuncts of a selector, and how they do.
+/// The conjuncts of a selector and their results.
 class ConjunctSurvey {
  public:
   Result<> Compile(std::string_view source, const cel::Environment& environment) {
     cel::Environment free = environment;
-    free.purpose = cel::Purpose::kFree;  // what && takes need not be a selector
+    free.purpose = cel::Purpose::kFree;  // operands of && need not be selectors
     for (const std::string_view conjunct : cel::syntax::Conjuncts(source)) {
       DRAY_TRY(cel::Selector selector, cel::Selector::Compile(conjunct, free));
       parts_.push_back({.selector = std::move(selector)});
@@ -91,7 +91,7 @@ class ConjunctSurvey {
     ConjunctCount count = {};
     Counter errors = {};
   };
-  /// A few seconds for all devices together.
+  /// A limit of a few seconds for all devices together.
   static constexpr uint64_t kSurveyWorkMax = 16 * cel::kWorkMax;
 
   std::vector<Part> parts_;
@@ -99,7 +99,7 @@ class ConjunctSurvey {
   Work work_{kSurveyWorkMax};
 };
 
-/// Adds up what is said of the devices, one after the other.
+/// Adds up the results of the devices.
 class Sum {
  public:
   void Add(const PublishedDevice& device, size_t index, const Outcome& outcome) {
@@ -147,7 +147,7 @@ class Sum {
   std::map<PoolKey, size_t> pools_;
 };
 
-/// Advice that releases before did not give is left out.
+/// Removes advice that older releases do not give.
 std::string InWordsOf(std::string message, const cel::Environment& environment) {
   if (!environment.since(api::Release::kNewest)) return message;
   return message.empty() ? message : cel::WithHint(std::move(message));
@@ -176,7 +176,7 @@ Result<Survey> SurveyDevices(const Expression& expression,
     const cel::Device device = cel::DeviceOf(devices[i].driver, *devices[i].device);
     const cel::DeviceActivation activation(device);
     sum.names().Add(device);
-    // An expression is one of the two.
+    // An expression is a selector or a derived attribute.
     Outcome outcome = expression.derived.has_value()
                           ? OutcomeOf(expression.derived->Evaluate(activation))
                           : OutcomeOf(expression.selector->Evaluate(activation));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression says of many devices: how many match, what fails, what it cost, and which of
-// its conjuncts is to blame. Pure: nothing is read and nothing printed.
+// Evaluates an expression on many devices: how many match, what fails, what it costs, and which of
+// its conjuncts is to blame. Pure: reads no files and prints nothing.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace dray::planning::inline explain {
 
-/// Something that was said of several devices.
+/// A text with the number of devices that it applies to.
 struct Counted {
   std::string text;
   size_t count = 0;
-  size_t first = 0;  // the first of them, a place in the list of devices
+  size_t first = 0;  // index of the first of them in the list of devices
 };
 
-/// Different texts in the order met, each once.
+/// Counts different texts, in the order of their first occurrence.
 class Counter {
  public:
   void Count(std::string_view text, size_t device);
@@ -44,7 +44,7 @@ struct PoolCount {
   size_t devices = 0, matching = 0, failing = 0;
 };
 
-/// What there is to say about one conjunct.
+/// The results of one conjunct.
 struct ConjunctCount {
   std::string source;  // on one line
   size_t true_count = 0, false_count = 0, error_count = 0;
@@ -55,18 +55,18 @@ struct ConjunctCount {
 
 struct Survey {
   size_t devices = 0;
-  std::vector<size_t> matching;          // places in the list; of a derived attribute: with a value
-  size_t failing = 0;                    // evaluations without an answer
+  std::vector<size_t> matching;          // indexes; of a derived attribute: devices with a value
+  size_t failing = 0;                    // evaluations that failed
   std::vector<Counted> failures;         // in upstream's words
   std::vector<Counted> values;           // of a derived attribute, as JSON
   std::vector<PoolCount> pools;          // in the order of the list
   uint64_t cost_max = 0;                 // of one evaluation
-  size_t costliest = 0;                  // the first device that cost so much
-  std::vector<ConjunctCount> conjuncts;  // when asked for
+  size_t costliest = 0;                  // the first device with that cost
+  std::vector<ConjunctCount> conjuncts;  // if requested
   NameCensus names;
 };
 
-/// One of the two things an expression can be.
+/// A selector or a derived attribute.
 struct Expression {
   std::optional<cel::Selector> selector;
   std::optional<cel::DerivedAttribute> derived;
@@ -74,19 +74,19 @@ struct Expression {
 
 enum class Conjunctive : uint8_t { kNo, kYes };
 
-/// Evaluates `expression`, whose text is `source`, on each device; with kYes (selectors only) its
-/// conjuncts as well, each for itself: what the scalar evaluator says of `a && b` follows from what
-/// it says of the parts, because errors are values. O(devices * conjuncts).
+/// Evaluates `expression`, whose text is `source`, on each device; with kYes (selectors only) also
+/// each of its conjuncts alone. The scalar evaluator's result for `a && b` follows from the results
+/// of the parts, because errors are values. O(devices * conjuncts).
 ///
-/// Errors: what a conjunct says that does not compile alone.
+/// Errors: those of a conjunct that does not compile alone.
 Result<Survey> SurveyDevices(const Expression& expression,
                              std::string_view source,
                              const cel::Environment& environment,
                              std::span<const PublishedDevice> devices,
                              Conjunctive conjunctive);
 
-/// The conjuncts of which each alone keeps all devices out: without it some would match. Empty when
-/// something matches, when no single one is to blame, and when there is one conjunct only.
+/// The conjuncts that alone reject all devices: without the conjunct some device would match. Empty
+/// if a device matches, if no single conjunct is to blame, and if there is only one conjunct.
 std::vector<size_t> Responsible(const Survey& survey);
 
 }  // namespace dray::planning::inline explain

@@ -95,7 +95,7 @@ TEST_F(SurveyTest, ExplainsByConjuncts) {
       {"device.driver == 'e' && device.driver == 'f'", "0/6/0 0 0, 0/6/0 0 0", {}},
       {"device.driver == 'e' || device.driver == 'f'", "0/6/0 0 6", {}},
       {"device.attributes['d'].y == 1 && device.attributes['d'].x < 3", "1/2/3 1 3, 3/3/0 1 1", {}},
-      // An error that another conjunct's false hides is counted here all the same.
+      // Each conjunct counts alone, so an error counts even if another conjunct is false.
       {"device.attributes['d'].z == 1 && device.driver == 'e'", "0/0/6 0 0, 0/6/0 0 0", {}},
   };
   for (const SurveyCase& one : cases) {

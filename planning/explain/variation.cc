@@ -25,7 +25,7 @@ scheduler::TakenDevices& FreedClaims::Taken() {
   for (size_t i = 0; i < holders_.size(); ++i)
     taken_->SetClaim(holders_.ClaimAt(i).metadata.uid, &holders_.ClaimAt(i));
   allocator::Snapshot same = snapshot_;
-  taken_->BringUpToDate(same);  // from here on only what changes
+  taken_->BringUpToDate(same);  // later calls apply only changes
   return *taken_;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question to the allocator, changed a little: with fewer requests or constraints, with devices
-// given back, with claims that read otherwise. What explains and what suggests asks it again so.
+// Variations of a question to the allocator: with fewer requests or constraints, with devices
+// freed, or with changed claims. Explanations and suggestions are made from their answers.
 #pragma once
 
 #include <cstddef>
@@ -25,29 +25,29 @@ namespace dray::planning::inline explain {
 
 using WantedClaims = std::vector<Frozen<api::resource_v1::ResourceClaim>>;
 
-/// What one search came to.
+/// The result of one search.
 enum class Fit : uint8_t { kYes, kNo, kUnknown };
 
-/// Whether `claims` fit on the node; an error of the allocator is a no, a search that is given up
-/// is unknown.
+/// Whether `claims` fit on the node. An error of the allocator is kNo; a search that is given up is
+/// kUnknown.
 Fit FitOn(const allocator::Attempt& attempt,
           const api::core_v1::Node& node,
           const allocator::Budget& budget);
 
-/// A cluster some of whose claims give their devices back, or where more is taken. One thread.
+/// A cluster in which some claims are freed, or in which more devices are taken. Not thread-safe.
 class FreedClaims {
  public:
-  /// Both outlive this. O(devices taken) when first asked.
+  /// Both must outlive this. The first call takes O(devices taken).
   FreedClaims(const allocator::Snapshot& snapshot, const Holders& holders)
       : snapshot_(snapshot), holders_(holders) {}
 
-  /// The cluster without the claims at these places of the holders. O(devices concerned).
+  /// The cluster without the claims at these indexes of the holders. O(devices concerned).
   allocator::Snapshot Without(std::span<const size_t> places);
-  /// The cluster in which this is allocated too. O(devices concerned).
+  /// The cluster with these additional allocations. O(devices concerned).
   allocator::Snapshot WithTaken(std::span<const api::resource_v1::AllocationResult> allocations);
 
  private:
-  /// What all claims have, to be changed and changed back.
+  /// The allocations of all claims; callers change them and undo their changes.
   scheduler::TakenDevices& Taken();
 
   const allocator::Snapshot& snapshot_;
@@ -55,9 +55,9 @@ class FreedClaims {
   std::unique_ptr<scheduler::TakenDevices> taken_;
 };
 
-/// The places of those whose removal leaves `still_holds` true are removed, one after the other, in
-/// chunks first, until none is left that can be: what remains is minimal if `still_holds` says the
-/// same whenever it is asked. `places` are 0 … count-1; those at the front are given up first.
+/// Removes indexes (0 … count-1) one after the other, in chunks first, as long as `still_holds` is
+/// true for the rest; those at the front are removed first. The result is minimal if `still_holds`
+/// is deterministic.
 std::vector<size_t> Minimal(size_t count,
                             const std::function<bool(std::span<const size_t>)>& still_holds);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the signs of known defects are looked for in: a cluster, with what has to be looked up
-// often.
+// The cluster in which signs of known defects are searched, with indexes for frequent lookups.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@
 
 namespace dray::planning::inline lint {
 
-/// One thread. All arguments outlive it.
+/// Not thread-safe. All arguments must outlive it.
 class DefectFacts {
  public:
   /// O((devices + results of claims + pods) * log).
@@ -32,30 +31,30 @@ class DefectFacts {
   const OfflineObjects& cluster() const { return cluster_; }
   const LintDevices& devices() const { return devices_; }
 
-  /// Null when the class is not there or something does not compile.
+  /// Null if the class does not exist or a selector does not compile.
   const LintChoice* Choose(const RequestWay& way);
-  /// The first device that the request may get and that `is_wanted`; null: there is none.
+  /// The first device that the request may get and for which `is_wanted`; null: there is none.
   template <class Wanted>
   const PopulationDevice* FindMatching(const RequestWay& way, Wanted is_wanted);
 
-  /// Null when no slice of the pool's newest generation has it.
+  /// Null if no slice of the pool's newest generation has it.
   const PopulationDevice* Find(const allocator::DeviceIdView& device) const;
 
-  /// A device, or a share of it, that a claim has.
+  /// A device, or a share of one, that a claim has.
   struct Given {
     const api::resource_v1::ResourceClaim* claim;
     const api::resource_v1::DeviceRequestAllocationResult* result;
   };
-  /// What claims have of the device, admin access too.
+  /// The claims' allocations of the device, admin access included.
   const std::vector<Given>& GivenOf(const allocator::DeviceIdView& device) const;
 
   const api::resource_v1::ResourceClaim* ClaimOf(std::string_view key) const;
   const api::core_v1::Pod* PodOf(const std::string& namespace_, const std::string& name) const;
   /// The pods that name the claim "namespace/name", in spec or status.
   const std::vector<const api::core_v1::Pod*>& UsersOf(const std::string& key) const;
-  /// The pools of that name, of whichever driver.
+  /// The pools of that name, of all drivers.
   const std::vector<const PopulationPool*>& PoolsNamed(std::string_view name) const;
-  /// Whether claims have more of a counter than the pool has.
+  /// Whether claims consume more of a counter than the pool has.
   bool IsOverdrawn(std::string_view driver, std::string_view pool) const;
 
  private:
@@ -69,13 +68,13 @@ class DefectFacts {
   std::map<std::string, std::vector<const api::core_v1::Pod*>, std::less<>> users_;
 };
 
-/// Where an object meets a defect.
+/// Evidence that an object meets a defect.
 struct DefectEvidence {
   std::string field;
   std::string what;      // "request gpu may get gpu.example.com/a/gpu-0"
-  bool is_seen = false;  // it has struck; else it may
+  bool is_seen = false;  // the defect has struck; false: it may strike
 };
-/// Nothing: the object does not meet the defect.
+/// Absent: the object does not meet the defect.
 using DefectSign = std::optional<DefectEvidence> (*)(const api::Object& object, DefectFacts& facts);
 
 template <class Wanted>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By what in an object a known defect is recognised (known_defects.h), by what the objects are.
-// Each sign answers nothing for objects of other kinds.
+// The signs in objects by which known defects are recognised (known_defects.h), by kind of object.
+// A sign is absent for objects of other kinds.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace dray::planning::inline lint::signs {
 
-// Of claims that wait for devices, and of templates.
+// In claims that wait for devices, and in templates.
 std::optional<DefectEvidence> AllMeetsCounters(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> AllMeetsBadPool(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> AllMeetsSpreadPool(const api::Object& object, DefectFacts& facts);
@@ -21,7 +21,7 @@ std::optional<DefectEvidence> AdminWithCount(const api::Object& object, DefectFa
 std::optional<DefectEvidence> CapacityInOtherDomain(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> ManyDevices(const api::Object& object, DefectFacts& facts);
 
-// Of claims that have devices.
+// In claims that have devices.
 std::optional<DefectEvidence> DistinctInOneRequest(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> DeviceGivenTwice(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> DeviceVanished(const api::Object& object, DefectFacts& facts);
@@ -31,7 +31,7 @@ std::optional<DefectEvidence> OtherConsumers(const api::Object& object, DefectFa
 std::optional<DefectEvidence> ExtendedClaimLeft(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> ManyConsumers(const api::Object& object, DefectFacts& facts);
 
-// Of slices, classes and rules.
+// In slices, classes and rules.
 std::optional<DefectEvidence> SharedWithCounters(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> SharedWithoutCapacity(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> PoolNameOfTwoDrivers(const api::Object& object, DefectFacts& facts);
@@ -42,7 +42,7 @@ std::optional<DefectEvidence> NameOfDevicePlugin(const api::Object& object, Defe
 std::optional<DefectEvidence> AnyTaintRule(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> RuleWithoutSelector(const api::Object& object, DefectFacts& facts);
 
-// Of pods.
+// In pods.
 std::optional<DefectEvidence> OldAndNewClaim(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> NotEvicted(const api::Object& object, DefectFacts& facts);
 std::optional<DefectEvidence> ImplicitResource(const api::Object& object, DefectFacts& facts);

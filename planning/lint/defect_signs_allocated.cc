@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signs of claims that have devices.
+// Signs in claims that have devices.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -44,7 +44,7 @@ bool HasEnded(const core::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
-/// The pod of a consumer is not there, or it is another one of that name.
+/// The consumer's pod does not exist, or another pod has its name.
 bool IsStale(const v1::ResourceClaim& claim,
              const v1::ResourceClaimConsumerReference& consumer,
              const DefectFacts& facts) {
@@ -53,7 +53,7 @@ bool IsStale(const v1::ResourceClaim& claim,
   return pod == nullptr || pod->metadata.uid != consumer.uid;
 }
 
-/// Two results of requests under the constraint that have one value.
+/// Finds two results, of requests under the constraint, with the same value.
 Evidence EqualValues(const v1::ResourceClaim& claim,
                      const v1::DeviceConstraint& constraint,
                      const DefectFacts& facts) {
@@ -215,7 +215,7 @@ Evidence ExtendedClaimLeft(const api::Object& object, DefectFacts& facts) {
 }
 
 Evidence ManyConsumers(const api::Object& object, DefectFacts& /*facts*/) {
-  constexpr size_t kMax = 32;  // that the defect allows
+  constexpr size_t kMax = 32;  // the limit of the defect
   const auto* const claim = object.If<v1::ResourceClaim>();
   if (claim == nullptr || claim->status.reserved_for.size() < kMax) return {};
   return DefectEvidence{.field = "status.reservedFor",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signs of pods.
+// Signs in pods.
 #include <algorithm>
 #include <set>
 #include <string>

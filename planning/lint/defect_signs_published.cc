@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signs of slices, classes and rules for taints.
+// Signs in slices, classes and taint rules.
 #include <algorithm>
 #include <string>
 
@@ -23,7 +23,7 @@ bool HasDraws(const v1::Device& device) {
   return !device.consumes_counters.empty();
 }
 
-/// The first device of the slice about which `what_of` has something to say.
+/// The first device of the slice for which `what_of` returns evidence.
 template <class WhatOf>
 Evidence FirstDevice(const api::Object& object, WhatOf what_of) {
   const auto* const slice = object.If<v1::ResourceSlice>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each known defect on objects that meet it, and on the nearest ones that do not.
+// Each known defect with objects that meet it, and with the most similar ones that do not.
 #include "planning/lint/defect_signs.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string SliceText(std::string_view name, std::string_view node, std::string_
       node,
       spec);
 }
-/// Of pool "a" on node "a".
+/// Devices of pool "a" on node "a".
 std::string DevicesText(std::string_view devices, std::string_view more = "") {
   return SliceText(
       "gpus",
@@ -53,7 +53,7 @@ std::string RequestText(std::string_view more, std::string_view status = "") {
   return ClaimText(
       fmt::format("requests: [{{name: r, exactly: {{deviceClassName: gpu, {}}}}}]", more), status);
 }
-/// What a claim has of pool "a".
+/// The result of a claim that has a device of pool "a".
 std::string HasText(std::string_view device, std::string_view more = "") {
   return fmt::format(
       "allocation: {{devices: {{results: [{{request: r, driver: gpu.example.com, pool: a, device: "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signs of claims that wait for devices, and of templates.
+// Signs in claims that wait for devices, and in templates.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -19,7 +19,7 @@ using Evidence = std::optional<DefectEvidence>;
 /// Requests that have no devices yet.
 struct WaitingClaim {
   std::string field;
-  const v1::DeviceClaim* claim = nullptr;  // null: it is something else
+  const v1::DeviceClaim* claim = nullptr;  // null: the object is something else
 };
 
 WaitingClaim WaitingIn(const api::Object& object) {
@@ -36,7 +36,7 @@ bool DrawsCounters(const PopulationDevice& device) {
   return !device.device->consumes_counters.empty();
 }
 
-/// The first way of the object's requests about which `evidence` has something.
+/// The first way of the object's requests for which `evidence` returns something.
 template <class EvidenceOf>
 Evidence FirstWay(const api::Object& object, EvidenceOf evidence_of) {
   const WaitingClaim waiting = WaitingIn(object);
@@ -161,7 +161,7 @@ Evidence CapacityInOtherDomain(const api::Object& object, DefectFacts& facts) {
 }
 
 Evidence ManyDevices(const api::Object& object, DefectFacts& /*facts*/) {
-  constexpr int64_t kMax = 16;  // that the defect allows
+  constexpr int64_t kMax = 16;  // the limit of the defect
   const WaitingClaim waiting = WaitingIn(object);
   if (waiting.claim == nullptr) return {};
   int64_t wanted = 0;

@@ -264,10 +264,10 @@ constexpr auto kDefects = std::to_array<KnownDefect>({
      signs::StepOfNothing},
 });
 
-/// How many nodes have a kubelet with the defect, and what they run.
+/// The number of nodes whose kubelet has the defect, and its release.
 struct KubeletCount {
   size_t with = 0, all = 0;
-  std::string release = {};  // of the first
+  std::string release = {};  // of the first node
   bool is_of_vendor = false;
 };
 
@@ -286,9 +286,9 @@ KubeletCount CountKubelets(const KnownDefect& defect, const OfflineObjects& clus
   return count;
 }
 
-/// The releases of the cluster that have the defect.
+/// The releases in the cluster that have the defect.
 struct DefectReach {
-  std::string where;  // "1.36.1", "1.35.2 (kubelets of 3 of 40 nodes)"; empty: it has it nowhere
+  std::string where;  // "1.36.1", "1.35.2 (kubelets of 3 of 40 nodes)"; empty: none
   bool is_of_vendor = false;
 };
 
@@ -316,7 +316,7 @@ std::string AdviceOn(const KnownDefect& defect, const DefectReach& reach) {
   return text;
 }
 
-/// What is said about one defect of the release.
+/// Adds the finding about one defect of the release.
 void LintDefect(const KnownDefect& defect,
                 const DefectReach& reach,
                 const LintQuestion& question,

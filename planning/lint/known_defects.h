@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defects of Kubernetes' releases that can be seen from API objects: which releases have them, and
-// which objects meet them.
+// Defects of Kubernetes' releases that can be recognised in API objects: which releases have them,
+// and which objects meet them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace dray::planning::inline lint {
 
 /// Patch releases of one minor release.
 struct PatchRange {
-  static constexpr int kAll = 999;  // as last: no release of the minor mends it
+  static constexpr int kAll = 999;  // as last: no patch release fixes it
   int minor = 0;
   int first = 0, last = kAll;
 };
@@ -31,22 +31,22 @@ enum class DefectPart : uint8_t { kControlPlane, kKubelet };
 struct KnownDefect {
   std::string_view issue;  // "kubernetes#138882"
   std::span<const PatchRange> in;
-  std::string_view says;    // what goes wrong, in a sentence
-  std::string_view advice;  // until the release is mended
-  std::string_view mended;  // "1.36.2 and 1.37.0"; empty: in no release yet
+  std::string_view says;    // the defect, in a sentence
+  std::string_view advice;  // a workaround until the fix
+  std::string_view mended;  // "1.36.2 and 1.37.0"; empty: not fixed yet
   DefectSign sign;
   DefectPart part = DefectPart::kControlPlane;
 };
 
-/// All of them, by part of Kubernetes.
+/// All known defects, by component of Kubernetes.
 std::span<const KnownDefect> KnownDefects();
 
-/// "1.36.1", of a release of which the patch is not known "1.36.0 to 1.36.2"; empty: it is free of
-/// the defect.
+/// The affected releases: "1.36.1", or "1.36.0 to 1.36.2" if the patch release is unknown; empty:
+/// the release does not have the defect.
 std::string ReleasesWith(const KnownDefect& defect, const ClusterRelease& release);
 
-/// One finding for each defect that an object meets, at the first such object. O(defects × objects)
-/// signs.
+/// Adds one finding for each defect that an object meets, at the first such object.
+/// O(defects × objects) signs.
 void LintKnownDefects(const LintQuestion& question,
                       const ClassesByName& classes,
                       LintDevices& devices,

@@ -108,7 +108,7 @@ class Linter {
     finding.fixes.push_back({std::string(written.api_version), std::string(newest.api_version)});
   }
 
-  /// Of a generation that was given up.
+  /// Reports an object of an API generation that was removed.
   void Gone(const api::KindInfo& written) {
     if (written.in.Has(api::Release::kNewest)) return;
     findings_

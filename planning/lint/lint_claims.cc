@@ -64,8 +64,8 @@ class ClaimLinter {
     bool is_good = false;
   };
 
-  /// Another alternative works. That there is nothing for this one is what the list is for; what
-  /// reads like a mistake stays a warning.
+  /// Call if another alternative works. A list exists for alternatives without devices, so those
+  /// findings go; likely mistakes stay as warnings.
   static void Soften(std::span<Finding> findings) {
     for (Finding& finding : findings) {
       const bool is_lack =
@@ -77,7 +77,7 @@ class ClaimLinter {
     }
   }
 
-  /// The devices it may get, or could get if its class were there; null when that is not known.
+  /// The devices that the request may get, or could get if its class existed; null: unknown.
   const LintChoice* Request(const RequestWay& way) {
     const bool compile = selectors_.Compile(way.field + ".selectors", way.selectors);
     const auto found = classes_.find(*way.device_class);
@@ -98,7 +98,7 @@ class ClaimLinter {
       return &choice;
     }
     selectors_.Names(way.field + ".selectors", way.selectors, choice.matching == 0);
-    // The class may keep away the devices on which a selector fails.
+    // The class may exclude the devices on which a selector fails.
     if (is_known) selectors_.Failures(way.field + ".selectors", choice.chosen, of_class, before);
     Amount(way, choice, before);
     if (choice.matching == 0) return &choice;
@@ -125,7 +125,7 @@ class ClaimLinter {
 
   void Amount(const RequestWay& way, const LintChoice& choice, size_t before) {
     if (choice.matching == 0) {
-      if (findings_.size() > before) return;  // it was said why
+      if (findings_.size() > before) return;  // the reason is reported already
       const std::string of_class =
           classes_.contains(*way.device_class) ? " of class " + *way.device_class : "";
       findings_.Say(
@@ -219,7 +219,7 @@ class ClaimLinter {
     for (const auto& way : ways) {
       const bool is_derived = std::ranges::any_of(
           way.first.derived, [&](const auto& derived) { return derived.name == *attribute; });
-      if (is_derived) return;  // its values are not known before the search
+      if (is_derived) return;  // the search computes its values
       if (IsConcerned(constraint.requests, way.first.name)) concerned.push_back(&way);
     }
     const std::string at = field + (is_match ? ".matchAttribute" : ".distinctAttribute");
@@ -230,7 +230,7 @@ class ClaimLinter {
     if (Attributes(at, name, concerned) && is_match) Values(at, name, concerned);
   }
 
-  /// Whether all requests have devices with the attribute.
+  /// Checks that all requests have devices with the attribute.
   bool Attributes(const std::string& field,
                   const DeviceName& name,
                   const std::vector<const std::pair<RequestWay, const LintChoice*>*>& ways) {

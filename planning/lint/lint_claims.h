@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot work in the requests and constraints of claims.
+// Mistakes in the requests and constraints of claims.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@ namespace dray::planning::inline lint {
 
 using ClassesByName = std::map<std::string, const api::resource_v1::DeviceClass*, std::less<>>;
 
-/// Of the claim at `field` ("spec.devices"). Requests whose class is not known are compared with
-/// all devices: what none of them has no class can give. O(devices) for each different class and
-/// selectors, and for each constraint on them.
+/// Checks the claim at `field` ("spec.devices"). Requests whose class is unknown are compared with
+/// all devices, because no class can select what no device has. O(devices) for each different class
+/// and list of selectors, and for each constraint on them.
 void LintClaim(const std::string& field,
                const api::resource_v1::DeviceClaim& claim,
                const ClassesByName& classes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray lint wants to know of the devices of a cluster, each answer found out once.
+// Facts about the devices of a cluster for dray lint, each computed once.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,18 @@
 
 namespace dray::planning::inline lint {
 
-/// The devices of a class and selectors.
+/// The devices selected by a class and selectors.
 struct LintChoice {
   DevicePopulation::Choice of_class;
-  DevicePopulation::Choice chosen;  // of those
+  DevicePopulation::Choice chosen;  // of the devices of the class
   size_t matching = 0;
-  size_t usable = 0;        // of the matching: in pools that can be used
-  size_t most_on_node = 0;  // of the matching
+  size_t usable = 0;        // matching devices in usable pools
+  size_t most_on_node = 0;  // matching devices
   bool has_shareable = false;
-  std::string troubled_pool = {};  // of the matching one: "driver/pool: why"
+  std::string troubled_pool = {};  // of a matching device: "driver/pool: why"
 };
 
-/// One thread.
+/// Not thread-safe.
 class LintDevices {
  public:
   LintDevices(std::vector<Frozen<api::resource_v1::ResourceSlice>> slices,
@@ -53,19 +53,19 @@ class LintDevices {
   const controllers::PoolUsage* PoolOf(std::string_view driver, std::string_view name) const;
   cel::SelectorCache& selectors() const { return selectors_; }
 
-  /// Valid as long as this. O(selectors), and O(devices) when asked for the first time.
+  /// Valid as long as this. O(selectors), and O(devices) for a new combination.
   const LintChoice& Choose(const api::resource_v1::DeviceClass& device_class,
                            std::span<const api::resource_v1::DeviceSelector> selectors);
 
   bool Has(const cel::DeviceName& name) const;
-  /// Whether some device has something of the domain.
+  /// Whether any device has a name of the domain.
   bool HasDomain(cel::DeviceSection section, std::string_view domain) const;
-  /// What could be meant, the likeliest first.
+  /// Names that could be meant, the most likely first.
   std::vector<CountedName> Near(const cel::DeviceName& name);
-  /// The kinds of values that devices have under the name.
+  /// The types of the devices' values of the name.
   std::set<cel::ValueKind> KindsOf(const cel::DeviceName& name) const;
 
-  /// Numbers of the values of the attribute among the matching devices; nothing: some are lists.
+  /// The attribute's values among the matching devices, as numbers; absent: some are lists.
   struct Values {
     size_t devices = 0;  // that have it
     std::set<uint32_t> codes;
@@ -73,10 +73,10 @@ class LintDevices {
   };
   const Values& ValuesOf(const LintChoice& choice, const cel::DeviceName& attribute);
 
-  /// Names of capacities of the matching devices, and the most that one of them has.
+  /// Names of capacities of the matching devices, with the largest capacity of a single device.
   const std::map<std::string, api::Quantity>& CapacityOf(const LintChoice& choice);
 
-  /// Taints that keep requests away, by matching device that has one.
+  /// Taints that repel requests, by matching device that has one.
   struct Taints {
     std::set<std::string> keys;
     std::vector<api::resource_v1::DeviceTaint> taints;  // each once, of every effect

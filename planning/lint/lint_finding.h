@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray lint can find, as values.
+// The findings of dray lint, as values.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace dray::planning::inline lint {
 
 enum class LintSeverity : uint8_t {
-  kNote,     // may be meant so
+  kNote,     // may be intended
   kWarning,  // works today, or other alternatives do
   kError,    // cannot work in this cluster
 };
@@ -59,7 +59,7 @@ struct LintRuleText {
 std::span<const LintRuleText, kLintRules> LintRules();
 std::string_view RuleName(LintRule rule);
 
-/// What to write instead, in the text of the field: `before` where it stands as a whole word.
+/// A replacement in the text of the field: for `before`, where it is a whole word.
 struct TextFix {
   std::string before, after;
   bool operator==(const TextFix&) const = default;
@@ -68,25 +68,25 @@ struct TextFix {
 struct Finding {
   LintRule rule = LintRule::kDeprecatedVersion;
   LintSeverity severity = LintSeverity::kError;
-  size_t object = 0;       // of those looked at
+  size_t object = 0;       // its index
   std::string field = {};  // spec.devices.requests[0].exactly.deviceClassName
   std::string why = {};
-  std::string advice = {};          // what to do about it
-  std::vector<TextFix> fixes = {};  // the first that can be made is enough; none: it takes a person
+  std::string advice = {};          // the remedy
+  std::vector<TextFix> fixes = {};  // apply the first that can be; empty: no automatic fix
 };
 
 /// Findings about one object after another.
 class FindingList {
  public:
-  /// What is said from here on is about the object at that place of those looked at.
+  /// The next findings are about the object at that index.
   void Begin(size_t object) { object_ = object; }
 
-  /// An error, unless the caller changes that. Valid until the next.
+  /// Adds an error; the caller may change the severity. Valid until the next call.
   Finding& Say(LintRule rule, std::string field, std::string why, std::string advice);
 
   size_t size() const { return findings_.size(); }
   size_t Errors() const;
-  /// Those from the place `from` on.
+  /// The findings from the index `from` on.
   std::span<Finding> Since(size_t from) { return std::span(findings_).subspan(from); }
   std::vector<Finding> Take() && { return std::move(findings_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray lint is asked: which objects, in which cluster.
+// The question to dray lint: which objects, in which cluster.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@
 namespace dray::planning::inline lint {
 
 struct LintObject {
-  api::Object object;            // as it is stored
-  const api::KindInfo* written;  // the version in which it was given
+  api::Object object;            // in its stored form
+  const api::KindInfo* written;  // the version of the input
 };
 
-/// Whether what the input lacks is missing.
+/// Whether objects that the input lacks count as missing.
 enum class LintReach : uint8_t {
-  kFiles,    // manifests alone: the rest may be elsewhere
+  kFiles,    // manifests alone: other objects may exist elsewhere
   kCluster,  // a whole cluster
 };
 
 struct LintQuestion {
-  std::span<const LintObject> objects;  // to be looked at
-  // The cluster, with these objects and the taints of rules. Without slices, or classes, what needs
-  // them is left out.
+  std::span<const LintObject> objects;  // to check
+  // The cluster, with these objects and the taints of rules. Checks that need slices, or classes,
+  // are skipped without them.
   const OfflineObjects& cluster;
   LintReach templates = LintReach::kCluster;  // whether all templates are known
   LintReach claims = LintReach::kCluster;
   allocator::Features features = {};
   api::FeatureGates gates = {};
   cel::SelectorCache& selectors;
-  ClusterRelease release = {};  // whose defects are looked for; unknown: none
+  ClusterRelease release = {};  // its known defects are checked; unknown: none
 };
 
 }  // namespace dray::planning::inline lint

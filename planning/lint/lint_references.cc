@@ -16,13 +16,13 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-/// Whether the pod has a node or is done: what it names was there when it had to be.
+/// Whether the pod has a node or is done, so that its references existed when they were needed.
 bool IsSettled(const core::Pod& pod) {
   return !pod.spec.node_name.empty() || pod.metadata.deletion_timestamp.has_value() ||
          pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
-/// Whether the scheduler takes `a` for a resource that both have.
+/// Whether the scheduler prefers `a` to `b` for a resource that both name.
 bool IsBefore(const v1::DeviceClass& a, const v1::DeviceClass& b) {
   const int64_t made_a = a.metadata.creation_timestamp.unix_seconds();
   const int64_t made_b = b.metadata.creation_timestamp.unix_seconds();

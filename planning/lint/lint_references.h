@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of other objects that are wrong: claims and templates of pods, resources of classes.
+// Wrong references to other objects: claims and templates of pods, resources of classes.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@
 
 namespace dray::planning::inline lint {
 
-/// Both arguments outlive it.
+/// Both arguments must outlive it.
 class ReferenceLinter {
  public:
   ReferenceLinter(const LintQuestion& question, FindingList& findings);
 
-  /// The claims and templates that a pod that waits, or the pods of a workload, name and that are
-  /// not there. Objects of other kinds name none.
+  /// Checks that the claims and templates exist which a waiting pod, or the pods of a workload,
+  /// name. Objects of other kinds name none.
   void ClaimsOf(const api::Object& object);
 
-  /// Another class that has the extended resource name of this one, and counts instead.
+  /// Finds another class that has the same extended resource name and takes precedence.
   void ExtendedName(const api::resource_v1::DeviceClass& device_class);
 
  private:

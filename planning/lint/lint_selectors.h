@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with selectors: of requests, classes and constraints.
+// Mistakes in selectors of requests, classes and constraints.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,29 @@
 
 namespace dray::planning::inline lint {
 
-/// `field` is that of the list of selectors. Both arguments outlive it.
+/// `field` is that of the list of selectors. Both arguments must outlive it.
 class SelectorLinter {
  public:
   SelectorLinter(LintDevices& devices, FindingList& findings)
       : devices_(devices), findings_(findings) {}
 
-  /// Whether all compile.
+  /// Compiles the selectors. Returns whether all compile.
   bool Compile(const std::string& field,
                std::span<const api::resource_v1::DeviceSelector> selectors);
 
-  /// What selectors that compile read. It is an error where they match nothing.
+  /// Checks the names that compiled selectors read. An unknown name is an error if nothing matches.
   void Names(const std::string& field,
              std::span<const api::resource_v1::DeviceSelector> selectors,
              bool match_nothing);
 
-  /// A selector that has no answer on some of the `asked` devices, unless what was found since
-  /// `before` says why.
+  /// Reports a selector that fails on some of the `asked` devices, unless a finding since `before`
+  /// explains the failure.
   void Failures(const std::string& field,
                 const DevicePopulation::Choice& choice,
                 size_t asked,
                 size_t before);
 
-  /// That no device has the name, which the field spells as `written`.
+  /// Reports that no device has the name, which the field spells as `written`.
   Finding& UnknownName(std::string field, const cel::DeviceName& name, const std::string& written);
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// With more than that a path of a socket, which holds the name and a pod's uid, may exceed the 108
-/// bytes of a Unix socket.
+/// With longer names, the path of a socket, which contains the name and a pod's uid, may exceed the
+/// 108 bytes of a Unix socket address.
 constexpr size_t kDriverNameSafe = 30;
 
 std::string CounterKey(std::string_view set, std::string_view counter) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers publish and what is wrong with it: devices, counters, names.
+// Mistakes in what drivers publish: devices, counters, names.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,25 @@
 
 namespace dray::planning::inline lint {
 
-/// A driver makes a mistake in each of its slices: what it says of one name is found once. Both
-/// arguments outlive it.
+/// A driver repeats a mistake in each of its slices, so a finding about a name is reported once.
+/// Both arguments must outlive it.
 class SliceLinter {
  public:
   SliceLinter(const LintDevices& devices, FindingList& findings)
       : devices_(devices), findings_(findings) {}
 
-  /// O(devices, their attributes and counters); for the first slice of a pool those of the pool.
+  /// O(devices, their attributes and counters); the first slice of a pool also pays for the whole
+  /// pool.
   void LookAt(const api::resource_v1::ResourceSlice& slice);
 
  private:
   /// Counters of a pool, by "set/counter".
   struct PoolCounters {
     std::set<std::string, std::less<>> declared, drawn;
-    bool is_whole = false;  // all slices of the newest generation are there
+    bool is_whole = false;  // the input has all slices of the newest generation
   };
 
-  /// Null when it was said of that driver and subject before.
+  /// Null if the same was reported for that driver and subject before.
   Finding* Say(LintRule rule,
                const std::string& driver,
                const std::string& subject,

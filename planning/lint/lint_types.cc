@@ -21,7 +21,7 @@ struct LiteralTexts {
   std::string operator()(const std::string& value) const { return fmt::format("\"{}\"", value); }
 };
 
-/// The ways to write the literal.
+/// The possible spellings of the literal.
 std::vector<std::string> Spellings(const NamedComparison::Literal& literal) {
   const auto* const text = std::get_if<std::string>(&literal);
   if (text == nullptr) return {std::visit(LiteralTexts(), literal)};

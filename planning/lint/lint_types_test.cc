@@ -13,7 +13,7 @@ using cel::ValueKind;
 using Literal = NamedComparison::Literal;
 
 struct LintTypeCase {
-  const char* want;  // as a value of the kind; null: it is none
+  const char* want;  // as a value of the kind; null: there is none
   Literal literal;
   ValueKind kind;
   bool comparable;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which a claim can be met: its requests, and the alternatives of prioritized lists.
+// The alternative ways to satisfy a claim: its requests, and the alternatives of prioritized lists.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ void ForEachWay(const std::string& field, const api::resource_v1::DeviceClaim& c
   }
 }
 
-/// Whether requests that are named so include the way; none are named: all are meant.
+/// Whether `requests` name the way; an empty list names all ways.
 inline bool IsConcerned(std::span<const std::string> requests, const std::string& way) {
   if (requests.empty()) return true;
   for (const std::string& request : requests) {

@@ -9,7 +9,7 @@
 namespace dray::planning::inline objects {
 namespace {
 
-/// The number that the text begins with, which is cut off; nothing: it begins with none.
+/// Cuts a number off the start of the text; absent: the text starts with none.
 std::optional<int> TakeNumber(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -11,13 +11,13 @@ namespace dray::planning::inline objects {
 struct ClusterRelease {
   int minor = 0;  // 0: not known
   std::optional<int> patch = {};
-  bool is_of_vendor = false;  // v1.34.2-gke.1: who may have mended more
+  bool is_of_vendor = false;  // v1.34.2-gke.1: the vendor may have backported fixes
 
   /// "1.36.1", "1.36"; empty: not known.
   std::string ToString() const;
 };
 
-/// Of "v1.36.1", "1.36", "v1.34.2-gke.1"; not known for anything else.
+/// Parses "v1.36.1", "1.36", "v1.34.2-gke.1"; unknown for anything else.
 ClusterRelease ReleaseIn(std::string_view version);
 
 }  // namespace dray::planning::inline objects

@@ -14,13 +14,13 @@ namespace {
 
 using cel::DeviceName;
 
-/// Whether two different texts are close enough to be one of them mistyped.
+/// Whether one of two different texts may be a typing mistake for the other.
 bool AreAlike(std::string_view a, std::string_view b, size_t distance) {
   return distance <= a.size() / 3 + 1 && distance < std::max(a.size(), b.size());
 }
 
-/// The unlikelier, the larger: mistakes of spelling in the id, changes of place, mistakes of
-/// spelling in the domain.
+/// Lower is more likely: spelling mistakes in the id, wrong section or domain, spelling mistakes in
+/// the domain.
 using Score = std::tuple<size_t, size_t, size_t>;
 
 std::optional<Score> Compare(const DeviceName& wanted, const DeviceName& other) {
@@ -53,7 +53,7 @@ std::vector<CountedName> NameCensus::Near(const DeviceName& name) const {
     const auto score = Compare(name, other);
     if (score.has_value()) candidates.push_back({*score, {other, count}});
   }
-  // Equally likely ones stand in the order of their names.
+  // Equally likely names are sorted by name.
   std::ranges::sort(candidates, {}, [](const auto& candidate) {
     return std::tie(candidate.first, candidate.second.name);
   });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which attributes and capacities the devices at hand have, and what a name that they do not have
-// could mean.
+// The attributes and capacities of all devices, and likely meanings of a name that they lack.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ struct CountedName {
 /// Names of all devices, counted.
 class NameCensus {
  public:
-  /// At most so many suggestions for a name.
+  /// The most suggestions for a name.
   static constexpr size_t kSuggestionsMax = 3;
 
   void Add(const cel::Device& device);
@@ -27,9 +26,9 @@ class NameCensus {
   /// How many devices have it.
   size_t On(const cel::DeviceName& name) const;
 
-  /// What else could be meant, the likeliest first. The same id in another domain or in the other
-  /// section always may be; when no device has `name`, also an id spelled alike in its domain or in
-  /// a domain spelled alike. O(names).
+  /// Names that could be meant, the most likely first. The same id in another domain or in the
+  /// other section is always one. If no device has `name`, similar ids in its domain or in a
+  /// similar domain are, too. O(names).
   std::vector<CountedName> Near(const cel::DeviceName& name) const;
 
  private:

@@ -30,7 +30,7 @@ namespace core = api::core_v1;
 
 class Sorter {
  public:
-  /// With the object as it is stored.
+  /// Adds a manifest whose object is in its stored form.
   void Add(const manifests::ManifestObject& manifest) {
     const api::Object& object = manifest.object;
     const std::string key = api::ObjectKey(object.metadata());
@@ -103,13 +103,13 @@ class Sorter {
 
   OfflineObjects sorted_;
   std::set<std::string> slice_nodes_;
-  std::map<std::string, size_t> workloads_;  // places in sorted_.workloads
+  std::map<std::string, size_t> workloads_;  // indexes into sorted_.workloads
 };
 
-/// Objects that one thread prepares before it looks for more.
+/// The number of objects that a thread takes at a time.
 constexpr size_t kObjectsAtOnce = 64;
 
-/// Of an object that nobody else has. `uid`: for one that has none.
+/// The object must not be shared. `uid`: for an object that has none.
 api::Object Stored(api::Object object,
                    std::string uid,
                    const api::Time& now,
@@ -123,7 +123,7 @@ api::Object Stored(api::Object object,
   return api::conversion::ToHub(object);
 }
 
-/// What an object of that kind and name has for a uid.
+/// The uid for an object of that kind and name.
 std::string UidFor(const api::Object& object, const std::string& default_namespace) {
   const api::meta_v1::ObjectMeta& metadata = object.metadata();
   if (!metadata.uid.empty()) return {};
@@ -135,7 +135,7 @@ std::string UidFor(const api::Object& object, const std::string& default_namespa
                             metadata.generate_name));
 }
 
-/// The uids of objects that have none. Of a name that comes again each has its own.
+/// The uids of objects that have none. Repeated names get different uids.
 std::vector<std::string> UidsFor(const std::vector<manifests::ManifestObject>& objects,
                                  const std::string& default_namespace) {
   std::vector<std::string> uids;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster consists of, sorted out of manifests or the output of `kubectl get`: as an API
-// server would hold it.
+// The objects of a cluster, sorted out of manifests or the output of `kubectl get`, as an API
+// server would store them.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dray::planning::inline objects {
 
-/// The taint that the node controller gives to nodes that are cordoned.
+/// The taint that the node controller adds to cordoned nodes.
 inline constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 /// An object and where it was read: FILE:LINE.
@@ -29,46 +29,47 @@ struct PlacedObject {
   std::string place;
 };
 
-/// A Deployment, Job or the like (wanted_pods.h), among the pods.
+/// A Deployment, Job or the like (wanted_pods.h), with its position among the pods.
 struct PlacedWorkload {
   PlacedObject workload;
-  size_t pods_before = 0;  // of OfflineObjects::pods
+  size_t pods_before = 0;  // index into OfflineObjects::pods
 };
 
 struct OfflineObjects {
   std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // as given
   std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
   std::vector<Frozen<api::resource_v1::DeviceTaintRule>> taint_rules;
-  std::map<std::string, PlacedObject> claims;    // by namespace/name; the last of a name counts
+  std::map<std::string, PlacedObject> claims;    // by namespace/name; the last of a name wins
   std::vector<std::string> claim_order;          // as given
   std::map<std::string, api::Object> templates;  // by namespace/name
   std::vector<PlacedObject> pods;
-  /// As given, the last of a name; their pods are not among `pods`.
+  /// As given, the last of a name; `pods` does not contain their pods.
   std::vector<PlacedWorkload> workloads;
-  /// By name. Nodes that only slices name have nothing but that name.
+  /// By name. A node that only slices name has nothing but its name.
   std::map<std::string, api::Object> nodes;
-  bool has_nodes = false;                         // some of them were given
-  std::map<std::string, api::Object> namespaces;  // that were given, by name
-  /// Of other kinds that the scheduler looks at (scheduler::ClusterObjects): volumes, services, …
+  bool has_nodes = false;                         // the input has nodes
+  std::map<std::string, api::Object> namespaces;  // of the input, by name
+  /// Of other kinds that scheduling depends on (scheduler::ClusterObjects): volumes, services, …
   std::vector<api::Object> looked_at;
-  /// What lets new pods in, and says how important they are.
+  /// The objects that admission of new pods and their priority depend on.
   std::vector<api::Object> quotas, limit_ranges, priority_classes;
-  /// Objects of resource.k8s.io that take no part, and where they stand.
+  /// Objects of resource.k8s.io that are ignored, with their places.
   std::vector<std::string> notes;
-  /// How many objects there are of other kinds, by kind: none of them matters.
+  /// The number of objects of irrelevant kinds, by kind.
   std::map<std::string, size_t, std::less<>> others;
-  /// How many of resource.k8s.io were skipped, by "resource.k8s.io/v1alpha2 ResourceClaim".
+  /// The number of skipped objects of resource.k8s.io, by "resource.k8s.io/v1alpha2 ResourceClaim".
   std::map<std::string, size_t, std::less<>> skipped;
 };
 
-/// Sorts the manifests; objects get defaults, uids and the version they are stored in. Uids are
-/// made from names, so they are the same whenever the same is read. Those without a namespace get
-/// `default_namespace`. They are changed in place, on all processors: nobody else has them.
+/// Sorts the manifests. Objects get defaults, uids and their storage version. Uids are made from
+/// names, so the same input gets the same uids. Objects without a namespace get
+/// `default_namespace`. All processors change the objects in place, so the caller must own them
+/// alone.
 OfflineObjects SortManifests(World& world,
                              manifests::Manifests&& manifests,
                              const std::string& default_namespace);
 
-/// Copies that nobody else has.
+/// Copies that share nothing with the originals.
 std::vector<manifests::ManifestObject> CopiesOf(
     const std::vector<manifests::ManifestObject>& objects);
 

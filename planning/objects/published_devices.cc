@@ -18,11 +18,11 @@ namespace v1 = api::resource_v1;
 
 constexpr std::string_view kSliceKind = "ResourceSlice";
 
-/// The slices as an API server would hold them, and what was left out.
+/// The slices as an API server would store them, and what was left out.
 struct Slices {
   std::vector<const manifests::ManifestObject*> kept;
   std::vector<std::string> notes;
-  size_t classic = 0;  // of the kinds before devices
+  size_t classic = 0;  // of the kinds of classic DRA
 };
 
 bool IsClassic(const api::KindInfo& kind) {

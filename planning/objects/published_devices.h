@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that manifests publish, as dray cel looks at them: of every pool its newest
-// generation, whatever the node.
+// The devices that manifests publish, for dray cel: the newest generation of each pool, on all
+// nodes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dray::planning::inline objects {
 
-/// One device and where it is. Refers to its DeviceList.
+/// One device and its place. Refers to its DeviceList.
 struct PublishedDevice {
   std::string_view driver, pool;
   std::string_view node;  // empty: several nodes can reach it
@@ -30,9 +30,9 @@ class DeviceList {
  public:
   /// The devices of all ResourceSlices of structured versions, with defaults, in the order of the
   /// manifests. Of two slices with one name the later counts, as in a cluster; slices of a pool's
-  /// older generations do not count. Both are noted.
+  /// older generations do not count. Adds a note for both.
   ///
-  /// Errors: kBadRequest  no such ResourceSlice; says what there was instead.
+  /// Errors: kBadRequest  no such ResourceSlice; the message names what the input has instead.
   static Result<DeviceList> Of(World& world, const manifests::Manifests& manifests);
 
   const std::vector<PublishedDevice>& devices() const { return devices_; }

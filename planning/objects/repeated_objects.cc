@@ -20,7 +20,7 @@ using api::core_v1::Node;
 using api::core_v1::Pod;
 using api::resource_v1::ResourceClaim;
 
-/// What the server wrote into the metadata, and what others did that a manifest does not name.
+/// Keeps metadata that the server or other clients wrote and the manifest does not name.
 void KeepMetadata(api::meta_v1::ObjectMeta& meta, const api::meta_v1::ObjectMeta& before) {
   meta.uid = before.uid;
   meta.creation_timestamp = before.creation_timestamp;
@@ -45,7 +45,7 @@ void KeepSpec(api::Object& object, const api::Object& before) {
   }
 }
 
-/// `object` applied over `before`; `has_uid`: the input gives it one.
+/// `object` applied over `before`; `has_uid`: the input gives `object` a uid.
 api::Object Applied(api::Object object, const api::Object& before, bool has_uid) {
   if (has_uid && object.metadata().uid != before.metadata().uid) return object;
   KeepMetadata(object.mutable_metadata(), before.metadata());

@@ -13,7 +13,7 @@ api::Quantity SpelledAs(std::initializer_list<const api::Quantity*> written,
   for (const api::Quantity* const like : written) {
     if (like == nullptr || like->IsZero()) continue;
     if (*like == amount) return *like;
-    api::Quantity spelled = *like;  // a sum keeps the way of its first summand
+    api::Quantity spelled = *like;  // a sum keeps the format of its first summand
     spelled += amount;
     spelled -= *like;
     const size_t size = spelled.ToString().size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods a workload says it runs.
+// The pods that a workload declares.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace dray::planning::inline objects {
 
-/// What a workload runs.
+/// The pods of a workload.
 struct Wanted {
-  const api::core_v1::PodTemplateSpec* pods = nullptr;  // null: it is no workload
+  const api::core_v1::PodTemplateSpec* pods = nullptr;  // null: the object is no workload
   int64_t count = 1;
   int64_t first = 0;  // number
   bool on_each_node = false;
-  bool are_numbered = false;  // pod N has that name and no other
+  bool are_numbered = false;  // pod number N has the name NAME-N and no other
   const char* why_none = "runs no pods";
 
   void SetNone(const char* why) {
@@ -24,8 +24,8 @@ struct Wanted {
   }
 };
 
-/// Of an object that has its defaults. A Job has no more pods than what is left to do; one that is
-/// suspended has none.
+/// `object` must have its defaults. A Job has no more pods than completions left; a suspended one
+/// has none.
 Wanted WantedOf(const api::Object& object);
 
 /// Whether WantedOf knows the kind: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob,

@@ -31,7 +31,7 @@ namespace core = api::core_v1;
 
 using manifests::WrittenNameOf;
 
-/// What LeftOut calls it: of an object with several pod templates also which one.
+/// The name for LeftOut; for an object with several pod templates, it includes the template.
 std::string NameOfPart(const api::Object& workload) {
   const auto source = manifests::SourceOf(workload);
   const std::string name = WrittenNameOf(workload);
@@ -60,14 +60,14 @@ PlacedObject PodOf(World& world,
   pod.metadata.labels = pattern.metadata.labels;
   pod.metadata.annotations = pattern.metadata.annotations;
   pod.metadata.owner_references.push_back(OwnerReferenceTo(workload.object));
-  // Not that of a pod which is there and has the same name.
+  // Differs from the uid of an existing pod with the same name.
   pod.metadata.uid =
       UuidOf(fmt::format("{} {}", WrittenNameOf(workload.object), pod.metadata.name));
   pod.spec = pattern.spec;
   return {AsStored(world, api::Object::Of(std::move(pod)), owner.namespace_), workload.place};
 }
 
-/// As the controller of DaemonSets makes it: for that node, whatever trouble it is in.
+/// As the DaemonSet controller makes the pod: for that node, with tolerations of its conditions.
 void PutOn(const std::string& node, core::Pod& pod) {
   constexpr std::string_view kEndured[] = {"not-ready:NoExecute",
                                            "unreachable:NoExecute",
@@ -98,10 +98,10 @@ bool MayRunOn(const core::Node& node, const core::Pod& pod) {
          !scheduler::HasForbiddingTaint(pod, node);
 }
 
-/// What there is already.
+/// Existing pods.
 struct There {
   std::set<std::string, std::less<>> names;  // of pods of the workload's namespace
-  std::set<std::string, std::less<>> nodes;  // with a pod of the workload, which is a DaemonSet
+  std::set<std::string, std::less<>> nodes;  // with a pod of the workload, if it is a DaemonSet
 };
 
 std::vector<PlacedObject> PodsOnNodes(World& world,
@@ -147,7 +147,7 @@ Result<std::vector<PlacedObject>> MakePods(World& world,
   return pods;
 }
 
-/// The controller of an object, as WrittenNameOf has it; empty: there is none.
+/// The controller of an object, as WrittenNameOf spells it; empty: there is none.
 std::string ControllerOf(const api::meta_v1::ObjectMeta& metadata) {
   for (const auto& owner : metadata.owner_references) {
     if (owner.controller.value_or(false))
@@ -156,8 +156,8 @@ std::string ControllerOf(const api::meta_v1::ObjectMeta& metadata) {
   return {};
 }
 
-/// The Deployment of a pod whose ReplicaSet is not among the input: the name of that ends with the
-/// pod's hash. Empty: it has none.
+/// The Deployment of a pod whose ReplicaSet is not in the input: the ReplicaSet's name ends with
+/// the pod's hash. Empty: it has none.
 std::string DeploymentOf(const core::Pod& pod, std::string_view owner) {
   constexpr std::string_view kReplicaSet = "ReplicaSet ";
   const auto hash = pod.metadata.labels.find("pod-template-hash");
@@ -169,7 +169,7 @@ std::string DeploymentOf(const core::Pod& pod, std::string_view owner) {
   return fmt::format("Deployment {}", owner);
 }
 
-/// The node that a pod of a DaemonSet is on, or for.
+/// The node that a pod of a DaemonSet is on, or is made for.
 std::string NodeMeant(const core::Pod& pod) {
   if (!pod.spec.node_name.empty()) return pod.spec.node_name;
   if (!pod.spec.affinity.has_value() || !pod.spec.affinity->node_affinity.has_value()) return {};
@@ -184,7 +184,7 @@ std::string NodeMeant(const core::Pod& pod) {
   return {};
 }
 
-/// What of all workloads is there already.
+/// The existing pods of all workloads.
 class Running {
  public:
   explicit Running(const OfflineObjects& objects) {
@@ -211,7 +211,7 @@ class Running {
     for (const auto& [child, owner] : owners_) with_children_.insert(owner);
   }
 
-  /// Its pods are counted where its owner's are.
+  /// Whether another workload owns this one; its pods then count for the owner.
   bool RunsForItsOwner(const api::Object& workload) const {
     const std::string owner = ControllerOf(workload.metadata());
     return workload.If<batch::Job>() == nullptr && there_.contains(owner);
@@ -240,7 +240,7 @@ class Running {
   std::map<std::string, std::set<std::string, std::less<>>> names_;         // by namespace
 };
 
-/// Why the workload takes no part, whatever there is already; empty: it does.
+/// Why the workload is left out whatever pods exist; empty: it is not.
 std::string WhyNot(const api::Object& workload, const Wanted& wanted, const Running& running) {
   if (workload.metadata().deletion_timestamp.has_value()) return "is being deleted";
   core::Pod pod;
@@ -291,7 +291,7 @@ Result<std::vector<LeftOut>> RunWorkloads(World& world,
   std::vector<LeftOut> left_out;
   std::vector<PlacedObject> pods;
   size_t made = 0;
-  size_t next = 0;  // of objects.pods
+  size_t next = 0;  // index into objects.pods
   for (const auto& [workload, pods_before] : objects.workloads) {
     for (; next < pods_before; ++next) pods.push_back(objects.pods[next]);
     const api::Object& object = workload.object;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pods that workloads would make, so that they can be asked about before anything makes them.
+// The pods that workloads would create, so that they can be planned before a controller makes them.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,16 @@
 
 namespace dray::planning::inline objects {
 
-/// Pods of one workload at most.
+/// The most pods of one workload.
 inline constexpr size_t kWorkloadPodsMax = 10'000;
 
-/// Pods of all workloads that RunWorkloads makes at most.
+/// The most pods of all workloads that RunWorkloads makes.
 inline constexpr size_t kAllWorkloadPodsMax = 100'000;
 
-/// The pods that run at the same time, named NAME-0, …, as they come from their controller: of a
-/// Job its parallelism, of a CronJob those of one of its jobs, of a DaemonSet one for each node
-/// that it may run on, NAME-NODE. A Job or CronJob that is suspended has none. `replicas` stands in
-/// for what the workload says, but not for a DaemonSet. `workload` has its defaults and a namespace
-/// (AsStored).
+/// The pods that run at the same time, named NAME-0, …, as their controller makes them: a Job's
+/// parallelism, those of one job of a CronJob, and for a DaemonSet one for each node that it may
+/// run on, NAME-NODE. A suspended Job or CronJob has none. `replicas` replaces the workload's own
+/// number, but not for a DaemonSet. `workload` must have its defaults and a namespace (AsStored).
 ///
 /// Errors: kBadRequest  more than kWorkloadPodsMax.
 Result<std::vector<PlacedObject>> PodsOf(World& world,
@@ -33,18 +32,18 @@ Result<std::vector<PlacedObject>> PodsOf(World& world,
                                          const std::map<std::string, api::Object>& nodes,
                                          std::optional<size_t> replicas = {});
 
-/// Something that nobody decides about, and why not.
+/// An object without a decision, and the reason.
 struct LeftOut {
   std::string what;         // "pod default/a", "Deployment default/web"
   std::string why;          // "is suspended"
-  bool is_settled = false;  // it counts as it is: on a node, done, with devices
+  bool is_settled = false;  // it counts as it is: on a node, done, or with devices
 };
 
-/// Adds the pods that the workloads of `namespace_` (empty: of all) still lack, each workload's
-/// where it stands among the pods. The pods that a workload has already, by their owners, are
-/// counted off: of a Deployment those of its ReplicaSets, which run no others themselves; a CronJob
-/// whose Jobs are there has none of its own; a Job has no more than what is left to do. Returns the
-/// workloads that take no part, since their pods use no devices or there are none.
+/// Adds the pods that the workloads of `namespace_` (empty: of all) still lack, at each workload's
+/// position among the pods. Pods that a workload has already, according to their owners, are
+/// subtracted. A Deployment counts those of its ReplicaSets, which get no others themselves. A
+/// CronJob with existing Jobs gets none of its own. A Job gets no more than its completions left.
+/// Returns the workloads that are left out because their pods use no devices or there are none.
 ///
 /// Errors: kBadRequest  more than kWorkloadPodsMax of one, or `pods_max` of all.
 Result<std::vector<LeftOut>> RunWorkloads(World& world,

@@ -30,8 +30,8 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-/// The pod uses its claims no more; those that nobody else uses lose their devices, and those made
-/// for the pod go with it.
+/// Removes the pod from its claims' consumers. Claims without other users lose their devices, and
+/// claims made for the pod are deleted.
 void GiveBackClaims(OfflineObjects& objects, const std::string& pod_uid) {
   for (auto& [key, placed] : objects.claims) {
     const auto& claim = placed.object.As<v1::ResourceClaim>();
@@ -78,7 +78,7 @@ std::string NameOfCopy(const std::string& node, size_t number) {
   return fmt::format("{}-more-{}", node, number);
 }
 
-/// The pod waits again, and its claims have no devices any more unless others use them.
+/// Makes the pod wait again. Its claims lose their devices unless other pods use them.
 void PutBack(OfflineObjects& objects, PlacedObject& placed, std::vector<std::string>& moved) {
   GiveBackClaims(objects, placed.object.metadata().uid);
   moved.push_back("pod " + api::ObjectKey(placed.object.metadata()));
@@ -91,7 +91,7 @@ bool IsRunning(const core::Pod& pod) {
   return !pod.spec.node_name.empty() && !controllers::IsDone(pod);
 }
 
-/// Puts back the pods for which claims of this kind are reserved.
+/// Makes the pods wait again for which claims of this kind are reserved.
 template <class Concerned>
 std::vector<std::string> PutBackUsers(OfflineObjects& objects, Concerned concerned) {
   std::set<std::string> users;
@@ -216,7 +216,7 @@ PlacedObject DaemonLike(World& world,
   return daemon;
 }
 
-/// The names that `text` has of the node are those of the copy's.
+/// Replaces the name of the node in `text` by the copy's.
 std::string Renamed(const std::string& text, const std::string& node, const std::string& copy) {
   const size_t at = text.find(node);
   if (at == std::string::npos) return copy + "-" + text;

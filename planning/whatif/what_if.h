@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes to a cluster that is written down, before somebody asks what would fit: values in, values
-// out, nothing is written anywhere.
+// Planned changes to a cluster of manifests, applied before asking what would fit. Values in,
+// values out; nothing is written to a server.
 #pragma once
 
 #include <cstddef>
@@ -18,47 +18,47 @@
 
 namespace dray::planning::inline whatif {
 
-/// Copies of one node, or of one pod, at most.
+/// The most copies of one node, or of one pod.
 inline constexpr size_t kCopiesMax = 10'000;
 
-/// Takes the pod or claim ("pod/name", "namespace/…" before it or not) away; what only it had is
-/// free. Errors: kBadRequest  there is none of that name, with those that are spelt alike.
+/// Removes the pod or claim ("pod/name", optionally with "namespace/…" before it) and frees what
+/// only it had. Errors: kBadRequest  there is none of that name; the message suggests similar
+/// names.
 Result<> Delete(OfflineObjects& objects,
                 std::string_view what,
                 const std::string& default_namespace);
 
-/// Cordons the node. Its pods wait again, but for those of DaemonSets, and their claims have no
-/// devices any more unless others use them. Returns the pods ("pod namespace/name").
-/// Errors: kBadRequest  no such node.
+/// Cordons the node. Its pods wait again, except those of DaemonSets, and their claims lose their
+/// devices unless other pods use them. Returns the pods ("pod namespace/name"). Errors:
+/// kBadRequest  no such node.
 Result<std::vector<std::string>> Drain(OfflineObjects& objects, const std::string& node);
 
-/// Drain, and the node goes with its slices.
+/// Drains the node, then removes it with its slices.
 Result<std::vector<std::string>> RemoveNode(OfflineObjects& objects, const std::string& node);
 
-/// A taint that is given to a node ("node/NAME=KEY=VALUE:EFFECT") or to devices
-/// ("device/DRIVER/POOL/DEVICE=KEY=VALUE:EFFECT"; POOL and DEVICE may be left out: all of them;
-/// VALUE too). What has the effect NoExecute makes pods that do not tolerate it look for another
-/// place: those, as from Drain. Errors: kBadRequest  it reads otherwise, or there is no such node
-/// or device.
+/// Adds a taint to a node ("node/NAME=KEY=VALUE:EFFECT") or to devices
+/// ("device/DRIVER/POOL/DEVICE=KEY=VALUE:EFFECT"; without POOL or DEVICE: to all of them; VALUE is
+/// optional too). A taint with the effect NoExecute makes pods that do not tolerate it wait again.
+/// Returns these pods, as Drain does. Errors: kBadRequest  the syntax is wrong, or there is no such
+/// node or device.
 Result<std::vector<std::string>> AddTaint(OfflineObjects& objects, std::string_view taint);
 
-/// `slices` take the place of all slices of their drivers. Pods that have devices which are gone
-/// look for another place: those, as from Drain. Errors: kBadRequest  there are no slices.
+/// Replaces all slices of their drivers by `slices`. Pods whose devices are gone wait again.
+/// Returns these pods, as Drain does. Errors: kBadRequest  there are no slices.
 Result<std::vector<std::string>> UpgradeDriver(
     OfflineObjects& objects, std::vector<Frozen<api::resource_v1::ResourceSlice>> slices);
 
-/// A node with slices that is not there yet. Errors: kBadRequest  it is.
+/// Adds a new node with its slices. Errors: kBadRequest  the node exists already.
 Result<> AddNode(OfflineObjects& objects,
                  api::Object node,
                  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices);
 
-/// `count` nodes more that are like `node` and have slices like its, free of pods and claims. Their
-/// names are new: NODE-more-0, …
-/// Errors: kBadRequest  no such node, or more than kCopiesMax.
+/// Adds `count` nodes that are like `node` and have slices like its, without pods and claims, under
+/// new names: NODE-more-0, … Errors: kBadRequest  no such node, or more than kCopiesMax.
 Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t count);
 
-/// Adds the pods of all DaemonSets for the nodes that are not among `nodes_before`, before all
-/// other pods: they are there first. Of a DaemonSet that is not among the objects, each of these
+/// Adds the pods of all DaemonSets for the nodes that are not among `nodes_before`, in front of all
+/// other pods, because they run first. For a DaemonSet that is not among the objects, each of these
 /// nodes gets a pod like the one on node `like`; empty: none. Returns them, "pod namespace/name".
 ///
 /// Errors: kBadRequest  too many nodes (PodsOf).
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> AddDaemons(World& world,
                                             const std::set<std::string>& nodes_before,
                                             const std::string& like);
 
-/// A pod like `pod` that nothing knows yet: with this name, waiting.
+/// A new waiting pod like `pod`, with this name.
 PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name);
 
 }  // namespace dray::planning::inline whatif

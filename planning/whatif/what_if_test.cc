@@ -23,8 +23,8 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-/// Node "a" with a slice, and pods "one" and "agent" on it, which share a claim; "agent" is of a
-/// DaemonSet.
+/// Node "a" with a slice, and pods "one" and "agent" on it, which share a claim; a DaemonSet owns
+/// "agent".
 OfflineObjects Cluster() {
   OfflineObjects objects;
   core::Node node;
@@ -162,7 +162,7 @@ TEST(OfflineCluster, SearchesOnceForPodsThatAreAlike) {
   EXPECT_EQ(spent([&] { explain("pod default/p1"); }), 0U);
   EXPECT_EQ(said[1].reason, said[0].reason);
   EXPECT_EQ(said[1].explanation.funnels[0].claim, "default/of-p1");
-  // What is placed or leaves makes it another question.
+  // A pod that is placed or leaves changes the question.
   core::Pod small;
   small.metadata = {.name = "small", .namespace_ = "default", .uid = "uid-small"};
   EXPECT_EQ(cluster.AddPod({api::Object::Of(std::move(small)), ""}).verdict, Verdict::kFits);
