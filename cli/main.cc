@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program dray: its commands, one of which runs. Under the names of programs that it stands
-// in for it is those.
+// The program dray: runs one of its commands. Called by the name of a program that it stands in
+// for, it behaves as that program.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -29,10 +29,10 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 
 namespace {
 
-/// Behind the program's name.
+/// The words after the program's name.
 using Words = std::span<const std::string>;
 
-/// Reads the words and does what they ask for. The exit code.
+/// Parses the words and runs the command. Returns the exit code.
 int RunOneOf(cli::Command& program, Words words, const cli::Output& output) {
   const cli::Asked asked = program.Read(words);
   switch (asked.what) {
@@ -88,7 +88,7 @@ int RunEtcd(Words words, const cli::Output& output) {
   return RunOneOf(program, words, output);
 }
 
-/// By the name that the program was called by.
+/// Chooses the program by the name that it was called by.
 int RunNamed(std::string_view path, Words words, const cli::Output& output) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name == "kube-apiserver") return RunKubeApiserver(words, output);
@@ -98,8 +98,9 @@ int RunNamed(std::string_view path, Words words, const cli::Output& output) {
 
 }  // namespace
 
-/// An answer that cannot be written (a full disk, a closed output) is none, whatever it says. What
-/// prints throws then, nothing of ours does; what is buffered fails at the end.
+/// An answer that cannot be written (a full disk, a closed output) is an error, whatever its exit
+/// code. Only printing throws, because our own code uses no exceptions; buffered output fails at
+/// the end.
 int main(int argc, char** argv) {
   EndOutOfMemoryWhenUncaught();
   HoldStandardDescriptors();

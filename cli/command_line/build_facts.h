@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this program was built from, and with what: cmake/build_facts.cmake writes it down.
+// How this program was built; cmake/build_facts.cmake generates the values.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ struct Library {
 
 struct BuildFacts {
   std::string_view version;     // "0.1.0"
-  std::string_view commit;      // empty: built from a copy without history
-  bool is_modified;             // the sources were not those of the commit
+  std::string_view commit;      // empty: built outside a git repository
+  bool is_modified;             // the sources differed from the commit
   std::string_view compiler;    // "clang 19.1.7"
   std::string_view platform;    // "linux/x86_64"
   std::string_view build_type;  // "Release"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CLI11 reads the words. What people read of an option is kept beside it, as it was declared.
+// CLI11 parses the words. The declared descriptions of options are kept beside it.
 #include "cli/command_line/command.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ auto WritesTo(CLI::App& reader, Target& target) {
   return [&](const std::string& names) { return reader.add_option(names, target); };
 }
 
-/// Of an operand all are taken that there are, of an option one each time.
+/// An operand takes all remaining words, an option one word each time.
 CLI::Option* TakeOneEachTime(CLI::Option* reader) {
   return reader->get_positional() ? reader : reader->allow_extra_args(false);
 }
@@ -198,7 +198,7 @@ Option& Command::Texts(std::string_view synopsis,
   return Keep(synopsis, "TEXT", std::move(says), [&](const auto& names) {
     CLI::Option* const reader =
         reader_->add_option_function<std::vector<std::string>>(names, std::move(take_all));
-    return TakeOneEachTime(reader->trigger_on_parse());  // with what was given this time, then
+    return TakeOneEachTime(reader->trigger_on_parse());  // called at once, with this text only
   });
 }
 
@@ -289,7 +289,7 @@ int Command::Run(World& world, const Output& output) const {
 }
 
 // ------------------------------------------------------------------------------------------
-// what there is
+// introspection
 
 CommandText Command::Describe() const {
   CommandText text{

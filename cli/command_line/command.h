@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command, as it is declared: its options, the commands below it, what it does. By that its words
-// are read, and from that all is made that people read of it.
+// A command as declared: its options, its subcommands, its action. Parsing, help, man pages and
+// completion are all derived from the declaration.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,26 @@ class Option;
 
 namespace dray::cli::inline command_line {
 
-/// An option or operand that a command has, to say more of it. Lives as long as the command.
+/// An option or operand of a command; its functions refine the declaration. Lives as long as the
+/// command.
 class Option {
  public:
   Option(CLI::Option& reader, OptionText text) : reader_(&reader), text_(std::move(text)) {}
 
   Option& Required();
-  /// A mistake beside `other`.
+  /// Together with `other` it is an error.
   Option& Excludes(const Option& other);
-  /// Every other word is a mistake.
+  /// Any other word is an error.
   Option& OneOf(std::vector<std::string> words);
-  /// Of a number: every other one is a mistake.
+  /// For a number: any other value is an error.
   Option& Between(int64_t min, int64_t max);
-  /// Words that may follow, among others.
+  /// Words that completion offers; others are valid too.
   Option& Suggests(std::vector<std::string> words);
-  /// Without a value it means `value`, and help says so.
+  /// Without a value the option means `value`; help shows that.
   Option& MayStandAlone(std::string value);
-  /// Help says what its target holds now.
+  /// Help shows the target's current value as the default.
   Option& ShowsDefault();
-  /// Help has it under this heading, not "Options".
+  /// Help lists it under this heading instead of "Options".
   Option& InGroup(std::string heading);
 
   const OptionText& text() const { return text_; }
@@ -55,12 +56,12 @@ class Option {
 
 class Command;
 
-/// What the words of a command line ask for.
+/// The result of parsing a command line.
 struct Asked {
   enum class What : uint8_t { kAction, kHelp, kVersion, kMistake };
   What what = What::kAction;
-  const Command* command = nullptr;  // the last that they name
-  // of a mistake
+  const Command* command = nullptr;  // the last command that it names
+  // if there is a mistake
   std::string why = {};                   // in CLI11's words, if all words are known
   std::vector<std::string> unknown = {};  // words
 };
@@ -68,7 +69,7 @@ struct Asked {
 /// A program, or a command below one.
 class Command {
  public:
-  /// Returns the exit code. Errors: told, and the code is kExitUsage.
+  /// Returns the exit code. The program prints an error and returns kExitUsage.
   using Action = std::function<Result<int>(World&, const Output&)>;
 
   /// A program, with --help and --version.
@@ -80,21 +81,22 @@ class Command {
   // ------------------------------------------------------------------------------------------
   // declaring
 
-  /// A command below, with --help; with such, one must be named. Lives as long as this one.
+  /// Adds a subcommand, with --help. A command with subcommands needs one of them. The result lives
+  /// as long as this command.
   Command& Add(std::string name, std::string says);
 
-  /// What is done once the options are read.
+  /// Sets the action that runs after parsing.
   void Does(Action action);
 
-  /// What help says last: `more` of CommandText.
+  /// Sets the last section of help: `more` of CommandText.
   void Notes(std::string notes);
 
-  // Each adds an option, and help has them in this order. `synopsis` is as help shows it: names,
-  // and what stands for the value if that is neither TEXT, NUMBER nor WORD: "-f, --filename PATH".
-  // Without dashes it is an operand: "FILE". What is given is written to the target, which outlives
-  // the reading of words; it holds what is taken otherwise.
+  // Each adds an option; help keeps this order. `synopsis` is as help shows it: names, and a word
+  // for the value if it is not TEXT, NUMBER or WORD: "-f, --filename PATH". Without dashes it
+  // declares an operand: "FILE". Parsing stores values in the target, which holds the default and
+  // must outlive the parsing.
 
-  /// A name after ! says the reverse: "--colour, !--no-colour".
+  /// A name after ! negates: "--colour, !--no-colour".
   Option& Flag(std::string_view synopsis, bool& target, std::string says);
   Option& Flag(std::string_view synopsis, std::function<void()> when_set, std::string says);
 
@@ -103,18 +105,18 @@ class Command {
                std::function<void(const std::string&)> take,
                std::string says);
 
-  /// May be given again and again, one text each time.
+  /// May be repeated, with one text each time.
   Option& Texts(std::string_view synopsis, std::vector<std::string>& target, std::string says);
-  /// Texts are taken in the order of the command line, even if it goes wrong further on.
+  /// Calls `take` in the order of the command line, even if a later word is a mistake.
   Option& Texts(std::string_view synopsis,
                 std::function<void(const std::string&)> take,
                 std::string says);
 
-  /// Comma-separated; further words belong to it too, up to the next option and as far as the
-  /// required operands leave them.
+  /// A comma-separated list. Further words belong to it too, up to the next option, except those
+  /// needed for required operands.
   Option& List(std::string_view synopsis, std::vector<std::string>& target, std::string says);
 
-  /// What does not fit into the target is a mistake.
+  /// A number that does not fit into the target is an error.
   Option& Number(std::string_view synopsis, int& target, std::string says);
   Option& Number(std::string_view synopsis, int64_t& target, std::string says);
   Option& Number(std::string_view synopsis, uint16_t& target, std::string says);
@@ -123,25 +125,25 @@ class Command {
   Option& Number(std::string_view synopsis, std::optional<uint64_t>& target, std::string says);
   Option& Number(std::string_view synopsis, std::function<void(int64_t)> take, std::string says);
 
-  /// Help has these options under a heading. Precondition: each is the name of one.
+  /// Lists these options under a heading in help. Precondition: `names` are names of options.
   void Group(const std::string& heading, const std::vector<std::string>& names);
 
   // ------------------------------------------------------------------------------------------
   // reading
 
-  /// Writes to the targets what the words give; they are those behind the program's name. Once
-  /// only.
+  /// Parses the words after the program's name and stores values in the targets. Call it once.
   Asked Read(std::span<const std::string> words);
 
-  /// The exit code of the action. Precondition: there is one, as where a command line may end.
+  /// Runs the action and returns its exit code. Precondition: the command has an action, as every
+  /// command has at which a command line may end.
   int Run(World& world, const Output& output) const;
 
   // ------------------------------------------------------------------------------------------
-  // what there is
+  // introspection
 
   CommandText Describe() const;
 
-  /// The command of that name below; null: there is none.
+  /// The subcommand of that name; null: there is none.
   const Command* Below(std::string_view name) const;
 
  private:
@@ -152,7 +154,7 @@ class Command {
                const std::function<CLI::Option*(const std::string& names)>& add);
   const Command& Reached() const;
 
-  std::unique_ptr<CLI::App> program_;  // of a program
+  std::unique_ptr<CLI::App> program_;  // set for a program only
   CLI::App* reader_;
   std::string word_;  // "backup"
   std::string name_;  // "dray store backup"

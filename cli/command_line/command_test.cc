@@ -19,7 +19,7 @@ using testing::StrEq;
 
 using Line = std::vector<std::string>;
 
-/// A program with one command, and what its options are written to.
+/// A program with one command, and the targets of its options.
 struct Paint {
   Command program{"paint", "colours things"};
   Command& wall = program.Add("wall", "colours a wall");

@@ -24,7 +24,7 @@ std::string Wrapped(std::string_view text, size_t indent, size_t width) {
     const size_t end = std::min(text.find(' ', at), text.size());
     const std::string_view word = text.substr(at, end - at);
     const size_t columns = cel::syntax::CountCodePoints(word);
-    // Where a build prints this, such a word at the beginning of a line would be a command.
+    // At the start of a line, CI systems would take such a word for a command of theirs.
     const bool is_command = word.starts_with("::") || word.starts_with("##[");
     if (column > indent && column + 1 + columns > width && !is_command) {
       wrapped += "\n" + std::string(indent, ' ');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people read of a command, as a value: help, man pages, completion and the answers to
-// mistyped words are all made from it.
+// The description of a command, as a value. Help, man pages, completion and messages about mistyped
+// words are made from it.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace dray::cli::inline command_line {
 
 /// An option, or an operand.
 struct OptionText {
-  std::vector<std::string> names;    // "-o", "--output"; of an operand one: what stands for it
-  std::string value;                 // what follows: "FILE"; empty: nothing does
-  std::vector<std::string> choices;  // all that may follow; empty: anything
-  std::string default_value;         // empty: none that is told
+  std::vector<std::string> names;    // "-o", "--output"; for an operand its placeholder
+  std::string value;                 // the placeholder "FILE"; empty: no value
+  std::vector<std::string> choices;  // all valid values; empty: anything
+  std::string default_value;         // empty: none is shown
   std::string says;
   std::string group;  // "Options", or a subject
   bool is_required = false;
@@ -33,15 +33,15 @@ struct CommandText {
   std::string says;  // in one line
   std::string more;  // paragraphs, a line each; lines that begin with two blanks are examples
   std::vector<OptionText> operands;
-  std::vector<OptionText> options;  // those of a group stand together
-  std::vector<Part> commands;       // below it
+  std::vector<OptionText> options;  // those of a group are adjacent
+  std::vector<Part> commands;       // subcommands
 };
 
-/// Of releases from `first` on: "1.31".
+/// The names of releases from `first` on: "1.31".
 std::vector<std::string> ReleaseNames(api::Release first);
 
-/// `text` with lines of at most `width` columns, broken between words, all but the first indented
-/// by `indent` blanks; the first begins at column `indent`. A word that is longer stands alone.
+/// Wraps `text` between words to at most `width` columns. The first line starts at column `indent`;
+/// the others are indented by `indent` blanks. A longer word gets a line of its own.
 std::string Wrapped(std::string_view text, size_t indent, size_t width);
 
 }  // namespace dray::cli::inline command_line

@@ -13,15 +13,15 @@ namespace dray::cli::inline command_line {
 
 // Each adds a command to `program`.
 
-/// dray help: what --help prints, and man pages.
+/// dray help: prints help or man pages.
 void AddHelp(Command& program);
-/// dray completion: scripts for shells.
+/// dray completion: prints scripts for shells.
 void AddCompletion(Command& program);
 /// dray version.
 void AddVersion(Command& program);
 
-/// What those scripts ask for, "dray __complete WORD...": what may stand for the last word, a line
-/// each, ":files" and ":folders" for paths. Returns kExitYes.
+/// Answers the completion scripts, "dray __complete WORD...": prints candidates for the last word,
+/// one a line; ":files" and ":folders" stand for paths. Returns kExitYes.
 int PrintCompletion(World& world,
                     const Command& program,
                     std::span<const std::string> words,

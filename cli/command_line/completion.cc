@@ -18,11 +18,11 @@
 namespace dray::cli::inline command_line {
 namespace {
 
-// What stands for values that names of files, or ours, may be put for.
+// Placeholders in help for values that names from files or our own names can complete.
 constexpr std::string_view kPath = "PATH";
 constexpr std::string_view kNamespace = "NAMESPACE";
 
-/// How the words so far are understood.
+/// The meaning of the words so far.
 struct Position {
   const Command* command;
   std::optional<OptionText> option;  // its value comes next
@@ -39,7 +39,7 @@ const OptionText* OptionNamed(const CommandText& command, std::string_view name)
 }
 
 void Advance(Position& position, const std::string& word) {
-  if (word == "=") return;  // bash makes a word of it
+  if (word == "=") return;  // bash passes it as a word
   if (position.option) {
     if (position.option->value == kPath) position.files.push_back(word);
     if (position.option->value == kNamespace) position.namespace_ = word;
@@ -55,7 +55,7 @@ void Advance(Position& position, const std::string& word) {
   }
 }
 
-/// What stands for the value in help.
+/// The placeholder of the value in help.
 const std::string& ValueOf(const OptionText& option) {
   return option.is_operand() ? option.names.front() : option.value;
 }
@@ -66,7 +66,7 @@ std::string TargetOf(const FileName& object) {
   return object.kind == "ResourceClaim" ? "claim/" + object.name : std::string();
 }
 
-/// Names from the files before it that may stand for `value`, each once, in order.
+/// Candidates for `value` from the files named before it, each once, in order.
 std::vector<std::string> NamesFor(Disk& disk, std::string_view value, const Position& position) {
   const bool is_target = value == "KIND/NAME";
   const bool is_node = value == "NODE" || value == "NODE=COUNT";
@@ -82,7 +82,7 @@ std::vector<std::string> NamesFor(Disk& disk, std::string_view value, const Posi
   return {names.begin(), names.end()};
 }
 
-/// Names of ours that may stand for `value`.
+/// Candidates for `value` from our own names.
 std::vector<std::string> OwnNames(std::string_view value) {
   std::vector<std::string> names;
   const auto add = [&](auto&& all, auto name_of) {

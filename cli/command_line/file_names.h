@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that stand in files, for completion.
+// Names of objects in files, for completion.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace dray::cli::inline command_line {
 
-/// Somebody waits with a finger on the key: of larger files nothing is offered.
+/// The size limit of files for completion, because a user waits for it.
 inline constexpr size_t kCompletedBytesMax = size_t{16} << 20;
 
 struct FileName {
   std::string kind, namespace_, name;
 };
 
-/// What objects the files and folders name, in their order. What cannot be read is passed over, and
-/// so are standard input and all files from the one on with which they are longer than
-/// kCompletedBytesMax together. O(bytes).
+/// The names of objects in the files and folders, in their order. Skips what it cannot read,
+/// standard input, and the rest of the files once their total size exceeds kCompletedBytesMax.
+/// O(bytes).
 std::vector<FileName> NamesInFiles(Disk& disk, std::span<const std::string> paths);
 
 }  // namespace dray::cli::inline command_line

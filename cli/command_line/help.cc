@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kNamesColumn = 2;
 constexpr size_t kTextColumn = 26;
 
-/// "  NAME     what it says", with the text on lines of its own where the name is long.
+/// " NAME text"; the text is on lines of its own if the name is long.
 std::string Entry(const std::string& name, const std::string& says) {
   std::string line = std::string(kNamesColumn, ' ') + name;
   const size_t columns = cel::syntax::CountCodePoints(line);
@@ -26,7 +26,7 @@ std::string Entry(const std::string& name, const std::string& says) {
   return line + Wrapped(says, kTextColumn, kHelpColumns) + "\n";
 }
 
-/// What it says, with what may follow and what is taken without it.
+/// The description with the choices and the default.
 std::string SaysOf(const OptionText& option) {
   std::string says = option.says;
   if (!option.default_value.empty()) says += fmt::format(" (default: {})", option.default_value);
@@ -44,7 +44,7 @@ std::string Sections(const std::vector<OptionText>& options) {
   return text;
 }
 
-/// Paragraphs of one line each are wrapped.
+/// Wraps paragraphs, which are one line each.
 std::string Notes(std::string_view more) {
   std::string text = "\n";
   for (size_t at = 0; at < more.size();) {

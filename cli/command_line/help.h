@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dray help` and --help print.
+// The text that `dray help` and --help print.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace dray::cli::inline command_line {
 
-/// Columns of what is printed for people to read.
+/// The width of help.
 inline constexpr size_t kHelpColumns = 80;
 
-/// Usage, operands, options by group, commands and examples, in kHelpColumns columns, as far as no
+/// Usage, operands, options by group, commands and examples, in kHelpColumns columns unless an
 /// example is longer.
 std::string HelpText(const CommandText& command);
 

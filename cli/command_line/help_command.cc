@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray help, dray completion: what the program says of itself.
+// dray help and dray completion: the program's descriptions of itself.
 #include <cstdio>
 #include <memory>
 #include <string>

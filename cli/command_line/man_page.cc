@@ -18,7 +18,7 @@ std::string Capitals(std::string text) {
   return text;
 }
 
-/// As text of roff: no backslash, no dot or quote that begins a line means anything.
+/// Escapes text for roff: backslashes, and dots or quotes at the start of a line.
 std::string RoffEscaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -50,7 +50,7 @@ std::string ManOptions(const std::vector<OptionText>& options) {
   return text;
 }
 
-/// Lines that begin with two blanks stay as they are, others flow.
+/// Lines that begin with two blanks stay unchanged; others are filled.
 std::string ManNotes(std::string_view more) {
   std::string text = ".SH NOTES\n";
   bool is_kept = false;

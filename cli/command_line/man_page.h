@@ -8,7 +8,7 @@
 
 namespace dray::cli::inline command_line {
 
-/// What HelpText tells, in the macros of man(7). `version`: "dray 0.1.0".
+/// The contents of HelpText, in the macros of man(7). `version`: "dray 0.1.0".
 std::string ManPage(const CommandText& command, const std::string& version);
 
 }  // namespace dray::cli::inline command_line

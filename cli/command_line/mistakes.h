@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a command line, and what was probably meant.
+// Messages about mistakes on a command line, with suggestions.
 #pragma once
 
 #include <span>
@@ -13,14 +13,14 @@
 
 namespace dray::cli::inline command_line {
 
-/// The answer to a mistake, in two lines: "dray serve: there is no option --colour", and whose help
-/// says more.
+/// The message about a mistake, in two lines: "dray serve: there is no option --colour", and the
+/// command whose help explains more.
 std::string Refusal(const Asked& mistake);
 
-/// About a word that the command does not know: "there is no command "serv"; did you mean serve?".
+/// The message about an unknown word: "there is no command "serv"; did you mean serve?".
 std::string UnknownWord(const CommandText& command, const std::string& word);
 
-/// `error` about `word`, which is none of `names`, with what MeantName says of it.
+/// Adds to `error` about `word`, which is none of `names`, the suggestion of MeantName.
 Error WithMeantName(Error error, const std::string& word, std::span<const std::string_view> names);
 
 }  // namespace dray::cli::inline command_line

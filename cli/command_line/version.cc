@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray version: which program this is, and what it was built from.
+// dray version: prints the version and how the program was built.
 #include <memory>
 #include <string>
 

@@ -13,7 +13,7 @@ namespace dray::cli::inline input {
 struct LiveChanges::State {
   std::unique_ptr<client::HttpClient> client;
   std::atomic<bool> any = false;
-  std::vector<std::unique_ptr<client::Watch>> watches;  // last: gone before what they use
+  std::vector<std::unique_ptr<client::Watch>> watches;  // last: destroyed first
 };
 
 LiveChanges::LiveChanges(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -46,7 +46,7 @@ void LiveChanges::Follow(const std::vector<ListedVersion>& listed) {
                                                    state.any = true;
                                                },
                                            .ended = [&state](const Error&) { state.any = true; }});
-    if (!watch) {  // read again, then: that says what is wrong
+    if (!watch) {  // the next read reports the error
       state.any = true;
       continue;
     }

@@ -12,7 +12,7 @@
 
 namespace dray::cli::inline input {
 
-/// Follows what ReadLive listed. One thread; the world outlives it.
+/// Watches the kinds that ReadLive listed. Not thread-safe; the world must outlive it.
 class LiveChanges {
  public:
   /// Errors: as ReadLive.
@@ -21,9 +21,9 @@ class LiveChanges {
                                                       const std::string& context);
   ~LiveChanges();
 
-  /// From now on about what came after `listed`.
+  /// Starts watches at the versions of `listed`, and resets any().
   void Follow(const std::vector<ListedVersion>& listed);
-  /// Whether something came, or it is not known any more.
+  /// Whether an event has arrived, or a watch has failed.
   bool any() const;
 
  private:

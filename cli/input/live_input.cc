@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 1> kPriorityVersions = {"scheduling.k8s.i
 struct ListedKind {
   std::string_view kind;
   std::span<const std::string_view> versions;  // newest first
-  bool is_optional = false;                    // some servers do not have it
+  bool is_optional = false;                    // some servers lack it
 };
 constexpr ListedKind kKinds[] = {{"Node", kCoreVersions},
                                  {"Namespace", kCoreVersions},
@@ -59,13 +59,13 @@ constexpr ListedKind kKinds[] = {{"Node", kCoreVersions},
                                  {"ResourceQuota", kCoreVersions, true},
                                  {"LimitRange", kCoreVersions, true}};
 
-/// What could not be read.
+/// Kinds that could not be read.
 struct Unread {
-  std::vector<std::string> of_others;  // kinds that were read in one namespace
+  std::vector<std::string> of_others;  // kinds that were read in one namespace only
   std::vector<std::string> all;
 };
 
-/// The objects of a kind, of one namespace where those of all may not be listed.
+/// Lists the objects of a kind; of one namespace if the user may not list all.
 Result<client::ObjectList> ListWherePossible(client::Client& client,
                                              const api::KindInfo& kind,
                                              const std::string& namespace_,
@@ -126,7 +126,7 @@ void NoteUnread(Unread unread, LiveInput& live) {
   std::ranges::move(unread.all, std::back_inserter(live.unread));
 }
 
-/// What /version answers goes into `live`. Kubernetes' own servers are compiled by gc.
+/// Stores the response of /version in `live`. Kubernetes' own servers are compiled by gc.
 void ReadVersion(std::string_view json, LiveInput& live) {
   api::JsonReader reader(json);
   std::string key;
@@ -146,7 +146,7 @@ void ReadVersion(std::string_view json, LiveInput& live) {
   live.is_upstream = compiler == "gc";
 }
 
-/// The feature gates of the server, which its metrics name, go into `live`; or why not.
+/// Stores the server's feature gates, from its metrics, in `live`; or why they are unknown.
 void ReadGates(client::HttpClient& client, LiveInput& live) {
   const Result<std::string> metrics = client.GetPath("/metrics");
   if (metrics) live.gates = ServedGatesIn(*metrics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running cluster, read as if it were written down.
+// Reads a running cluster as if it were manifests.
 #pragma once
 
 #include <string>
@@ -14,30 +14,31 @@
 
 namespace dray::cli::inline input {
 
-/// Where nobody names one.
+/// The namespace if none is named.
 inline constexpr const char* kDefaultNamespace = "default";
 
-/// A kind in the version in which it was listed, and when.
+/// A kind in the listed version, with the resource version of the list.
 struct ListedVersion {
   const api::KindInfo* kind = nullptr;
   std::string resource_version;
-  std::string namespace_ = {};  // the only one; empty: all
+  std::string namespace_ = {};  // the only one listed; empty: all
 };
 
 struct LiveInput {
-  manifests::Manifests read;  // the server instead of a file; what may not be read is noted
-  std::string namespace_;     // of the context; empty: it names none
+  manifests::Manifests read;  // places name the server; unreadable kinds are noted
+  std::string namespace_;     // of the context; empty: it has none
   std::vector<ListedVersion> listed;
-  /// What may not be listed, or not in all namespaces: the answer does without, so it may be wrong.
+  /// Kinds that the user may not list, or not in all namespaces. Answers lack them and may be
+  /// wrong.
   std::vector<std::string> unread = {};
-  std::string version = {};  // "v1.37.0"; empty: the server does not say
-  bool is_upstream = false;  // the server is Kubernetes' own, as its compiler shows
-  /// Its feature gates; empty: it does not say, for that reason.
+  std::string version = {};  // "v1.37.0"; empty: unknown
+  bool is_upstream = false;  // a build of Kubernetes itself, by its compiler
+  /// Its feature gates; empty: unknown, for the following reason.
   ServedGates gates = {};
   std::string why_no_gates = {};
 };
 
-/// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home
+/// The kubeconfig that kubectl would use: the first of KUBECONFIG, or .kube/config in the home
 /// folder. Precondition: no thread has started.
 std::string UsualKubeconfig();
 
@@ -46,12 +47,12 @@ Result<client::ClusterAccess> AccessTo(World& world,
                                        const std::string& kubeconfig,
                                        const std::string& context);
 
-/// Lists what decides about devices and pods, resource.k8s.io in the newest version that the server
-/// has. What may not be listed in all namespaces is listed in `namespace_`, or in that of the
-/// context, or in "default". Nothing is written.
+/// Lists the objects that allocation and scheduling depend on, resource.k8s.io in the newest
+/// version of the server. If the user may not list a kind in all namespaces, lists it in
+/// `namespace_`, or in the context's namespace, or in "default". Writes nothing.
 ///
-/// Errors: the kubeconfig cannot be read; the server cannot be reached. Kinds that may not be
-/// listed are no error.
+/// Errors: the kubeconfig cannot be read; the server cannot be reached. Kinds that the user may not
+/// list are no error.
 Result<LiveInput> ReadLive(World& world,
                            const std::string& kubeconfig,
                            const std::string& context,

@@ -30,11 +30,11 @@ namespace {
 constexpr uint64_t kWorkPerSecond = 1'000'000'000;
 constexpr int64_t kSecondsMax = 1'000'000;
 
-/// Whose rules hold: the allocator's profile, and the release whose gates are meant.
+/// The chosen rules: the allocator's profile, and the release for the gates.
 struct Chosen {
   allocator::Profile profile;
   api::Release release = api::Release::kNewest;
-  /// Of the server that is asked; none: the release's defaults.
+  /// Those of the running server; absent: the release's defaults.
   std::optional<api::FeatureGates> gates = {};
 };
 struct Rules {
@@ -42,11 +42,11 @@ struct Rules {
   api::FeatureGates gates;
 };
 
-/// Structured parameters as allocators of these profiles know them came with it.
+/// The first release with structured parameters as allocators of these profiles know them.
 constexpr api::Release kFirstWithAllocator = api::Release::k1_31;
 
-/// What the options choose; nothing: they leave it open. Errors: kBadRequest, kInvalid  no such
-/// profile or release, or one without such an allocator.
+/// The choice of the options; absent: they make none. Errors: kBadRequest, kInvalid  no such
+/// profile or release, or a release without such an allocator.
 Result<std::optional<Chosen>> ChosenBy(const OfflineInputOptions& options) {
   if (!options.profile.empty()) {
     const Result<allocator::Profile> parsed = allocator::ParseProfile(options.profile);
@@ -66,7 +66,7 @@ Result<std::optional<Chosen>> ChosenBy(const OfflineInputOptions& options) {
   return Chosen{.profile = allocator::ProfileFor(release), .release = release};
 }
 
-/// The newest release that a node says it runs; kAny: none says so.
+/// The newest release of a node; kAny: no node has one.
 api::Release ReleaseOfNodes(const planning::OfflineObjects& objects) {
   api::Release newest = api::Release::kAny;
   for (const auto& [name, object] : objects.nodes) {
@@ -89,7 +89,7 @@ planning::ClusterRelease PatchOfNodes(const planning::OfflineObjects& objects) {
   return newest;
 }
 
-/// The release whose defects the cluster has; Dray itself has none of them.
+/// The release for known defects; Dray itself has none of them.
 planning::ClusterRelease PatchOf(const OfflineInputOptions& options,
                                  const LiveInput& live,
                                  const planning::OfflineObjects& objects) {
@@ -99,7 +99,7 @@ planning::ClusterRelease PatchOf(const OfflineInputOptions& options,
   return live.is_upstream ? planning::ReleaseIn(live.version) : planning::ClusterRelease();
 }
 
-/// Of a server that says what it is, or a cluster whose nodes say what they run; else the newest.
+/// The release of the server, or else of the nodes; if neither is known, the newest.
 Chosen ChosenByCluster(const LiveInput& live, const planning::OfflineObjects& objects) {
   const Result<api::Release> served = api::ParseRelease(live.version);
   const api::Release release = served ? *served : ReleaseOfNodes(objects);
@@ -110,7 +110,7 @@ Chosen ChosenByCluster(const LiveInput& live, const planning::OfflineObjects& ob
   return chosen;
 }
 
-/// That the feature gates of the server are guessed.
+/// A note that the feature gates of the server are a guess.
 std::string AboutGates(const LiveInput& live, const Chosen& chosen) {
   return fmt::format(
       "the feature gates of the server are not known ({}): those that {} has by default are "
@@ -119,7 +119,7 @@ std::string AboutGates(const LiveInput& live, const Chosen& chosen) {
       api::ReleaseName(chosen.release));
 }
 
-/// What is to be said about a choice that was not made in so many words.
+/// A note about a choice that the options do not make explicitly.
 std::string AboutChoice(const Chosen& chosen, bool by_cluster) {
   const std::string release = api::ReleaseName(chosen.release);
   const std::string profile = allocator::ToString(chosen.profile);
@@ -135,7 +135,7 @@ std::string AboutChoice(const Chosen& chosen, bool by_cluster) {
   return fmt::format("{} {}: devices are chosen as by {}", who, release, profile);
 }
 
-/// What to add to --feature-gates so that `implementation` knows all features that are on.
+/// The gates to add to --feature-gates so that `implementation` supports all enabled features.
 std::string GatesToSwitchOff(allocator::Implementation implementation,
                              const api::FeatureGates& gates) {
   std::vector<std::string> off;
@@ -163,7 +163,7 @@ Result<Rules> RulesOf(const Chosen& chosen, const OfflineInputOptions& options) 
   return rules;
 }
 
-/// Taints the slices as the rules among the objects say, while the release has such rules.
+/// Adds taints to the slices by the rules among the objects, if the release has such rules.
 void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
   if (objects.taint_rules.empty()) return;
   if (!rules.gates.Has(api::Gate::kDeviceTaintRules) || !rules.features.device_taints) {
@@ -261,7 +261,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                                       const Output& output) {
   DRAY_TRY(const std::optional<Chosen> asked, ChosenBy(options));
   if (asked.has_value())
-    DRAY_TRY_VOID(RulesOf(*asked, options));  // bad options before anything else
+    DRAY_TRY_VOID(RulesOf(*asked, options));  // errors of the options come first
   LiveInput live;
   const bool is_live = options.is_live || options.paths.empty();
   const std::string kubeconfig = is_live ? KubeconfigOf(options) : "";
@@ -322,7 +322,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
 }
 
 planning::OfflineOptions RulesFor(const OfflineInput& input) {
-  // A cluster that has groups has the gate on.
+  // A cluster with groups must have the gate enabled.
   const bool has_groups = input.gates.Has(api::Gate::kGenericWorkload) ||
                           std::ranges::any_of(input.objects.looked_at, [](const api::Object& one) {
                             return one.If<scheduler::PodGroup>() != nullptr;

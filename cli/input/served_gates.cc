@@ -8,8 +8,8 @@
 namespace dray::cli::inline input {
 namespace {
 
-/// The value of the label in `{name="…",stage="…"}`; nothing if it is not there. Names of gates
-/// have no character that is escaped.
+/// The value of the label in `{name="…",stage="…"}`; absent: there is no such label. Names of gates
+/// contain no escaped character.
 std::optional<std::string_view> LabelIn(std::string_view labels, std::string_view label) {
   const std::string begin = std::string(label) + "=\"";
   const size_t at = labels.find(begin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which feature gates a running server has on, as its metrics say.
+// The feature gates of a running server, from its metrics.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace dray::cli::inline input {
 /// Whether a gate is on, by its name.
 using ServedGates = std::map<std::string, bool, std::less<>>;
 
-/// Reads kubernetes_feature_enabled from what /metrics answers, in Prometheus' text format. Lines
-/// of other metrics, and those that cannot be read, are passed over. O(size of `metrics`).
+/// Reads kubernetes_feature_enabled from a response of /metrics, in Prometheus' text format. Skips
+/// other metrics and invalid lines. O(size of `metrics`).
 ServedGates ServedGatesIn(std::string_view metrics);
 
-/// The gates of such a server: gates that it does not name are as `release` has them by default.
+/// The gates of such a server; gates missing in its metrics have `release`'s defaults.
 api::FeatureGates GatesOf(const ServedGates& served, api::Release release);
 
 }  // namespace dray::cli::inline input

@@ -13,7 +13,7 @@
 namespace dray::cli::inline input {
 namespace {
 
-/// What stands between two answers.
+/// The separator between two answers.
 std::string Between(World& world, std::string_view format) {
   if (format == "text") return fmt::format("\n{}\n", api::Time::Of(world.clock.Now()).ToString());
   if (format == "yaml") return "---\n";

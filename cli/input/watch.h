@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer about a running cluster, given again whenever it changes.
+// Repeats an answer about a running cluster whenever it changes.
 #pragma once
 
 #include <chrono>
@@ -16,25 +16,25 @@
 
 namespace dray::cli::inline input {
 
-/// What there is to print, and how the program would end now.
+/// An answer as text, with its exit code.
 struct Said {
   std::string text;
   int code = kExitYes;
-  std::vector<ListedVersion> listed;  // what it is about
+  std::vector<ListedVersion> listed;  // the state that it is about
 };
 
-/// Of a cluster that keeps changing.
+/// The interval between answers while the cluster keeps changing.
 inline constexpr std::chrono::milliseconds kLookAgainAfter{500};
 
 struct WatchOptions {
   std::string_view command;  // in messages
-  std::string_view format;   // the word of -o: decides what stands between two answers
+  std::string_view format;   // the word of -o; determines the separator of answers
 };
 
-/// Prints what `ask` says, and again whenever it says something else, until a signal ends it: the
-/// exit code of the last answer. Precondition: no thread has started.
-/// Errors: kBadRequest  there are only files; what `ask` says the first time, and the cluster.
-/// Later errors are told, and it goes on unless the question itself is wrong.
+/// Prints the answer of `ask`, and again whenever it differs, until a signal arrives. Returns the
+/// exit code of the last answer. Precondition: no thread has started. Errors: kBadRequest  there
+/// are only files; errors of the first `ask`, and of the cluster. Later errors are printed, and the
+/// watch continues unless the question itself is wrong.
 Result<int> WatchAnswers(World& world,
                          const OfflineInputOptions& input,
                          const WatchOptions& options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray allocate: who would get which devices, from manifests alone.
+// dray allocate: which pods and claims would get which devices.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -30,7 +30,7 @@ namespace dray::cli::inline questions {
 namespace {
 
 struct AllocateOptions {
-  OfflineInputOptions input;  // its namespace: decide about pods and claims of that only
+  OfflineInputOptions input;  // its namespace limits the pods and claims to decide about
   bool each_node = false;     // an answer per node, not the first that fits
   std::string format = "table";
 };
@@ -52,7 +52,7 @@ std::string KindsText(const std::map<std::string, size_t, std::less<>>& counts) 
   return SomeOf(kinds);
 }
 
-/// What could want devices and takes no part, one note for each reason.
+/// Notes about objects that could need devices but are left out, one for each reason.
 std::vector<std::string> NotesOf(const std::vector<planning::LeftOut>& left_out,
                                  const std::string& other_kinds) {
   std::map<std::string, std::vector<std::string>> by_reason;
@@ -67,7 +67,7 @@ std::vector<std::string> NotesOf(const std::vector<planning::LeftOut>& left_out,
   return notes;
 }
 
-/// What was read, as far as it matters where nothing is decided.
+/// A summary of the input, for messages that there is nothing to decide.
 struct Scope {
   std::set<std::string> namespaces;  // of pods, claims and workloads
   bool has_nodes = false;
@@ -134,7 +134,7 @@ void Print(const AllocateOptions& options, const Allocated& allocated, const Out
   PrintObstacles(output.notes, allocated.answers);
 }
 
-/// The exit code. Errors: bad options, unreadable input, or nothing to decide about.
+/// Returns the exit code. Errors: bad options, unreadable input, or nothing to decide about.
 Result<int> Allocate(World& world, const AllocateOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
   const Scope scope = ScopeOf(input.objects);
@@ -182,7 +182,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
       ExitCodeOf(VerdictsOf(allocated.answers), allocated.is_cut_short), input, output);
 }
 
-/// What objects it is about.
+/// Adds the options that choose objects.
 void AddQuestion(Command& command, AllocateOptions& options) {
   Option& node = command.Text("--node NODE", options.input.node, "look at this node only");
   command.Flag("--all-nodes", options.each_node, "an answer for each node, not the first that fits")

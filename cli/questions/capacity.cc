@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray capacity: what a cluster has of devices, and what is left.
+// dray capacity: the devices of a cluster, and what is left.
 #include "planning/capacity/capacity.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Result<> CheckOptions(const CapacityOptions& options) {
   return {};
 }
 
-/// Errors: kBadRequest  --driver or --pool names none that is there.
+/// Errors: kBadRequest  --driver or --pool names nothing in the input.
 Result<> CheckNames(const CapacityOptions& options, const planning::OfflineObjects& objects) {
   std::set<std::string> drivers;
   std::set<std::string> pools;
@@ -100,7 +100,7 @@ class Account {
   Account(World& world, const CapacityOptions& options, const OfflineInput& input)
       : world_(world), options_(options), input_(input), claims_(ClaimsOf(input.objects)) {}
 
-  /// Errors: an option names what is not there, or a slice cannot be read.
+  /// Errors: an option names nothing in the input, or a slice is invalid.
   Result<std::string> Text(Progress& progress, const Output& output) {
     DRAY_TRY_VOID(CheckNames(options_, input_.objects));
     return options_.pool_status ? PoolStatus(progress, output) : Capacity(progress, output);
@@ -152,7 +152,7 @@ class Account {
          .by = static_cast<CapacityBy>(by - kByWords.begin())});
   }
 
-  /// One request for each driver, answered.
+  /// One answered ResourcePoolStatusRequest for each driver.
   Result<std::string> PoolStatus(Progress& progress, const Output& output) {
     progress.Clear();
     std::set<std::string> drivers = {options_.driver};
@@ -222,7 +222,7 @@ Result<Said> Count(World& world, const CapacityOptions& options, const Output& o
   return Said{.text = *std::move(text), .code = kExitYes, .listed = std::move(input.listed)};
 }
 
-/// The exit code. Errors: bad options or unreadable input.
+/// Returns the exit code. Errors: bad options or unreadable input.
 Result<int> RunCapacity(World& world, const CapacityOptions& options, const Output& output) {
   DRAY_TRY_VOID(CheckOptions(options));
   const auto ask = [&] { return Count(world, options, output); };

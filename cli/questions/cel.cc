@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray cel: what an expression is, what it costs, and which devices of manifests it chooses.
+// dray cel: compiles an expression, its cost, and which devices of manifests it selects.
 #include <algorithm>
 #include <expected>
 #include <memory>
@@ -38,11 +38,11 @@ struct CelOptions {
   std::string expression;          // "-": standard input
   std::vector<std::string> paths;  // files, folders, "-"; none: the expression alone
   std::string release;             // "1.37"; empty: the newest
-  std::string feature_gates;       // kube-apiserver's words
+  std::string feature_gates;       // in kube-apiserver's syntax
   cel::ExpressionUse use = cel::ExpressionUse::kNew;
   bool derived = false;  // a derived attribute, not a selector
-  bool explain = false;  // take the conjuncts apart; needs paths
-  bool all = false;      // lists are not cut short
+  bool explain = false;  // report each conjunct; needs paths
+  bool all = false;      // print complete lists
   std::string format = "text";
 };
 
@@ -50,7 +50,7 @@ Error BadInput(std::string message) {
   return {.reason = StatusReason::kBadRequest, .message = std::move(message)};
 }
 
-/// Every release since selectors exist; two of them have no rules of their own elsewhere.
+/// Accepts every release that has selectors; two of them have no rules of their own elsewhere.
 Result<api::Release> LanguageReleaseOf(std::string_view text) {
   if (text.empty()) return api::Release::kNewest;
   std::string_view name = text;
@@ -95,7 +95,7 @@ Result<cel::Environment> EnvironmentOf(const CelOptions& options,
       .time_zones = &time_zones};
 }
 
-/// Options that do not go together.
+/// Checks for options that exclude each other.
 Result<> CheckOptions(const CelOptions& options) {
   const bool files_use_input = std::ranges::find(options.paths, "-") != options.paths.end();
   if (options.expression == "-" && files_use_input) {
@@ -107,7 +107,7 @@ Result<> CheckOptions(const CelOptions& options) {
   return {};
 }
 
-/// The text to be compiled; of standard input without the line break at its end.
+/// The text to compile; the line break at the end of standard input is removed.
 Result<std::string> ExpressionOf(World& world, const CelOptions& options) {
   std::string text = options.expression;
   if (text == "-") {
@@ -142,7 +142,7 @@ std::expected<Frozen<cel::eval::Program>, cel::CompileError> CompileWithin(
                                                cel::syntax::kExpressionBytesMax)});
 }
 
-/// Where an expression that is refused would compile; empty if nowhere. Written with every gate on.
+/// Where a rejected expression would compile, with every gate on; empty: nowhere.
 std::string WhereItCompiles(std::string_view expression, const cel::Environment& refused) {
   cel::Environment other = refused;
   other.consumable_capacity = true;
@@ -158,7 +158,7 @@ std::string WhereItCompiles(std::string_view expression, const cel::Environment&
   return {};
 }
 
-/// Compiles once more for the type that evaluates: it is cheap, and cannot fail any more.
+/// Compiles again for evaluation, which is cheap and cannot fail any more.
 Result<planning::Expression> Evaluable(std::string_view text, const cel::Environment& environment) {
   planning::Expression expression;
   if (environment.purpose == cel::Purpose::kDerivedAttribute) {
@@ -169,7 +169,7 @@ Result<planning::Expression> Evaluable(std::string_view text, const cel::Environ
   return expression;
 }
 
-/// One question, from its options to what is printed.
+/// One question, from its options to its output.
 class Question {
  public:
   Question(World& world, const CelOptions& options, const Output& output)
@@ -179,7 +179,7 @@ class Question {
         output_(output),
         format_(FormatOf(options.format)) {}
 
-  /// The exit code. Errors: bad options or unreadable input.
+  /// Returns the exit code. Errors: bad options or unreadable input.
   Result<int> Answer() {
     DRAY_TRY_VOID(CheckOptions(options_));
     DRAY_TRY(const cel::Environment environment, EnvironmentOf(options_, time_zones_));
@@ -209,7 +209,7 @@ class Question {
     return kExitNo;
   }
 
-  /// The devices are only there while this runs.
+  /// Reads the devices, which live only during this call.
   Result<int> AskDevices(CelAnswer answer) {
     const api::Scheme scheme;
     DRAY_TRY(const manifests::Manifests read,
@@ -234,7 +234,7 @@ class Question {
     return Print(answer);
   }
 
-  /// An allocation ends with the error of the first device on which a selector fails.
+  /// A selector that fails on any device does not count: an allocation would end with that error.
   static bool Finds(const CelAnswer& answer) {
     if (answer.survey == nullptr) return true;
     const bool fails = answer.survey->failing > 0 && !answer.is_derived();

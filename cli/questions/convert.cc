@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray convert: manifests in another version of resource.k8s.io. Documents are converted in memory
-// and written only when none of them is refused, so that a refusal leaves nothing half done.
+// dray convert: manifests in another version of resource.k8s.io. All documents are converted in
+// memory before any is written, so a rejected document leaves no partial output.
 #include "manifests/convert.h"
 
 #include <algorithm>
@@ -33,10 +33,10 @@ using manifests::ItemConverter;
 struct ConvertOptions {
   std::vector<std::string> paths;  // files, folders, "-"
   std::string version;             // resource.k8s.io/v1beta1, or v1beta1
-  std::string release;             // 1.34: whose form of the version; empty: with all fields
+  std::string release;             // 1.34: the release of the version's form; empty: all fields
   manifests::Losing losing = manifests::Losing::kRefused;
   std::string format = "yaml";
-  std::string folder;  // to write files into; empty: standard output
+  std::string folder;  // for output files; empty: standard output
 };
 
 /// v1beta1 of "resource.k8s.io/v1beta1" and of "v1beta1".
@@ -66,8 +66,8 @@ Result<std::string> VersionOf(std::string_view word, api::Release release) {
                           names));
 }
 
-/// The release that `word` names, 1.26 to 1.37; all of them when empty. The forms of objects are
-/// known of more releases than can be played. Errors: kBadRequest  another word.
+/// The release named by `word`, 1.26 to 1.37; empty: all of them. Dray knows the forms of objects
+/// of more releases than it can emulate. Errors: kBadRequest  another word.
 Result<api::Release> TargetReleaseOf(std::string_view word) {
   if (word.empty()) return api::Release::kAny;
   for (int minor = api::MinorOf(api::Release::kFirst); minor <= api::MinorOf(api::Release::kNewest);
@@ -81,14 +81,14 @@ Result<api::Release> TargetReleaseOf(std::string_view word) {
                           api::MinorOf(api::Release::kNewest)));
 }
 
-/// A file to be written.
+/// A file to write.
 struct OutputFile {
   std::string path;
   std::vector<manifests::ConvertedDocument> documents;
 };
 
-/// What stands behind the folder among `paths` that has the file; the last part of one that is
-/// named itself.
+/// The path relative to the folder of `paths` that contains the file; for a file named itself, its
+/// last part.
 std::string RelativeName(const std::string& file, const std::vector<std::string>& paths) {
   for (std::string folder : paths) {
     while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
@@ -104,8 +104,8 @@ Result<std::vector<OutputFile>> FilesOf(const ConvertOptions& options,
                                         const std::vector<std::string>& files,
                                         std::vector<manifests::ConvertedDocument> documents) {
   std::vector<OutputFile> output;
-  std::map<std::string, std::string> sources;  // by the path that is written
-  std::map<std::string, size_t> places;        // by source
+  std::map<std::string, std::string> sources;  // by the path of the output
+  std::map<std::string, size_t> places;        // indexes, by source
   for (const std::string& file : files) {
     if (places.contains(file)) continue;
     if (file == "-")
@@ -125,7 +125,7 @@ Result<std::vector<OutputFile>> FilesOf(const ConvertOptions& options,
   return output;
 }
 
-/// Errors: kBadRequest  one of them is there already; nothing is written then. What the disk says.
+/// Errors: kBadRequest  one of them exists already; nothing is written then. Those of the disk.
 Result<> WriteFiles(Disk& disk, const std::vector<OutputFile>& files) {
   for (const OutputFile& file : files) {
     if (disk.IsFolder(file.path) || disk.Read(file.path)) {
@@ -151,7 +151,7 @@ bool HasObject(const manifests::ConvertedDocument& document) {
   return !document.json.empty() && document.json != "null";
 }
 
-/// The exit code. Errors: no such version, input that cannot be read, or nothing in it.
+/// Returns the exit code. Errors: no such version, unreadable input, or no objects in it.
 Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
   DRAY_TRY(const api::Release release, TargetReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));

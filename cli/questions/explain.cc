@@ -38,7 +38,7 @@ struct ExplainOptions {
   std::string format = "text";
 };
 
-/// "pod namespace/name" for "pod/name"; empty when everything is meant.
+/// "pod namespace/name" for "pod/name"; empty: everything.
 Result<std::string> TargetOf(const ExplainOptions& options, const std::string& namespace_) {
   if (options.target.empty()) return std::string();
   const size_t slash = options.target.find('/');
@@ -75,8 +75,8 @@ std::string Rendered(const ExplainOptions& options,
                    options.format == "wide" ? Length::kWhole : Length::kBounded);
 }
 
-/// At Ctrl-C what is known by then is said, unless a watch goes on. Before the input is read, it
-/// ends the program. Errors: bad options or unreadable input, or nothing of that name.
+/// Ctrl-C prints the partial results, unless a watch is running; before the input is read, it ends
+/// the program. Errors: bad options or unreadable input, or nothing of that name.
 Result<Said> Explain(World& world, const ExplainOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
   std::optional<Interruption> interruption;
@@ -85,7 +85,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   allocator::SharedWork work = SearchWorkOf(options.input);
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
-  if (!options.input.paths.empty()) {  // a running cluster has made the pods that may be made
+  if (!options.input.paths.empty()) {  // controllers of a running cluster have made their pods
     const auto run = planning::RunWorkloads(world, input.objects, options.input.namespace_);
     if (!run) return Fail(run.error());
   }
@@ -123,7 +123,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
               .listed = std::move(input.listed)};
 }
 
-/// The exit code. Errors: bad options or unreadable input, or nothing of that name.
+/// Returns the exit code. Errors: bad options or unreadable input, or nothing of that name.
 Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
   if (options.watch) {
     const auto ask = [&] { return Explain(world, options, output); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray lint: what the API accepts and cannot work here.
+// dray lint: objects that the API accepts but that cannot work here.
 #include "planning/lint/lint.h"
 
 #include <algorithm>
@@ -33,20 +33,20 @@ namespace {
 using planning::LintSeverity;
 
 constexpr size_t kLintSelectorsKept = 10'000;
-/// Rounds of --fix: one may uncover what the next can mend.
+/// The most rounds of --fix, because a fix may uncover another finding.
 constexpr size_t kFixRoundsMax = 8;
-/// Warnings at worst.
+/// There are warnings, but no errors.
 constexpr int kExitWarnings = 3;
 
 struct LintOptions {
-  OfflineInputOptions input;  // its work: what is looked at; its paths: the cluster
+  OfflineInputOptions input;  // its work: objects to check; its paths: the cluster
   bool fix = false;
   std::string format = "text";
 };
 
-/// One look at the files.
+/// The result of one check of the files.
 struct Looked {
-  std::vector<manifests::ManifestObject> given;  // what is looked at
+  std::vector<manifests::ManifestObject> given;  // the objects to check
   std::vector<planning::LintObject> objects;     // the same
   std::vector<planning::Finding> findings;
 };
@@ -67,7 +67,7 @@ Result<> CheckOptions(const LintOptions& options) {
   return {};
 }
 
-/// What cannot be said for lack of input, said first.
+/// Prints notes about checks that the input is not complete enough for, before the findings.
 void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& output) {
   std::vector<std::string> notes;
   if (objects.slices.empty()) {
@@ -78,8 +78,8 @@ void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& ou
   output.Notes(notes);
 }
 
-/// Whether more is looked at than its version, and it must be as it is stored. Large dumps have few
-/// such objects beside slices.
+/// Whether the object is checked beyond its version, and so must be in storage form. Apart from
+/// slices, large dumps have few such objects.
 bool IsRead(const api::Object& object) {
   const std::string_view kind = object.kind().kind;
   if (planning::IsWorkload(object)) return true;
@@ -89,8 +89,8 @@ bool IsRead(const api::Object& object) {
          kind == "ResourceSlice" || kind == "DeviceTaintRule";
 }
 
-/// Whether all objects of the kind are known: from files alone only if they are a dump, and from a
-/// running cluster if they may be listed.
+/// Whether the input has all objects of the kind: files only if they are a dump, a running cluster
+/// only if the user may list the kind.
 planning::LintReach ReachOf(std::string_view kind, bool is_of_files, const OfflineInput& input) {
   if (is_of_files && !input.objects.has_nodes) return planning::LintReach::kFiles;
   const bool is_listed =
@@ -100,7 +100,7 @@ planning::LintReach ReachOf(std::string_view kind, bool is_of_files, const Offli
   return is_listed ? planning::LintReach::kCluster : planning::LintReach::kFiles;
 }
 
-/// The field as the file has it: a Job that stands for a pod template is not in the file.
+/// The field in the file, which differs for a Job that stands for a pod template.
 std::string FieldInFile(const api::Object& object, const std::string& field) {
   constexpr std::string_view kInJob = "spec.template";
   const auto source = manifests::SourceOf(object);
@@ -151,7 +151,7 @@ class Texts {
  public:
   explicit Texts(World& world) : world_(world) {}
 
-  /// Null for what is no file, or cannot be read any more.
+  /// Null for a place that is no file, and for a file that cannot be read any more.
   manifests::FileText* Of(const std::string& file, size_t line) {
     if (file == "-" || line == 0) return nullptr;
     const auto known = texts_.find(file);
@@ -196,8 +196,8 @@ bool MendOne(const manifests::ManifestObject& one,
   });
 }
 
-/// One round of changes, one for each field, from the end of a file to its beginning: then places
-/// stay where they are. How many there were. Errors: a file cannot be written.
+/// One round of changes, at most one for each field, from the end of a file to its start, so that
+/// places stay valid. Returns the number of changes. Errors: a file cannot be written.
 Result<size_t> Mend(World& world, const Looked& looked) {
   Texts texts(world);
   std::vector<const planning::Finding*> order;
@@ -248,7 +248,7 @@ void Print(const LintOptions& options,
   cli::Print(output.out, "{}", Composed(CiText(options.format, ReportOf(findings, objects))));
 }
 
-/// The exit code. Errors: bad options, unreadable input, or files that cannot be written.
+/// Returns the exit code. Errors: bad options, unreadable input, or files that cannot be written.
 Result<int> RunLint(World& world, const LintOptions& options, const Output& output) {
   DRAY_TRY_VOID(CheckOptions(options));
   DRAY_TRY(Looked looked, Look(world, options, output));

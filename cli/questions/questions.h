@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that answer questions about clusters and manifests. Each has a file of its name,
-// with its options, its help and what it does.
+// The commands that answer questions about clusters and manifests. Each has a file of its name with
+// its options, its help and its action.
 #pragma once
 
 #include "cli/command_line/command.h"
@@ -9,21 +9,21 @@ namespace dray::cli::inline questions {
 
 // Each adds a command to `program`.
 
-/// dray allocate: who would get which devices, from manifests alone.
+/// dray allocate: which pods and claims would get which devices.
 void AddAllocate(Command& program);
-/// dray cel: what an expression is, what it costs, and which devices of manifests it chooses.
+/// dray cel: compiles an expression, its cost, and which devices of manifests it selects.
 void AddCel(Command& program);
 /// dray explain: why a pod or claim gets no devices, and what would help.
 void AddExplain(Command& program);
-/// dray whatif: whether work would fit into a cluster, before it is there.
+/// dray whatif: whether planned work would fit into a cluster.
 void AddWhatIf(Command& program);
-/// dray capacity: what there is of devices, and what is left.
+/// dray capacity: the devices of a cluster, and what is left.
 void AddCapacity(Command& program);
-/// dray lint: what an API server accepts and cannot work in a cluster.
+/// dray lint: objects that an API server accepts but that cannot work in a cluster.
 void AddLint(Command& program);
-/// dray convert: manifests in another version of resource.k8s.io.
+/// dray convert: converts manifests to another version of resource.k8s.io.
 void AddConvert(Command& program);
-/// dray validate: what an API server would say to manifests, without one.
+/// dray validate: how an API server would answer to manifests, without a server.
 void AddValidate(Command& program);
 
 }  // namespace dray::cli::inline questions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray validate: what an API server would say to manifests, without one.
+// dray validate: how an API server would answer to manifests, without a server.
 #include "manifests/validate.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ using manifests::Verdict;
 struct ValidateOptions {
   std::vector<std::string> paths;  // files, folders, "-"
   std::string release;             // "1.37"; empty: the newest that serves an object's version
-  std::string feature_gates;       // kube-apiserver's words
-  bool allows_nothing = false;     // files without objects that are judged are no error
+  std::string feature_gates;       // in kube-apiserver's syntax
+  bool allows_nothing = false;     // files without objects to judge are no error
   bool strict = false;             // unknown and duplicate fields are errors
   std::string format = "text";
 };
@@ -59,7 +59,7 @@ const NamedVerdict& NameOf(Verdict verdict) {
   return *std::ranges::find(kVerdictNames, verdict, &NamedVerdict::verdict);
 }
 
-/// With --strict fields that an API server ignores are errors.
+/// With --strict, fields that an API server ignores are errors.
 void BeStrict(ObjectVerdict& verdict) {
   if (verdict.verdict == Verdict::kSkipped || verdict.verdict == Verdict::kUnreadable) return;
   for (Notice& notice : verdict.notices) {
@@ -123,7 +123,7 @@ class ValidateText {
 
 // ------------------------------------------------------------------------------------------- JSON
 
-/// A member, unless there is nothing to say.
+/// Writes a member, unless its text is empty.
 void WriteText(std::string_view name, std::string_view text, api::JsonWriter& json) {
   if (!text.empty()) json.Member(name, text);
 }
@@ -165,7 +165,7 @@ void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
 
 // ------------------------------------------------------------------------------------ tools of CI
 
-/// The rules are those of Run::AsCi.
+/// Rule numbers are those of Run::AsCi.
 void AddResults(const ObjectVerdict& verdict, CiReport& report) {
   constexpr size_t kRefused = 0;
   constexpr size_t kUnreadable = 1;
@@ -190,7 +190,7 @@ void AddResults(const ObjectVerdict& verdict, CiReport& report) {
 
 // -------------------------------------------------------------------------------------- the whole
 
-/// How many objects there were of each verdict, and how it ends.
+/// The number of objects of each verdict, and the exit code.
 class Tally {
  public:
   void Count(Verdict verdict) {
@@ -239,7 +239,7 @@ class Run {
         progress_(output, world.clock),
         text_(output) {}
 
-  /// Of which releases the rules are not known for certain.
+  /// Prints a note about releases whose rules are not verified.
   void NoteUnmeasured() const {
     std::vector<std::string> notes;
     notes.reserve(unmeasured_.size());
@@ -253,7 +253,7 @@ class Run {
     output_.Notes(notes);
   }
 
-  /// In the form that -o names.
+  /// Prints in the format of -o.
   int As(std::string_view form) {
     if (IsCiForm(form)) return AsCi();
     switch (FormatOf(form)) {
@@ -267,7 +267,7 @@ class Run {
  private:
   /// {"objects":[…],"summary":{…}}
   int AsJson() {
-    std::string text;  // what is not printed yet
+    std::string text;  // not printed yet
     const auto print = [&] {
       cli::Print(output_.out, "{}", Composed(PrintableJson(std::exchange(text, {}))));
     };
@@ -287,7 +287,7 @@ class Run {
     return End();
   }
 
-  /// The same document as YAML, which is one text.
+  /// The same document as YAML, printed as one text.
   int AsYaml() {
     const std::string text = api::JsonText([&](api::JsonWriter& json) {
       json.Object([&] {
@@ -377,7 +377,7 @@ class Run {
   std::set<api::Release> unmeasured_;
 };
 
-/// The exit code. Errors: bad options.
+/// Returns the exit code. Errors: bad options.
 Result<int> Validate(World& world, const ValidateOptions& options, const Output& output) {
   manifests::ValidateOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
   if (!options.release.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray whatif: whether work would fit into a cluster, and what is in the way.
+// dray whatif: whether work would fit into a cluster, and why not.
 #include "planning/whatif/what_if.h"
 
 #include <algorithm>
@@ -40,9 +40,9 @@ namespace {
 struct WhatIfOptions {
   OfflineInputOptions input;       // its paths: the cluster
   std::optional<size_t> replicas;  // of each pod of the work, and of each workload
-  bool max = false;                // how often the work fits
+  bool max = false;                // report how often the work fits
   bool defragment = false;
-  std::vector<Change> changes;  // in the order in which they were given
+  std::vector<Change> changes;  // in the order of the command line
   bool all = false;
   std::string format = "text";
 };
@@ -52,7 +52,7 @@ struct Work {
   std::vector<planning::PlacedObject> pods;
 };
 
-/// A Job as it is when somebody lets it run; others as they are.
+/// A suspended Job as it is after its resumption; other workloads unchanged.
 api::Object Resumed(const api::Object& workload, const Output& output) {
   const auto* const job = workload.If<api::batch_v1::Job>();
   if (job == nullptr || !job->spec.suspend.value_or(false)) return workload;
@@ -64,8 +64,8 @@ api::Object Resumed(const api::Object& workload, const Output& output) {
   return resumed;
 }
 
-/// Which of all objects the work is. Workloads become pods, which are added to the objects.
-/// Errors: kBadRequest  a workload has too many.
+/// Finds the work among all objects. Adds the pods of workloads to the objects. Errors:
+/// kBadRequest  a workload has too many.
 Result<Work> WorkOf(World& world,
                     const WhatIfOptions& options,
                     OfflineInput& input,
@@ -99,15 +99,15 @@ Result<Work> WorkOf(World& world,
   return work;
 }
 
-/// What is decided about, besides copies of the work.
+/// The pods and claims to decide about, besides copies of the work.
 struct Agenda {
   std::set<std::string> asked;   // the work, but not with --max, and pods of Changed
-  std::set<std::string> queued;  // pods that wait in the cluster already
-  /// The cluster without work and changes; empty where no pod waits.
+  std::set<std::string> queued;  // pods that already wait in the cluster
+  /// The cluster without work and changes; empty if no pod waits.
   planning::OfflineObjects before = {};
 };
 
-/// With which rules, and how the user can end it.
+/// The rules, and how the user can interrupt the search.
 struct Asking {
   World& world;
   const planning::OfflineOptions& rules;
@@ -129,7 +129,7 @@ Agenda AgendaFor(const OfflineInput& input, const Work& work, bool max) {
     return work.what.contains("pod " + api::ObjectKey(placed.object.metadata()));
   });
   if (!max) return agenda;
-  // The copies come before pods of a lower priority, which are then left out.
+  // Pods with a lower priority than the copies come after them, so they are left out.
   int32_t lowest = std::numeric_limits<int32_t>::max();
   for (const planning::PlacedObject& pod : work.pods) lowest = std::min(lowest, PriorityOf(pod));
   for (const planning::PlacedObject& pod : agenda.before.pods) {
@@ -139,7 +139,7 @@ Agenda AgendaFor(const OfflineInput& input, const Work& work, bool max) {
   return agenda;
 }
 
-/// What the pods that wait get without work and changes, for half of the work there is.
+/// Decides about the waiting pods without work and changes, within half of the budget.
 std::vector<planning::OfflineAnswer> PlaceQueued(const Asking& asking, Agenda& agenda) {
   if (agenda.queued.empty()) return {};
   allocator::SharedWork& all = *asking.rules.budget.work;
@@ -156,7 +156,7 @@ std::vector<planning::OfflineAnswer> PlaceQueued(const Asking& asking, Agenda& a
   return answers;
 }
 
-/// Decides about all that is on the agenda.
+/// Decides about everything on the agenda.
 WhatIfAnswer PlaceAll(const Asking& asking,
                       const Agenda& agenda,
                       std::span<const planning::OfflineAnswer> before,
@@ -178,7 +178,7 @@ void ExplainPlaced(const Asking& asking, planning::OfflineCluster& cluster, What
   }
 }
 
-/// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
+/// Adds copies of the work's pods to the cluster until one does not fit, or the user interrupts.
 void FillUp(const Asking& asking,
             const Work& work,
             planning::OfflineCluster& cluster,
@@ -209,7 +209,7 @@ void FillUp(const Asking& asking,
   }
 }
 
-/// Whether there is something to be decided. Errors: kBadRequest  no, and why.
+/// Checks that there is something to decide. Errors: kBadRequest  why there is not.
 Result<> CheckAsked(const WhatIfOptions& options, const Work& work, bool any_changes) {
   const auto refuse = [](std::string_view why) -> Result<> {
     return Fail(StatusReason::kBadRequest, fmt::format("nothing was decided: {}", why));
@@ -222,7 +222,8 @@ Result<> CheckAsked(const WhatIfOptions& options, const Work& work, bool any_cha
   return {};
 }
 
-/// What to do where nothing waited for devices. Errors: kBadRequest  the work has what it wants.
+/// Handles work without requests for devices. Errors: kBadRequest  the work has its devices
+/// already.
 Result<> CheckDecided(const WhatIfOptions& options,
                       const planning::OfflineCluster& cluster,
                       const WhatIfAnswer& answer,
@@ -245,7 +246,7 @@ Result<> CheckDecided(const WhatIfOptions& options,
 }
 
 int CodeOf(const WhatIfAnswer& answer) {
-  // What is not known of pods that go first is not known of the work.
+  // If pods that go first are undecided, the answer for the work is not certain either.
   const int yes = answer.queued.undecided > 0 ? kExitUndecided : kExitYes;
   if (answer.copies.has_value() && *answer.copies > 0) return yes;
   if (answer.copies.has_value() && answer.reasons.empty()) return kExitUndecided;
@@ -265,7 +266,7 @@ void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Outpu
   }
 }
 
-/// The exit code. Errors: bad options or unreadable input.
+/// Returns the exit code. Errors: bad options or unreadable input.
 Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& output) {
   OfflineInputOptions everything = options.input;
   everything.is_live = everything.is_live || everything.paths.empty();

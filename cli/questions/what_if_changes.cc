@@ -52,7 +52,7 @@ Result<std::pair<std::string, size_t>> NodeAndCount(const std::string& text) {
   return Fail(StatusReason::kBadRequest, fmt::format("--add-nodes: {:?} is not NODE=COUNT", text));
 }
 
-/// Pods that have to find a place because of a change.
+/// Pods that a change displaces.
 using Moved = Result<std::vector<std::string>>;
 
 Result<> AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes to a cluster that dray whatif is asked about: options, and what they do.
+// The changes to a cluster that dray whatif plans: their options and effects.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +28,22 @@ enum class ChangeKind : uint8_t {
 
 struct Change {
   ChangeKind kind;
-  std::string text;  // of the option
+  std::string text;  // the value of the option
 };
 
-/// Adds an option for each kind of change; they are appended to `changes` in the order in which
-/// they are given. `changes` outlives the command.
+/// Adds an option for each kind of change. Parsing appends to `changes` in the order of the command
+/// line. `changes` must outlive the command.
 void AddChangeOptions(Command& command, std::vector<Change>& changes);
 
-/// What changes lead to. Pods are "pod namespace/name".
+/// The pods that changes affect. Pods are "pod namespace/name".
 struct Changed {
-  std::set<std::string> moved;                      // pods that have to find a place because of it
-  std::set<std::string> daemons;                    // pods of DaemonSets on nodes that are new
+  std::set<std::string> moved;                      // pods that need a new place
+  std::set<std::string> daemons;                    // pods of DaemonSets on new nodes
   std::map<std::string, std::string> nodes_before;  // of `moved`
 };
 
-/// Makes the changes, in this order. `default_namespace`: of names without one.
-/// Errors: kBadRequest  a text cannot be read or names what is not there; those of reading files.
+/// Makes the changes, in this order. `default_namespace`: for names without one. Errors:
+/// kBadRequest  a text is invalid or names a missing object; those of reading files.
 Result<Changed> MakeChanges(World& world,
                             std::span<const Change> changes,
                             const std::string& default_namespace,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray allocate prints for programs. Its shape is promised in docs/allocate.md.
+// The output of dray allocate for programs. docs/allocate.md defines its members.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -71,7 +71,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
   });
 }
 
-/// The answers by name, each with its turn: who came first got devices first.
+/// The answers by name, each with its turn, because earlier ones got devices first.
 std::vector<std::pair<const planning::OfflineAnswer*, size_t>> Sorted(
     const std::vector<planning::OfflineAnswer>& answers) {
   std::vector<std::pair<const planning::OfflineAnswer*, size_t>> sorted;

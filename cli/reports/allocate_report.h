@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray allocate prints.
+// The output of dray allocate.
 #pragma once
 
 #include <cstdio>
@@ -14,27 +14,27 @@
 
 namespace dray::cli::inline reports {
 
-/// A row per device: claim, request, device, node; a line for what fits nowhere, with the requests
-/// that stand in the way. With answers per node, rows for each of them.
+/// A row per device: claim, request, device, node. Then a line for each pod or claim that fits
+/// nowhere, with the requests that fail. With answers per node, rows for each node.
 void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answers);
 
-/// What PrintAsTable says of an answer below the table: why it does not fit, and what to do.
+/// The part below the table about an answer: why it does not fit, and the remedy.
 std::string ObstaclesOf(const planning::OfflineAnswer& answer);
-/// That of all of them.
+/// Prints ObstaclesOf for all of them.
 void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers);
 
-/// What dray allocate found out.
+/// The findings of dray allocate.
 struct Allocated {
-  std::vector<planning::OfflineAnswer> answers;  // in the order in which they were decided
+  std::vector<planning::OfflineAnswer> answers;  // in the order of decisions
   std::vector<planning::LeftOut> left_out;       // sorted
-  bool is_cut_short = false;                     // somebody ended it: there may be more
+  bool is_cut_short = false;                     // the user interrupted it: answers are missing
 };
 
-/// The member "devices": those that the claims got, each with claim, request and name.
+/// Writes the member "devices": the claims' devices, each with claim, request and name.
 void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json);
 
 /// One object, described in docs/allocate.md: whether all fits, an answer for each pod and claim,
-/// the claims as they are then, and what takes no part; all sorted by name.
+/// the claims with their allocations, and the objects left out; all sorted by name.
 std::string JsonOf(const Allocated& allocated);
 
 }  // namespace dray::cli::inline reports

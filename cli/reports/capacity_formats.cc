@@ -29,7 +29,7 @@ struct CountName {
   std::string_view name;
   size_t DeviceCounts::* count;
 };
-/// Each device is in one of these.
+/// The states; each device is in one of them.
 constexpr std::array kStates = {CountName{"used", &DeviceCounts::used},
                                 CountName{"free", &DeviceCounts::free},
                                 CountName{"tainted", &DeviceCounts::tainted},
@@ -37,13 +37,13 @@ constexpr std::array kStates = {CountName{"used", &DeviceCounts::used},
                                 CountName{"nodeTainted", &DeviceCounts::node_tainted},
                                 CountName{"blocked", &DeviceCounts::blocked},
                                 CountName{"unusable", &DeviceCounts::unusable}};
-/// Of all of them.
+/// Marks that devices of any state may have.
 constexpr std::array kMarks = {CountName{"usedTainted", &DeviceCounts::used_tainted},
                                CountName{"unhealthy", &DeviceCounts::unhealthy}};
 
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// What a row is about.
+/// The subject of a row.
 Labels LabelsOf(CapacityBy by, const CapacityRow& row) {
   switch (by) {
     case CapacityBy::kDriver: return {{"driver", row.driver}};
@@ -131,7 +131,7 @@ void WriteShares(const CapacityRow& row, api::JsonWriter& json) {
 
 // ------------------------------------------------------------------------------- CSV, Prometheus
 
-/// A spreadsheet takes for a formula what begins like one, whatever quotes are around it.
+/// Whether a spreadsheet would take the text for a formula, even inside quotes.
 bool BeginsFormula(std::string_view text) {
   constexpr std::array<std::string_view, 10> kBeginnings = {
       "=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
@@ -164,7 +164,7 @@ std::string LabelText(std::string_view text) {
   return escaped;
 }
 
-/// One gauge after the other; the lines of one stand together, as the format wants it.
+/// Writes gauge by gauge, because the format wants the lines of one gauge together.
 class Gauges {
  public:
   explicit Gauges(const CapacityReport& report) : report_(report) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How dray capacity writes what is left.
+// The output formats of dray capacity.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace dray::cli::inline reports {
 
-/// Tables for people.
+/// Tables for users.
 std::string TextOf(const planning::CapacityReport& report, Colours colours);
 /// One JSON value; docs/capacity.md has its members.
 std::string JsonOf(const planning::CapacityReport& report);
-/// A line for each row, after a head (RFC 4180, but for lines that end in a line feed only).
+/// A line for each row, after a header (RFC 4180, except that lines end with a line feed only).
 std::string CsvOf(const planning::CapacityReport& report);
 /// Gauges in the text format of Prometheus.
 std::string PrometheusOf(const planning::CapacityReport& report);
 
 /// "50%".
 std::string PercentText(double share);
-/// "3", or "3-5" where that is all that is known.
+/// "3", or "3-5" if only the range is known.
 std::string FitText(const planning::CarvingAnswer::Fit& fit);
 
 }  // namespace dray::cli::inline reports

@@ -23,7 +23,7 @@ void WriteBound(uint64_t number, JsonWriter& json) {
   }
 }
 
-/// What was asked: the same for every answer.
+/// Writes the question; the same for every answer.
 void WriteQuestion(std::string_view expression,
                    const cel::Environment& environment,
                    JsonWriter& json) {
@@ -39,7 +39,7 @@ void WriteDevice(const planning::PublishedDevice& device, JsonWriter& json) {
   json.Object({{"driver", device.driver}, {"pool", device.pool}, {"device", device.device->name}});
 }
 
-/// A name, and on how many devices it is, as members.
+/// Writes a name and the number of devices that have it, as members.
 void WriteName(const cel::DeviceName& name, size_t devices, JsonWriter& json) {
   const bool is_attribute = name.section == cel::DeviceSection::kAttributes;
   json.Member("section", is_attribute ? "attributes" : "capacity");
@@ -109,7 +109,7 @@ class JsonReport {
     });
   }
 
-  /// On how many devices, and on which first.
+  /// Writes the number of devices, and the first of them.
   void Count(const planning::Counted& counted) {
     json_.Member("devices", counted.count);
     WriteDevice(answer_.devices[counted.first], json_.Member("first"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray cel prints: the same facts as text and as JSON.
+// The output of dray cel: the same facts as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace dray::cli::inline reports {
 
-/// Everything found out about an expression that compiles.
+/// The findings about an expression that compiles.
 struct CelAnswer {
   std::string_view expression;
   cel::Environment environment;
@@ -28,25 +28,25 @@ struct CelAnswer {
   std::span<const planning::PublishedDevice> devices = {};  // the survey's
   const planning::Survey* survey = nullptr;                 // null without -f
 
-  /// Before 1.32 nobody estimated.
+  /// Releases before 1.32 do not estimate costs.
   bool has_limit() const { return environment.since(api::Release::k1_32); }
   bool is_admitted() const { return !has_limit() || estimate.max <= cel::kSelectorCostMax; }
   bool is_derived() const { return environment.purpose == cel::Purpose::kDerivedAttribute; }
 };
 
 struct CelTextOptions {
-  bool all = false;  // lists are not cut short
+  bool all = false;  // print complete lists
   Colours colours = Colours::kNone;
 };
 
-/// For people. Lists end after kListedMax lines and say how many are left.
+/// For users. Lists end after kListedMax lines, with the number of lines left.
 std::string TextOf(const CelAnswer& answer, const CelTextOptions& options);
 inline constexpr size_t kListedMax = 20;
 
-/// For programs: one JSON object, lists complete. An estimate without bound is null.
+/// For programs: one JSON object with complete lists. An unbounded estimate is null.
 std::string JsonOf(const CelAnswer& answer);
 
-/// The same for an expression that is refused; `hint` may be empty.
+/// The same for a rejected expression; `hint` may be empty.
 std::string JsonOfRefusal(std::string_view expression,
                           const cel::Environment& environment,
                           const cel::CompileError& error,

@@ -102,7 +102,7 @@ class CelText {
     Say("\n{}", TableOf(rows, Numbers::kRight));
   }
 
-  /// Instead of many pools.
+  /// Prints drivers instead of many pools.
   void Drivers(const planning::Survey& survey) {
     struct Total {
       size_t pools = 0, with_any = 0, matching = 0, failing = 0, devices = 0;
@@ -214,7 +214,7 @@ class CelText {
     SayMore(survey.failures.size());
   }
 
-  /// Names that no device has and that no failure told of: guarded by has() or .?
+  /// Names that no device has and no failure mentions, because has() or .? guards them.
   void Unknown(const planning::Survey& survey) {
     std::string lines;
     for (const planning::MissingName& missing : planning::MissingQuietly(answer_.names, survey)) {

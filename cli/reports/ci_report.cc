@@ -13,7 +13,7 @@
 namespace dray::cli::inline reports {
 namespace {
 
-/// As the text of an element or attribute of XML.
+/// Escapes text for an element or attribute of XML.
 std::string EscapedForXml(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -28,8 +28,8 @@ std::string EscapedForXml(std::string_view text) {
   return escaped;
 }
 
-/// A test case for each subject; one about which several things are said has a failure for each
-/// error. Warnings and notes do not fail.
+/// A test case for each subject, with a failure for each of its errors. Warnings and notes do not
+/// fail.
 std::string JunitOf(const CiReport& report) {
   size_t failures = 0;
   size_t cases = 0;
@@ -63,7 +63,7 @@ std::string JunitOf(const CiReport& report) {
       body);
 }
 
-/// The words of SARIF.
+/// The level in SARIF.
 std::string_view SarifLevel(CiLevel level) {
   switch (level) {
     case CiLevel::kFine: return "none";
@@ -131,7 +131,7 @@ std::string SarifOf(const CiReport& report) {
   });
 }
 
-/// Of messages, and with `is_property` of values before them.
+/// Escapes a message, or with `is_property` a property before it.
 std::string GithubText(std::string_view text, bool is_property) {
   std::string escaped;
   for (const char c : text) {

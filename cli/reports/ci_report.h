@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers in the forms that tools of CI read: JUnit (test reports), SARIF (code scanning) and
-// commands of GitHub workflows (annotations). All commands that judge something write them here.
+// Reports in the formats of CI tools: JUnit (test reports), SARIF (code scanning) and workflow
+// commands of GitHub (annotations). All commands that judge objects write them here.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ namespace dray::cli::inline reports {
 
 enum class CiLevel : uint8_t { kFine, kNote, kWarning, kError };
 
-/// What is said of one object, or of one field of it.
+/// A result about one object, or about one field of it.
 struct CiResult {
-  std::string subject;             // "pod default/a"
+  std::string subject;             // kFine: no problem, and the rest is empty
   CiLevel level = CiLevel::kFine;  // kFine: nothing is wrong, and the rest is empty
   size_t rule = 0;                 // in CiReport::rules
-  std::string field = {};          // of the subject; empty: all of it
+  std::string field = {};          // of the subject; empty: the whole subject
   std::string message = {};        // in a line
-  std::string text = {};           // more than the message, for reports that have room; or empty
-  std::string file = {};           // where the subject stands; empty: in a running cluster
-  size_t line = 0;                 // there; 0: not known
+  std::string text = {};           // a longer text, for formats with room for it; or empty
+  std::string file = {};           // the subject's file; empty: in a running cluster
+  size_t line = 0;                 // in the file; 0: unknown
 };
 
 struct CiRule {
@@ -39,14 +39,14 @@ struct CiReport {
   std::vector<CiResult> results;
 };
 
-/// The words of -o for these forms, beside those of the command.
+/// The words of -o for these formats, in addition to the command's own.
 inline constexpr std::string_view kCiForms[] = {"junit", "sarif", "github"};
 bool IsCiForm(std::string_view form);
-/// The report in one of them.
+/// The report in one of these formats.
 std::string CiText(std::string_view form, const CiReport& report);
 
-/// FILE and LINE of "FILE:LINE"; of "FILE: KIND NAMESPACE/NAME" (manifests::PlaceOf) the line is 0.
-/// Empty places have neither.
+/// Splits "FILE:LINE" into FILE and LINE. For "FILE: KIND NAMESPACE/NAME" (manifests::PlaceOf) the
+/// line is 0. An empty place has neither.
 struct FileAndLine {
   std::string file;
   size_t line = 0;

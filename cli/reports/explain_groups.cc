@@ -16,16 +16,16 @@ namespace {
 
 using planning::OfflineExplanation;
 
-/// Whether the character may belong to a name of Kubernetes.
+/// Whether the character can be part of a name in Kubernetes.
 bool IsOfName(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-/// Where a name is masked: as a whole, or also where a longer one begins with it and a dash, as
-/// those of a pod's claims do.
+/// Where a name is masked: only as a whole word, or also at the start of a longer name before a
+/// dash, as in names of a pod's claims.
 enum class Masking : uint8_t { kWhole, kBeginnings };
 
-/// `text` with `mark` wherever `name` stands.
+/// `text` with each `name` replaced by `mark`.
 std::string Masked(std::string_view text,
                    std::string_view name,
                    std::string_view mark,
@@ -51,7 +51,7 @@ std::string_view NameOf(const OfflineExplanation& answer) {
   return what.substr(what.find(' ') + 1);
 }
 
-/// All that is said, without the names of the pod or claim and of its claims.
+/// The whole answer, without the names of the pod or claim and of its claims.
 std::string KeyOf(const OfflineExplanation& answer, const ExplainTextOptions& options) {
   constexpr size_t kNoWrapping = 1'000'000;
   ExplainTextOptions whole = options;
@@ -108,7 +108,7 @@ std::string TextOf(std::span<const OfflineExplanation> answers,
 std::string BriefOf(std::span<const OfflineExplanation> answers,
                     std::span<const ExplanationGroup> groups,
                     const ExplainTextOptions& options) {
-  constexpr size_t kLastLines = 3;  // about what is left out, and where it is
+  constexpr size_t kLastLines = 3;  // about the groups left out, and how to see them
   std::vector<ExplanationGroup> order(groups.begin(), groups.end());
   std::ranges::sort(order, {}, [](const ExplanationGroup& group) {
     return std::pair(-static_cast<std::ptrdiff_t>(group.size()), group.front());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of dray explain that are the same but for names: equal pods of a Job are one entry.
+// Groups answers of dray explain that differ only in names: equal pods of a Job are one entry.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace dray::cli::inline reports {
 
-/// Places of answers that say the same of other pods, or of other claims, and of claims of their
-/// own. In the order of their first; at least one each.
+/// Indexes of answers that are the same for different pods or claims, with their own claims. Groups
+/// are ordered by their first answer and not empty.
 using ExplanationGroup = std::vector<size_t>;
 
-/// O(texts).
+/// O(total size of the answers).
 std::vector<ExplanationGroup> GroupsOf(std::span<const planning::OfflineExplanation> answers);
 
-/// As much as there is to say of each group, one after the other.
+/// The complete text of each group, one after the other.
 std::string TextOf(std::span<const planning::OfflineExplanation> answers,
                    std::span<const ExplanationGroup> groups,
                    const ExplainTextOptions& options);
 
-/// The reason, the nodes that come nearest and the smallest change that would help, of each group,
-/// those of the most pods first; in kBriefLinesMax lines.
+/// For each group the reason, the closest nodes and the smallest change that would help, in at most
+/// kBriefLinesMax lines. Groups with the most pods come first.
 std::string BriefOf(std::span<const planning::OfflineExplanation> answers,
                     std::span<const ExplanationGroup> groups,
                     const ExplainTextOptions& options);
 inline constexpr size_t kBriefLinesMax = 100;
 
 enum class Length : uint8_t { kBounded, kWhole };
-/// TextOf each group, or of each answer where lists are not to be cut short; BriefOf where that is
-/// longer than kBriefLinesMax and to be bounded.
+/// TextOf each group, or of each answer if complete lists are requested. BriefOf if that exceeds
+/// kBriefLinesMax lines and the output is to be bounded.
 std::string TextOfAll(std::span<const planning::OfflineExplanation> answers,
                       const ExplainTextOptions& options,
                       Length length);

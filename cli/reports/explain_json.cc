@@ -102,7 +102,7 @@ void WriteConflict(const planning::Conflict& conflict, api::JsonWriter& json) {
   });
 }
 
-/// In one line; of a pod whose devices are there and that waits for something else the reason.
+/// In one line; for a pod that has devices and waits for something else, the reason.
 std::string EventOf(const planning::OfflineExplanation& answer) {
   const bool is_other = answer.verdict != planning::Verdict::kFits && answer.explanation.fits();
   return planning::OneLine(is_other ? planning::Explanation{.refusal = answer.reason}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray explain prints: the same facts as text and as JSON.
+// The output of dray explain: the same facts as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@
 namespace dray::cli::inline reports {
 
 struct ExplainTextOptions {
-  bool all = false;  // lists are not cut short
+  bool all = false;  // print complete lists
   Colours colours = Colours::kNone;
   size_t columns = kHelpColumns;
-  /// Of all pods or claims of which the same is to be said; fewer than two: the answer's own.
+  /// The pods or claims that the answer is for; fewer than two: only its own.
   std::vector<std::string> names = {};
-  /// How to see more than BriefOf says.
+  /// The hint how to see more than BriefOf prints.
   std::string_view more =
       "-o wide says all about each reason, --all about each pod, KIND/NAME about one.";
 };
 
-/// For people: at most so many columns wherever names allow it. Lists end after kReasonsMax
-/// entries and say how many are left.
+/// For users, in a bounded width unless names are longer. Lists end after kReasonsMax entries, with
+/// the number of entries left.
 std::string TextOf(const planning::OfflineExplanation& explanation,
                    const ExplainTextOptions& options);
 inline constexpr size_t kReasonsMax = 5;
@@ -35,9 +35,9 @@ inline constexpr size_t kReasonsMax = 5;
 std::string BriefOf(const planning::OfflineExplanation& explanation,
                     const ExplainTextOptions& options);
 
-/// For programs: {"explanations": […]}, lists complete; docs/explain.md has the members.
+/// For programs: {"explanations": […]}, with complete lists; docs/explain.md has the members.
 std::string JsonOf(std::span<const planning::OfflineExplanation> explanations);
-/// Its only member, in an object that has others.
+/// Writes only this member, in an object that has others.
 void WriteExplanations(std::span<const planning::OfflineExplanation> explanations,
                        api::JsonWriter& json);
 

@@ -24,7 +24,7 @@ using planning::NodeGroup;
 using planning::Removal;
 using planning::Step;
 
-/// What is said of devices that fall at a step, after their number.
+/// The words after the number of devices that a step rejects.
 constexpr std::array<std::string_view, planning::kSteps> kFallen = {
     "on nodes that the pod cannot use",
     "not of the class",
@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, planning::kSteps> kFallen = {
     "short of capacity that others use up",
     "usable"};
 
-/// What the pods of a claim say of it, in the order of HolderState.
+/// The words for the states of claims, in the order of HolderState.
 constexpr std::array<std::string_view, 6> kHolderStates = {"",
                                                            "",
                                                            "; unused: no pod names it",
@@ -48,14 +48,14 @@ constexpr std::array<std::string_view, 6> kHolderStates = {"",
                                                            "; its pods have a lower priority, but "
                                                            "no pod is evicted for devices"};
 
-/// The request as its user knows it: nobody writes the claim for extended resources.
+/// The request's name for users, who do not know the claim for extended resources.
 std::string RequestText(std::string_view claim, std::string_view request) {
   if (claim.ends_with(scheduler::kExtendedClaimName))
     return fmt::format("extended resource {}", request);
   return fmt::format("request {} of claim {}", request, claim);
 }
 
-/// Where it then fits.
+/// Where the changed claims fit.
 std::string FitsText(const planning::Suggestion& suggestion) {
   if (suggestion.second_node.empty() || suggestion.second_node == suggestion.node)
     return "fits on node " + suggestion.node;
@@ -153,7 +153,7 @@ class ExplainText {
 
   std::string FirstLine() const { return reason_.substr(0, reason_.find('\n')); }
 
-  /// Errors of expressions have several lines, with a caret.
+  /// Prints further lines, because errors of expressions have several, with a caret.
   void OtherLines() {
     size_t at = reason_.find('\n');
     while (at != std::string::npos) {
@@ -211,7 +211,7 @@ class ExplainText {
       Say(kReasonIndent + 4, missing.ToText());
   }
 
-  /// What the devices have instead.
+  /// Prints the values that the devices have instead.
   void Values(const Removal& removal) {
     for (const planning::NameValues& have : removal.have) {
       if (have.values.size() == 1 && have.values.front().text == planning::kNoValue) continue;
@@ -310,7 +310,7 @@ class ExplainText {
     Hints();
   }
 
-  /// What may help and cannot be tried with the allocator alone.
+  /// Prints remedies that cannot be tested with the allocator alone.
   void Hints() {
     for (const std::string& hint : planning::HintsFor(explanation_)) Say(0, hint, 0);
   }

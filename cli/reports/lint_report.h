@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How dray lint writes what it found.
+// The output formats of dray lint.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dray::cli::inline reports {
 
-/// A finding and where it stands.
+/// A finding and its place.
 struct PlacedFinding {
   planning::Finding finding;
   std::string file;    // "-": standard input; a URL: a running cluster
@@ -20,11 +20,12 @@ struct PlacedFinding {
   std::string object;  // ResourceClaim default/gpu
 };
 
-/// FILE:LINE: error: OBJECT: RULE, below it the field, why and what to do, and a line of counts.
+/// FILE:LINE: error: OBJECT: RULE, below it field, reason and remedy, and at the end a line of
+/// counts.
 std::string TextOf(std::span<const PlacedFinding> findings, Colours colours, size_t columns);
 /// {"findings": […], "summary": {…}}; docs/lint.md has its members.
 std::string JsonOf(std::span<const PlacedFinding> findings);
-/// For tools of CI. `objects`: "ResourceClaim default/gpu" of all that was looked at; those without
+/// For CI tools. `objects`: "ResourceClaim default/gpu" for all checked objects; those without
 /// findings are fine.
 CiReport ReportOf(std::span<const PlacedFinding> findings, std::span<const std::string> objects);
 

@@ -9,7 +9,7 @@
 namespace dray::cli::inline reports {
 namespace {
 
-/// As VerdictReport has the rules.
+/// The index in VerdictReport's rules.
 size_t RuleOf(planning::Verdict verdict) {
   switch (verdict) {
     case planning::Verdict::kFits:

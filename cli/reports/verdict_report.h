@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether pods and claims fit, for tools of CI: dray explain, allocate and whatif.
+// Reports for CI tools whether pods and claims fit: dray explain, allocate and whatif.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace dray::cli::inline reports {
 /// A report of `command` without results.
 CiReport VerdictReport(std::string_view command);
 
-/// What is said of one pod or claim. `text`: more about one that does not fit.
+/// The result for one pod or claim. `text`: details if it does not fit.
 CiResult CiResultOf(const planning::OfflineAnswer& answer, std::string text);
 CiResult CiResultOf(const planning::OfflineExplanation& answer, std::string text);
 

@@ -29,7 +29,7 @@ std::string NameIn(const std::string& what) {
 
 using Changes = std::vector<const QueuedChange*>;
 
-/// Those that have a place with the change, or those that have none.
+/// The pods that fit only with the change, or those that fit only without it.
 Changes ChangesWith(const QueuedReport& queued, bool fits) {
   Changes changes;
   for (const QueuedChange& change : queued.changes) {
@@ -76,7 +76,7 @@ void PrintLost(const QueuedReport& queued, size_t names_max, const Output& outpu
   PrintMore(lost.size(), shown, output.out);
 }
 
-/// The pods for which nothing changes.
+/// Prints the number of pods whose answer does not change.
 void PrintOthers(const QueuedReport& queued, const Output& output) {
   const size_t others = queued.pods - queued.changes.size();
   if (others == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray whatif prints.
+// The output of dray whatif.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,28 @@
 
 namespace dray::cli::inline reports {
 
-/// What came of it.
+/// The findings of dray whatif.
 struct WhatIfAnswer {
-  /// Of the work and of pods that a change drives away; with --max of these only.
+  /// The work and displaced pods; with --max displaced pods only.
   std::vector<planning::OfflineAnswer> placed;
   std::vector<planning::OfflineExplanation> reasons;  // of those that do not fit
-  std::optional<size_t> copies;                       // how often the work fits, if that was asked
+  std::optional<size_t> copies;                       // how often the work fits, with --max
   std::map<std::string, size_t> by_node;              // pods of these copies
-  std::vector<std::string> evicts;                    // pods that go for these copies
-  NodesBefore nodes_before;                           // of pods that a change drives away
-  planning::QueuedReport queued = {};                 // pods that wait in the cluster already
-  bool is_cut_short = false;                          // somebody ended it: there may be more
+  std::vector<std::string> evicts;                    // pods evicted for these copies
+  NodesBefore nodes_before;                           // of displaced pods
+  planning::QueuedReport queued = {};                 // pods that already wait in the cluster
+  bool is_cut_short = false;                          // interrupted: answers are missing
 
   bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty() && !is_cut_short; }
 };
 
-/// For people; `all`: lists are not cut short.
+/// For users; `all`: print complete lists.
 void PrintText(const WhatIfAnswer& answer, bool all, const Output& output);
 
 /// For programs; docs/whatif.md has the members.
 std::string JsonOf(const WhatIfAnswer& answer);
 
-/// For tools of CI: a result for each pod and claim, or one for all copies.
+/// For CI tools: a result for each pod and claim, or one for all copies.
 CiReport ReportOf(const WhatIfAnswer& answer);
 
 }  // namespace dray::cli::inline reports

@@ -25,7 +25,7 @@ constexpr size_t kAnswerBytesMax = 4096;
 
 struct StandInOptions {
   std::string client_urls = "http://127.0.0.1:2379";
-  std::string data_folder, advertised_urls, peer_urls;  // count for nothing
+  std::string data_folder, advertised_urls, peer_urls;  // have no effect
   bool no_fsync = false;
 };
 
@@ -34,7 +34,7 @@ std::string HealthText() {
       [](api::JsonWriter& json) { json.Object({{"health", "true"}, {"reason", ""}}); });
 }
 
-/// By this it is known.
+/// IsEtcdStandIn recognises this text.
 std::string VersionText() {
   return api::JsonText([](api::JsonWriter& json) {
     json.Object({{"etcdserver", "stand-in"}, {"etcdcluster", "stand-in"}});

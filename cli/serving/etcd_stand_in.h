@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program named `etcd` for those that start one beside kube-apiserver, as envtest does: it says
-// that it is well and keeps nothing. The kube-apiserver that is told of it keeps its objects
-// itself.
+// A program named `etcd` for tools such as envtest that start one beside kube-apiserver. It reports
+// healthy and stores nothing. A kube-apiserver that is pointed at it stores its objects itself.
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@
 
 namespace dray::cli::inline serving {
 
-/// The program `etcd`, whose options are those of `program` itself; it outlives the command.
+/// Makes `program` the program `etcd`, with its options; `program` must outlive the command.
 void AddEtcdStandIn(Command& program);
 
-/// Whether the one server in `urls` is a stand-in. One that does not answer is not.
+/// Whether the only server in `urls` is a stand-in. False if it does not answer.
 bool IsEtcdStandIn(const Clock& clock, const std::vector<std::string>& urls);
 
 }  // namespace dray::cli::inline serving

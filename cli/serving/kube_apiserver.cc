@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program named kube-apiserver: the API server of `dray serve` alone, by the flags that
-// kube-apiserver has, for programs that start one themselves, as envtest does.
+// The program named kube-apiserver: the API server of `dray serve` alone, with kube-apiserver's
+// flags, for tools such as envtest that start one themselves.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,11 +23,11 @@
 namespace dray::cli::inline serving {
 namespace {
 
-constexpr int kDebugVerbosity = 2;  // of klog: from here on requests are told
+constexpr int kDebugVerbosity = 2;  // of klog: requests are logged from here on
 
 constexpr std::string_view kTrueOrFalse = "true|false";
 
-/// A flag that is taken, and changes nothing.
+/// A flag that is accepted without effect.
 struct IdleFlag {
   const char* name;
   std::string_view value;
@@ -92,8 +92,8 @@ void AddOptions(Command& command, ApiserverOptions& options) {
   }
 }
 
-/// Errors: kBadRequest  tokens would have to be checked by another key than signs them. Those of
-/// the disk.
+/// Errors: kBadRequest  a key to check tokens differs from the one that signs them. Those of the
+/// disk.
 Result<> CheckTokenKeys(Disk& disk, const ApiserverOptions& options) {
   for (const std::string& file : options.key_files) {
     const std::string& signing = options.serve.token_key_file;
@@ -120,7 +120,7 @@ Result<> CheckTokenKeys(Disk& disk, const ApiserverOptions& options) {
   return {};
 }
 
-/// What kube-apiserver's flags are in the words of `dray serve`. Errors: as of CheckTokenKeys.
+/// Translates kube-apiserver's flags to those of `dray serve`. Errors: those of CheckTokenKeys.
 Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given) {
   DRAY_TRY_VOID(CheckTokenKeys(world.disk, given));
   ServeOptions options = given.serve;

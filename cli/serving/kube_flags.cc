@@ -11,7 +11,7 @@ constexpr uint64_t kAuditMegabytesMax = 1'000'000;
 constexpr uint64_t kAuditBackupsMax = 100'000;
 constexpr uint64_t kAuditDaysMax = 36'500;
 
-/// What connections are like.
+/// Flags of connections.
 void AddConnectionFlags(Command& command, ServeOptions& options) {
   command.Text("--tls-cert-file FILE",
                options.tls_files.certificate,
@@ -41,7 +41,7 @@ void AddConnectionFlags(Command& command, ServeOptions& options) {
       .ShowsDefault();
 }
 
-/// Which API this is.
+/// Flags that choose the API.
 void AddApiFlags(Command& command, ServeOptions& options) {
   command.Text("--feature-gates GATES",
                options.feature_gates,
@@ -52,7 +52,7 @@ void AddApiFlags(Command& command, ServeOptions& options) {
                "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
 }
 
-/// Who is known, and who may do what.
+/// Flags of authentication and authorization.
 void AddAccessFlags(Command& command, ServeOptions& options) {
   command.Flag("--anonymous-auth",
                options.anonymous,
@@ -86,7 +86,7 @@ void AddAccessFlags(Command& command, ServeOptions& options) {
                "shortened (default: as long as is asked for)");
 }
 
-/// What is written about requests.
+/// Flags of the audit log.
 void AddAuditFlags(Command& command, ServeOptions& options) {
   control_plane::AuditFiles& audit = options.audit;
   command.Text("--audit-policy-file FILE",

@@ -7,8 +7,8 @@
 
 namespace dray::cli::inline serving {
 
-/// Of the API, of rights, the audit log, connections and limits; those of the store are
-/// AddEtcdChoice's. `options` outlives the command.
+/// Flags of the API, authentication and authorization, the audit log, connections and limits.
+/// AddEtcdChoice adds those of the store. `options` must outlive the command.
 void AddKubeFlags(Command& command, ServeOptions& options);
 
 }  // namespace dray::cli::inline serving

@@ -24,7 +24,7 @@
 namespace dray::cli::inline serving {
 namespace {
 
-/// What is played, and how well it is known.
+/// A line about the emulated release, and how complete the emulation is.
 std::string AboutRelease(api::Release release) {
   const std::string name = api::ReleaseName(release);
   const std::string profile = allocator::ToString(allocator::ProfileFor(release));
@@ -68,13 +68,13 @@ void SayWhatIsServed(const control_plane::Process& process,
              where,
              process.kubeconfig());
   if (release != api::Release::kAny) cli::Print(output.out, "{}\n", AboutRelease(release));
-  if (std::fflush(output.out) != 0) {  // a server is of use without its greeting
+  if (std::fflush(output.out) != 0) {  // not fatal: the server works without the message
     std::clearerr(output.out);
     __fpurge(output.out);
   }
 }
 
-/// Errors: why it cannot start; kBadRequest when the options are to blame.
+/// Errors: why it cannot start; kBadRequest if the options are wrong.
 Result<> Serve(World& world, const ServeOptions& options, const Output& output, const Log& log) {
   const StopSignals stop;  // before any thread exists
   for (const PassedOver& flag : options.passed_over) {

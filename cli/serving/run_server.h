@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server in this process, from its options to the signal that ends it.
+// Runs a server in this process, from its options to the signal that stops it.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,9 @@
 
 namespace dray::cli::inline serving {
 
-/// Serves until SIGINT or SIGTERM; says what it serves, and that it has stopped: to people on
-/// standard output and in the log, or all of it in a log of JSON lines. `program` is what messages
-/// begin with. Returns the exit code. Precondition: no thread has started.
+/// Serves until SIGINT or SIGTERM. Prints what it serves, and that it has stopped: on standard
+/// output and in the log, or only in a log of JSON lines. Messages begin with `program`. Returns
+/// the exit code. Precondition: no thread has started.
 int RunServer(World& world,
               const ServeOptions& options,
               const Output& output,

@@ -18,7 +18,7 @@
 namespace dray::cli::inline serving {
 namespace {
 
-/// Which server this is like.
+/// Options of the emulated release.
 void AddReleaseOptions(Command& command, ServeOptions& options) {
   command
       .Text("--emulate-release RELEASE",
@@ -80,7 +80,7 @@ void AddOptions(Command& command, ServeOptions& options) {
       "--log-json", [&options] { options.log_format = LogFormat::kJson; }, "log JSON lines");
 }
 
-/// By subject, as help shows them; the others stand first.
+/// Groups options by subject for help; the others come first.
 void GroupOptions(Command& command) {
   struct Subject {
     const char* name;

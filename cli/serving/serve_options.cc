@@ -36,8 +36,7 @@ constexpr std::chrono::seconds kEventTtlMin{1};
 constexpr std::chrono::hours kEventTtlMax{8760};
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
 
-/// Of a comma-separated list. An empty one has one, which is empty; a comma at the end has none
-/// behind it.
+/// Splits a comma-separated list. An empty list has one empty name; a comma at the end adds none.
 std::vector<std::string> NamesIn(const std::string& list) {
   std::vector<std::string> names;
   size_t at = 0;
@@ -49,7 +48,7 @@ std::vector<std::string> NamesIn(const std::string& list) {
   return names;
 }
 
-/// Errors: kBadRequest  a name that is no component, or no API server.
+/// Errors: kBadRequest  a name is no component, or the API server is missing.
 Result<std::vector<std::string>> ParseComponents(const std::string& text) {
   std::vector<std::string> names = NamesIn(text);
   for (const std::string& name : names) {
@@ -89,7 +88,7 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
   return endpoint;
 }
 
-/// Other machines are served by roles only, and names are for certificates of our own.
+/// Other machines may be served only with RBAC, and extra names need certificates of our own.
 /// Errors: kBadRequest.
 Result<> CheckReach(const ServeOptions& options, const control_plane::ProcessOptions& process) {
   const bool is_local = server::http::IsLoopback(process.listen.host);
@@ -106,7 +105,7 @@ Result<> CheckReach(const ServeOptions& options, const control_plane::ProcessOpt
   return {};
 }
 
-/// What the options say the server plays. Errors: kBadRequest, with the option's name.
+/// The emulation that the options choose. Errors: kBadRequest, with the option's name.
 Result<server::registry::Emulation> EmulationOf(const ServeOptions& options) {
   const auto refuse = [](std::string_view option, const Error& error) {
     return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", option, error.message));
@@ -152,20 +151,20 @@ Result<SimulatedGroup> ParseNodes(const std::string& text) {
   return group;
 }
 
-/// Precondition: one of the words of the option.
+/// Precondition: a valid word of the option.
 node::Simulate SimulateOf(std::string_view word) {
   if (word == "any") return node::Simulate::kAny;
   return word == "own" ? node::Simulate::kOwn : node::Simulate::kNone;
 }
 
-/// Whether roles and bindings decide. Errors: kBadRequest  a mode that there is not.
+/// Whether RBAC decides. Errors: kBadRequest  an unknown mode.
 Result<bool> ParseAuthorization(const std::string& modes) {
   bool is_rbac = false;
   bool is_open = false;
   for (const std::string& mode : NamesIn(modes)) {
     is_rbac = is_rbac || mode == "RBAC";
     is_open = is_open || mode == "AlwaysAllow";
-    // The rights of nodes go with the others.
+    // RBAC roles cover the Node authorizer's rights.
     if (mode == "RBAC" || mode == "AlwaysAllow" || mode == "Node") continue;
     return Fail(
         StatusReason::kBadRequest,
@@ -176,7 +175,7 @@ Result<bool> ParseAuthorization(const std::string& modes) {
               "--authorization-mode: RBAC or AlwaysAllow must be one of them");
 }
 
-/// A duration in Go's words. Errors: kBadRequest, with the option's name.
+/// A duration in Go's syntax. Errors: kBadRequest, with the option's name.
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, const std::string& text) {
   const Result<api::Duration> duration = api::Duration::Parse(text);
   if (duration) return std::chrono::nanoseconds(duration->nanos());
@@ -227,7 +226,7 @@ Result<server::verbs::admission::PluginSet> PluginsOf(const ServeOptions& option
   return usual.Changed(options.admission_plugins, options.disabled_admission_plugins);
 }
 
-/// Seconds; 0: no bound.
+/// In seconds; 0: no limit.
 Result<int64_t> ParseTokenMax(const std::string& text) {
   using server::verbs::kTokenSecondsCapMin;
   using server::verbs::kTokenSecondsMax;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server is told by the flags of `dray serve` and of `kube-apiserver`, as they are written,
-// and what that means.
+// The values of the flags of `dray serve` and of `kube-apiserver`, and their translation.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace dray::cli::inline serving {
 
-/// A flag that has no meaning here, and why it does no harm to pass over it.
+/// A flag that is accepted without effect, and the reason why that is harmless.
 struct PassedOver {
   std::string flag, because;
 };
@@ -36,14 +35,14 @@ struct ServeOptions {
   std::vector<std::string> nodes;  // PROFILE=COUNT each
   std::string simulate = "any";    // or own, none
   std::string release;             // --emulate-release; empty: both generations, newest rules
-  std::string feature_gates;       // kube-apiserver's words
+  std::string feature_gates;       // in kube-apiserver's syntax
   std::string runtime_config;      // likewise
   std::string scheduler_config;    // a file; kube-scheduler's --config
   std::vector<std::string> admission_plugins, disabled_admission_plugins;
-  std::string token_max_expiration;  // kube-apiserver's name; empty: as long as is asked for
+  std::string token_max_expiration;  // kube-apiserver's name; empty: no limit
   control_plane::AuditFiles audit;   // kube-apiserver's names
   std::string event_ttl = "1h0m0s";  // likewise
-  std::string compaction_interval;   // likewise; empty: as the store does it by itself
+  std::string compaction_interval;   // likewise; empty: the store's default
   bool allow_overlapping_allocations = false;
   bool watches_begin_at_start = false;
   bool profiling = false;  // likewise
@@ -55,13 +54,12 @@ struct ServeOptions {
   uint32_t http2_streams = net::http2::kStreamsMax;
   size_t requests_in_flight = server::http::kReadsInFlightMax;  // kube-apiserver's names
   size_t mutating_requests_in_flight = server::http::kWritesInFlightMax;
-  std::vector<PassedOver> passed_over;  // told in the log
+  std::vector<PassedOver> passed_over;  // listed in the log
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
 };
 
-/// Errors: kBadRequest, with the option's name: it says nothing that there is, or a file that it
-///         names is not to be read.
+/// Errors: kBadRequest, with the option's name: an invalid value, or a file that cannot be read.
 Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options);
 
 }  // namespace dray::cli::inline serving

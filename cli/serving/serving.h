@@ -10,8 +10,7 @@ namespace dray::cli::inline serving {
 /// process.
 void AddServe(Command& program);
 
-/// The program named kube-apiserver, whose options are those of `program` itself: the API server
-/// alone.
+/// Makes `program` the program kube-apiserver, with its options: the API server alone.
 void AddKubeApiserver(Command& program);
 
 }  // namespace dray::cli::inline serving

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What backups, and restoring one, tell while they copy, and how Ctrl-C ends them.
+// Progress of backups and restores, and their end at Ctrl-C.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace dray::cli::inline stores {
 
-/// While it lives, SIGINT and SIGTERM end nothing but the copy, between two steps of it: what is
-/// half written is removed, whatever comes meanwhile. Precondition: no other thread has started.
+/// While it lives, SIGINT and SIGTERM only end the copy, between two of its steps. A partial file
+/// is removed even if further signals arrive. Precondition: no other thread has started.
 class CopyWatch {
  public:
-  /// `doing` begins the line of progress: "backing up".
+  /// `doing` is the start of the progress line: "backing up".
   CopyWatch(const Output& output, const Clock& clock, std::string_view doing)
       : output_(output), doing_(doing), progress_(output, clock) {}
 
-  /// After each step; whether to go on.
+  /// Call after each step. Returns whether to continue.
   bool Step(uint64_t done, uint64_t all);
   bool is_ended() const { return is_ended_; }
-  /// Says so in `text`; the exit code. Precondition: is_ended().
+  /// Prints `text` about the interruption and returns the exit code. Precondition: is_ended().
   int TellEnd(std::string_view text);
-  /// Before anything else is written.
+  /// Removes the progress line; call before other output.
   void Clear() { progress_.Clear(); }
 
  private:
   const StopSignals signals_;
   const Output& output_;
   const std::string_view doing_;
-  Progress progress_;  // whose thread takes no signals
+  Progress progress_;  // its thread blocks signals
   bool is_ended_ = false;
 };
 
-/// What an ended backup says.
+/// The message about an interrupted backup.
 std::string BackupEndText(const std::string& file);
 
 }  // namespace dray::cli::inline stores

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray store: what an operator does with the store of `dray serve`, running or not.
+// dray store: maintenance of the store of `dray serve`, which may be running or not.
 #include "cli/stores/store.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 namespace dray::cli::inline stores {
 namespace {
 
-/// What to blame: the options, or the store.
+/// Whether the options or the store are at fault.
 int ExitCodeOf(StatusReason reason) {
   switch (reason) {
     case StatusReason::kBadRequest:
@@ -54,7 +54,7 @@ Result<int> AskStore(World& world, const StoreOptions& options, const Output& ou
   return StoreInFolder(world, options, output);
 }
 
-/// The exit code.
+/// Returns the exit code.
 int RunStore(World& world, StoreOptions& options, const Output& output) {
   UseDefaultFolder(options.store);
   const Result<int> code = AskStore(world, options, output);
@@ -78,7 +78,7 @@ struct VerbText {
   const char* example;
 };
 
-/// One verb, on the store that --data-dir or --etcd-servers names.
+/// Adds a verb, which works on the store that --data-dir or --etcd-servers names.
 Command& AddVerb(Command& store,
                  const std::shared_ptr<StoreOptions>& options,
                  StoreVerb verb,

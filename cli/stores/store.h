@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that looks after stores.
+// The command for the maintenance of stores.
 #pragma once
 
 #include "cli/command_line/command.h"
 
 namespace dray::cli::inline stores {
 
-/// Adds `dray store` to `program`: what an operator does with the store of dray serve, running or
+/// Adds `dray store` to `program`: maintenance of the store of dray serve, which may be running or
 /// not.
 void AddStore(Command& program);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say which store a command works on.
+// The options that choose the store of a command.
 #pragma once
 
 #include "cli/command_line/command.h"
@@ -7,14 +7,14 @@
 
 namespace dray::cli::inline stores {
 
-/// --data-dir, --etcd-servers and those that go with them; the names are kube-apiserver's where it
-/// has them. `choice` outlives the command.
+/// --data-dir, --etcd-servers and related options, with kube-apiserver's names where it has them.
+/// `choice` must outlive the command.
 void AddStoreChoice(Command& command, control_plane::StoreChoice& choice);
 
-/// --etcd-servers and its kin only.
+/// Only --etcd-servers and its related options.
 void AddEtcdChoice(Command& command, control_plane::StoreChoice& choice);
 
-/// ~/.dray, unless a folder was named. Precondition: no thread has started.
+/// Sets ~/.dray unless a folder is named. Precondition: no thread has started.
 void UseDefaultFolder(control_plane::StoreChoice& choice);
 
 }  // namespace dray::cli::inline stores

@@ -39,8 +39,8 @@ namespace rpc = store::etcd::rpc;
 
 constexpr std::chrono::milliseconds kEtcdPatience{10'000};
 constexpr int64_t kPage = 500;
-constexpr Revision kNewest{0};  // of HashKv
-/// What a server keeps there.
+constexpr Revision kNewest{0};  // for HashKv
+/// The prefix of a server's keys.
 constexpr const char* kAllKeys = "/registry/";
 
 template <class T>
@@ -49,7 +49,7 @@ Result<T> ResultOf(rpc::Answer<T> answer) {
   return Fail(rpc::ReadError(answer.error()));
 }
 
-/// What one member says, or why it says nothing.
+/// The status of one member, or why there is none.
 struct MemberAnswer {
   std::string url;
   rpc::Answer<rpc::StatusAnswer> status;
@@ -79,7 +79,7 @@ class EtcdCommand {
               const Output& output)
       : world_(world), options_(options), client_(std::move(client)), output_(output) {}
 
-  /// All but the backup.
+  /// Runs all verbs but backup.
   Result<int> Run() {
     switch (options_.verb) {
       case StoreVerb::kStatus: return Status();
@@ -95,7 +95,7 @@ class EtcdCommand {
     return kExitUsage;
   }
 
-  /// etcd's own format, of the first member that answers.
+  /// Writes etcd's own format, from the first member that answers.
   Result<int> Backup(CopyWatch& watch) {
     DRAY_TRY(const std::unique_ptr<NewFile> file, world_.disk.MakeFile(options_.file));
     uint64_t bytes = 0;
@@ -135,7 +135,7 @@ class EtcdCommand {
     return members;
   }
 
-  /// The newest revision, and how many keys a server keeps.
+  /// Returns the newest revision and the number of the server's keys.
   Result<rpc::RangeAnswer> CountKeys() {
     return ResultOf(client_->RangeAndWait({.keys = rpc::SpanOfPrefix(kAllKeys), .count_only = true},
                                           kEtcdPatience));
@@ -156,8 +156,8 @@ class EtcdCommand {
     return kExitYes;
   }
 
-  /// The revision that was compacted last, as far as a member says so: what comes after it can be
-  /// followed, and it can be read itself.
+  /// The last compacted revision, from any member. It can be read itself, and watches can start
+  /// after it.
   Result<Revision> OldestRevision() {
     Result<rpc::HashAnswer> hash = Fail(StatusReason::kServiceUnavailable, "no etcd server");
     for (size_t i = 0; i < client_->endpoint_count() && !hash.has_value(); ++i)
@@ -166,7 +166,8 @@ class EtcdCommand {
     return std::max(hash->compacted, store::kFirstRevision);
   }
 
-  /// The hash of all that a member has at `revision`; at its newest, if that is all that is left.
+  /// The hash of all records of a member at `revision`, or at its newest revision if that is
+  /// compacted.
   rpc::Answer<rpc::HashAnswer> HashOf(size_t member, Revision revision) {
     auto hash = client_->HashKvAndWait(member, revision, kEtcdPatience);
     const bool is_compacted =
@@ -174,7 +175,8 @@ class EtcdCommand {
     return is_compacted ? client_->HashKvAndWait(member, kNewest, kEtcdPatience) : std::move(hash);
   }
 
-  /// All members have the same keys and values at one revision, and nothing is wrong with them.
+  /// Checks that all members have the same keys and values at one revision, and that these are
+  /// sound.
   Result<int> Verify() {
     DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     std::vector<std::string> problems;
@@ -245,7 +247,7 @@ class EtcdCommand {
             .version = kv.version};
   }
 
-  /// The live records of a data folder's backup, into an etcd that has none.
+  /// Restores the live records of a data folder's backup into an etcd without keys.
   Result<int> Restore() {
     const Result<store::sqlite::FileStatus> source = store::sqlite::StatusOf(options_.file);
     if (!source.has_value() && source.error().reason == StatusReason::kInvalid) {
@@ -274,8 +276,8 @@ class EtcdCommand {
     return Fail(StatusReason::kInternalError, "the output cannot be written any further");
   }
 
-  /// Gives the live records to `take`, until it returns an error. Pages at one revision, so that it
-  /// is one state.
+  /// Calls `take` for the live records, until it returns an error. Reads pages at one revision, so
+  /// that they are one state.
   Result<> ForEachRecord(const std::string& prefix,
                          const std::function<Result<>(const rpc::KeyValue&)>& take) {
     rpc::RangeQuery query{.keys = rpc::SpanOfPrefix(prefix), .limit = kPage};
@@ -294,8 +296,8 @@ class EtcdCommand {
     return kExitYes;
   }
 
-  /// Everything that etcd still knows, in the order in which it happened: a watch over all keys,
-  /// because the newest revision is then sure to be among its events.
+  /// Prints the whole history of etcd in order: with a watch over all keys, because the newest
+  /// revision is then certain to be among its events.
   Result<int> DumpLog() {
     DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     DRAY_TRY(Revision seen, OldestRevision());

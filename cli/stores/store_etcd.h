@@ -9,14 +9,15 @@
 
 namespace dray::cli::inline stores {
 
-/// The exit code: kExitNo when verify has found something. Precondition: options.store names etcd
+/// Returns the exit code: kExitNo if verify finds a problem. Precondition: options.store names etcd
 /// servers.
 ///
-/// Errors: kBadRequest          an option it has no use for.
-///         kAlreadyExists       restore, and there are keys.
-///         kInvalid             restore, and the file is no backup of a data folder.
-///         kNotFound, kForbidden  a certificate's file.
-///         kServiceUnavailable  no member can be reached.
+/// Errors:
+/// - kBadRequest: an option that has no effect on etcd.
+/// - kAlreadyExists: restore into an etcd that has keys.
+/// - kInvalid: restore from a file that is no backup of a data folder.
+/// - kNotFound, kForbidden: a certificate's file.
+/// - kServiceUnavailable: no member can be reached.
 Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output);
 
 }  // namespace dray::cli::inline stores

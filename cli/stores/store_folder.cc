@@ -83,7 +83,7 @@ class FolderCommand {
   Result<int> Verify() {
     DRAY_TRY(const sqlite::VerifyReport found, sqlite::Verify(folder()));
     UnreadableRecords unreadable;
-    // What is wrong with the file is told first; it may also keep the records from being read.
+    // Report problems of the file first, because they may also make records unreadable.
     const Result<> read = sqlite::Dump(folder(), {}, [&](const sqlite::DumpedRecord& record) {
       unreadable.Check(record.key, record.value);
       return Result<>();
@@ -117,7 +117,7 @@ class FolderCommand {
   }
 
   Result<int> Restore() {
-    std::optional<CopyWatch> watch;  // from the first change on; before, signals just end this
+    std::optional<CopyWatch> watch;  // from the first change on; before, signals end the process
     const auto progress = [&](uint64_t done, uint64_t all) {
       if (!watch) watch.emplace(output_, world_.clock, "restoring");
       return watch->Step(done, all);
@@ -171,7 +171,7 @@ class FolderCommand {
     return Tell(status);
   }
 
-  /// What a command that changes or copies has left behind.
+  /// Prints the state after a command that changes or copies.
   int Tell(const sqlite::FileStatus& status) {
     if (options_.format == OutputFormat::kText) {
       cli::Print(output_.out, "{}\n", InOneLine(status));

@@ -9,7 +9,7 @@
 
 namespace dray::cli::inline stores {
 
-/// The exit code: kExitNo when verify has found something. Precondition: options.store names no
+/// Returns the exit code: kExitNo if verify finds a problem. Precondition: options.store names no
 /// etcd servers. Errors: those of store/sqlite/maintenance.h.
 Result<int> StoreInFolder(World& world, const StoreOptions& options, const Output& output);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dray store is asked to do, wherever the store is.
+// The options of dray store, for every kind of store.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ enum class StoreVerb : uint8_t { kStatus, kVerify, kBackup, kRestore, kRepair, k
 
 struct StoreOptions {
   StoreVerb verb = StoreVerb::kStatus;
-  control_plane::StoreChoice store;  // where; data_folder may also name a backup
+  control_plane::StoreChoice store;  // data_folder may also name a backup
   std::string file;                  // of backup and restore
   OutputFormat format = OutputFormat::kText;
-  std::optional<Revision> revision;    // of compact; none: the newest
-  bool overwrite = false;              // of restore
-  int64_t skip_revisions = 1'000'000;  // of restore and repair
-  std::string prefix;                  // of dump
-  bool log = false;                    // of dump: all that is kept, not only what is live
+  std::optional<Revision> revision;    // for compact; absent: the newest
+  bool overwrite = false;              // for restore
+  int64_t skip_revisions = 1'000'000;  // for restore and repair
+  std::string prefix;                  // for dump
+  bool log = false;                    // for dump: the whole history, not only live records
 };
 
 }  // namespace dray::cli::inline stores

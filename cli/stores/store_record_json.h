@@ -12,7 +12,7 @@
 
 namespace dray::cli::inline stores {
 
-/// What a line says.
+/// The contents of a line.
 struct RecordLine {
   std::string_view key;
   std::string_view value;
@@ -20,13 +20,13 @@ struct RecordLine {
   Revision modified{};
   int64_t version = 0;
   std::optional<WallTime> expiry{};
-  bool is_deletion = false;            // of the log: there is no value
-  std::optional<Revision> replaced{};  // of the log: what the key had before; 0 if it was absent
+  bool is_deletion = false;            // in the log: there is no value
+  std::optional<Revision> replaced{};  // in the log: the key's revision before; 0: absent
 };
 
-/// {"key":…,"created":…,"modified":…,"version":…,"value":…}: the value is the object it holds,
-/// whether that is stored as protobuf or JSON, or any other JSON as it is; what is neither is
-/// "valueBase64". Lines of the log also have "type" ("put" or "delete") and "replaced".
+/// {"key":…,"created":…,"modified":…,"version":…,"value":…}: the value is the stored object, from
+/// protobuf or JSON, or any other JSON unchanged. Other bytes are "valueBase64". Lines of the log
+/// also have "type" ("put" or "delete") and "replaced".
 std::string JsonLine(const api::Scheme& scheme, const RecordLine& record);
 
 }  // namespace dray::cli::inline stores

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dray store verify` says about records that no server can read.
+// Collects records that no server can read, for `dray store verify`.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace dray::cli::inline stores {
 
 class UnreadableRecords {
  public:
-  /// As many are named; all are counted.
+  /// The most that are named; all are counted.
   static constexpr size_t kNamedMax = 100;
 
   void Check(std::string_view key, std::string_view value);
   uint64_t count() const { return count_; }
-  /// Lines that name kind, namespace, name and reason, and say what to do.
+  /// Adds lines with kind, namespace, name, reason and remedy.
   void AddTo(Facts& facts) const;
 
  private:

@@ -19,7 +19,7 @@ Interruption::Interruption() : watcher_([this] { Watch(); }) {}
 
 Interruption::~Interruption() {
   is_over_ = true;
-  pthread_kill(watcher_.native_handle(), SIGINT);  // which it takes, and sees why
+  pthread_kill(watcher_.native_handle(), SIGINT);  // wakes the watcher, which then sees is_over_
   watcher_.join();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C during a long search: the search ends, and what is known is printed.
+// Ctrl-C during a long search: the search ends, and the command prints its partial results.
 #pragma once
 
 #include <atomic>

@@ -21,7 +21,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Of a terminal; of what is none, or does not say, as many as help has.
+/// The width of a terminal; help's width if it is no terminal or its width is unknown.
 size_t ColumnsOf(int descriptor) {
   constexpr size_t kUsual = 80;
   constexpr size_t kLeast = 40;
@@ -52,7 +52,7 @@ int Output::Refuse(std::string_view command, std::string_view why) const {
 
 void Output::Remark(std::string_view line) const {
   const std::string text = TextFor("{}\n", line);
-  (void)std::fwrite(text.data(), 1, text.size(), notes);  // if that fails, nobody can be told
+  (void)std::fwrite(text.data(), 1, text.size(), notes);  // its error has no place to go
 }
 
 void WriteSchema(std::string_view command, api::JsonWriter& json) {
@@ -60,7 +60,7 @@ void WriteSchema(std::string_view command, api::JsonWriter& json) {
 }
 
 std::string DocumentText(OutputFormat format, std::string_view json) {
-  // JSON is YAML, too: there, what is hidden can be an escape.
+  // JSON is also YAML, and its escapes can show hidden characters.
   const bool is_yaml = format == OutputFormat::kYaml && !HasHidden(json);
   if (is_yaml) return api::JsonToYaml(json).value_or("");
   return PrintableJson(api::PrettyJson(json)) + '\n';

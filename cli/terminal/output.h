@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all commands share on the way out: where they write, in which format, and how they end.
+// The common output of commands: streams, formats and exit codes.
 #pragma once
 
 #include <cstddef>
@@ -19,38 +19,37 @@
 
 namespace dray::cli::inline terminal {
 
-/// Exit codes. What a command says yes or no to stands in its help; some have codes of their own
-/// beside these.
+/// Exit codes. Each command's help defines its yes and no; some commands have further codes.
 inline constexpr int kExitYes = 0;
 inline constexpr int kExitNo = 1;
-inline constexpr int kExitUsage = 2;  // bad options, input that cannot be read, a lost answer
-/// A search was given up or ended by somebody, and nothing else is in the way.
+inline constexpr int kExitUsage = 2;  // bad options, unreadable input, a lost answer
+/// A search was given up or interrupted, and there is no other obstacle.
 inline constexpr int kExitUndecided = 3;
-/// Somebody ended it, and nothing was done: as a shell says it of SIGINT.
+/// The user interrupted the command before it did anything: a shell's code for SIGINT.
 inline constexpr int kExitInterrupted = 130;
 
 enum class OutputFormat : uint8_t { kText, kJson, kYaml };
 
-/// The format that the word of -o names: json and yaml; every other word is a text for people.
+/// The format for a word of -o: json and yaml; every other word means text for users.
 OutputFormat FormatOf(std::string_view word);
 
 /// `json`, one value, as JSON on several lines or as YAML. Precondition: not kText.
 std::string DocumentText(OutputFormat format, std::string_view json);
 enum class Colours : uint8_t { kNone, kTerminal };
 
-/// The first member of what `command` prints for programs: "schema": "dray/COMMAND/v1". Members
-/// stay as they are while the number stays (docs/json.md).
+/// Writes the first member of `command`'s output for programs: "schema": "dray/COMMAND/v1". Members
+/// do not change while the number is the same (docs/json.md).
 void WriteSchema(std::string_view command, api::JsonWriter& json);
 
 // -------------------------------------------------------------------------------------------
-// texts for people
+// texts for users
 
-/// A text that was put together from printable parts: its newlines and colours are ours.
+/// A text composed of printable parts; its newlines and colours are the program's own.
 struct Composed {
   std::string_view text;
 };
 
-/// How an argument of Print is shown: a text as PrintableLines shows it.
+/// Converts an argument of Print: texts become printable (PrintableLines).
 template <class T>
 auto ShownToPeople(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
@@ -65,9 +64,8 @@ auto ShownToPeople(const T& value) {
 template <class T>
 using Shown = decltype(ShownToPeople(std::declval<const T&>()));
 
-/// fmt::format, in which each text among the arguments is made printable: whatever a file or a
-/// cluster says, the layout is that of `format`. All that a command writes for people is made by
-/// this, by TableOf or by Facts.
+/// fmt::format with printable arguments, so that texts from files or clusters cannot change the
+/// layout of `format`. All output for users is made by this function, by TableOf or by Facts.
 template <class... Arguments>
 std::string TextFor(fmt::format_string<Shown<Arguments>...> format, const Arguments&... arguments) {
   return [&](const auto&... shown) {
@@ -75,8 +73,8 @@ std::string TextFor(fmt::format_string<Shown<Arguments>...> format, const Argume
   }(ShownToPeople(arguments)...);
 }
 
-/// Writes TextFor(format, arguments…) to `file`. Where that fails, fmt throws a system_error, as
-/// main() expects.
+/// Writes TextFor(format, arguments…) to `file`. If that fails, fmt throws a system_error, which
+/// main() handles.
 template <class... Arguments>
 void Print(std::FILE* file,
            fmt::format_string<Shown<Arguments>...> format,
@@ -84,12 +82,12 @@ void Print(std::FILE* file,
   fmt::print(file, "{}", TextFor<Arguments...>(format, arguments...));
 }
 
-/// Where a command writes.
+/// The output streams of a command.
 struct Output {
   std::FILE* out;                    // the answer
   std::FILE* notes;                  // notes, progress and errors
   Colours colours = Colours::kNone;  // of the answer
-  bool shows_progress = false;       // somebody watches the notes
+  bool shows_progress = false;       // the notes go to a terminal
   size_t columns = 80;               // of the answer's terminal
 
   /// A line of the notes, made printable.
@@ -102,8 +100,8 @@ struct Output {
   void Document(OutputFormat format, std::string_view json) const;
 };
 
-/// A process's standard output and error, with colours if a terminal shows them and NO_COLOR is not
-/// set. Precondition: no thread has started.
+/// The process's standard output and error. Colours are on if standard output is a terminal with
+/// colours and NO_COLOR is not set. Precondition: no thread has started.
 Output StandardOutput();
 
 // ------------------------------------------------------------------------------------------
@@ -127,25 +125,25 @@ using Row = std::vector<std::string>;
 
 enum class Numbers : uint8_t { kLeft, kRight };
 
-/// Cells are made printable. Columns as wide as their widest cell, three blanks between them, none
-/// at the end of a line. The first row is the head. With kRight, cells of digits stand to the right
-/// of their columns. Precondition: all rows have as many cells.
+/// Makes cells printable. Columns are as wide as their widest cell, with three blanks between them
+/// and none at the end of a line. The first row is the header. With kRight, cells of digits are
+/// aligned to the right. Precondition: all rows have the same number of cells.
 std::string TableOf(std::span<const Row> rows, Numbers numbers = Numbers::kLeft);
 
 // --------------------------------------------------------------------------------------------
 // facts
 
-/// Named facts, in the order in which they are added: lines "LABEL  TEXT" for people, one object
-/// for programs. `label` stands in the text, `member` in JSON; what has no label is in JSON only,
-/// and the reverse.
+/// Named facts in the order of their addition: lines "LABEL TEXT" for users, one object for
+/// programs. `label` is used in the text, `member` in JSON. A fact without label is in JSON only,
+/// and one without member in the text only.
 class Facts {
  public:
   void AddText(std::string_view label, std::string_view member, std::string_view text);
   void AddNumber(std::string_view label, std::string_view member, int64_t number);
-  /// "12.3 MiB" for people, the number for programs.
+  /// Prints "12.3 MiB" for users, the number for programs.
   void AddBytes(std::string_view label, std::string_view member, uint64_t bytes);
   void AddFlag(std::string_view member, bool is_set);
-  /// One line each for people.
+  /// Prints one line each for users.
   void AddTexts(std::string_view label,
                 std::string_view member,
                 const std::vector<std::string>& texts);

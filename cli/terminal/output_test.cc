@@ -13,13 +13,13 @@
 namespace dray::cli::inline terminal {
 namespace {
 
-/// What `print` writes as an answer.
+/// The output of `print`.
 std::string Printed(const std::function<void(const Output&)>& print) {
   char* text = nullptr;
   size_t size = 0;
   std::FILE* const stream = open_memstream(&text, &size);
   print({.out = stream, .notes = stream});
-  std::fclose(stream);  // NOLINT(cppcoreguidelines-owning-memory): as it was opened
+  std::fclose(stream);  // as opened
   std::string printed(text, size);
   std::free(text);  // NOLINT(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
   return printed;
@@ -39,7 +39,7 @@ TEST(Table, WithoutRowsIsEmpty) {
   EXPECT_EQ(TableOf({}), "");
 }
 
-// What a file or a cluster says moves no cursor and begins no line, in whatever a command prints.
+// Texts from files or clusters move no cursor and start no line, in all output.
 TEST(TextsForPeople, KeepTheLayoutOfTheCommand) {
   const std::string name = "c\x1b[2J\r\n::error::forged";
   const std::string shown = "c\\x1b[2J\\x0d\\x0a::error::forged";

@@ -77,7 +77,7 @@ void Progress::Watch() {
 void Progress::Write(const std::string& text) const {
   if (text.empty()) return;
   fmt::print(output_.notes, "{}", text);
-  (void)std::fflush(output_.notes);  // a terminal that is gone sees nothing anyway
+  (void)std::fflush(output_.notes);  // an error means that the terminal is gone
 }
 
 }  // namespace dray::cli::inline terminal

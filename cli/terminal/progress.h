@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line that says what is being done, for somebody who waits at a terminal.
+// A progress line on a terminal.
 #pragma once
 
 #include <chrono>
@@ -15,34 +15,34 @@
 
 namespace dray::cli::inline terminal {
 
-/// Work that takes no longer says nothing of itself.
+/// Shorter work shows no progress line.
 inline constexpr std::chrono::seconds kQuickWork{1};
 
 /// "looking for devices for pod default/trainer-0".
 std::string LookingFor(std::string_view what);
 
-/// What stands in the line, and what to write so that it does: nothing while the work is quick.
+/// The contents of the line, and the output that updates it; nothing while the work is short.
 class ProgressLine {
  public:
   explicit ProgressLine(MonotonicTime begun) : shown_from_(begun + kQuickWork) {}
 
-  /// Something else is done from now on: "reading" is shown as "reading …".
+  /// Another step begins: "reading" is shown as "reading …".
   std::string Now(std::string_view what, MonotonicTime now);
-  /// The same goes on.
+  /// The step continues.
   std::string StillNow(MonotonicTime now);
-  /// Nothing is done any more, or something else is written.
+  /// All steps have ended, or other output follows.
   std::string Clear();
-  /// When there is something to be seen.
+  /// When the line appears.
   MonotonicTime shown_from() const { return shown_from_; }
 
  private:
   const MonotonicTime shown_from_;
-  std::string what_ = {};  // empty: nothing
+  std::string what_ = {};  // empty: no step
   bool is_shown_ = false;
 };
 
-/// The line at a terminal; nothing is written when nobody watches. It is gone when the next one
-/// comes, and at the end. Work counts from when this is made, by `clock`.
+/// The progress line of a terminal; writes nothing if the notes do not go to a terminal. The next
+/// line or the destructor removes it. The time of the work starts at construction, by `clock`.
 class Progress {
  public:
   Progress(const Output& output, const Clock& clock);
@@ -51,11 +51,11 @@ class Progress {
   ~Progress();
 
   void Now(std::string_view what);
-  /// Before anything else is written.
+  /// Removes the line; call before other output.
   void Clear();
 
  private:
-  /// Shows the line of a long step when its time has come.
+  /// Shows the line of a long step once it is due.
   void Watch();
   void Write(const std::string& text) const;
 

@@ -55,7 +55,7 @@ TEST(Progress, GoesByTheClockItIsGivenAndWritesNothingWhereNobodyWatches) {
     EXPECT_EQ(std::fseek(notes, 0, SEEK_SET), 0);
     std::string text(100, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), notes));
-    // Its own thread may have shown the first step just then.
+    // The progress thread may have shown the first step just then.
     const std::string shown = std::string("looking …") + kErase;
     const std::string before = std::string("reading …") + kErase;
     EXPECT_TRUE(shows_progress ? text == shown || text == before + shown : text.empty()) << text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and its like, for commands that go on until they are told to end.
+// SIGINT and SIGTERM, for commands that run until a signal.
 #pragma once
 
 #include <chrono>
@@ -8,15 +8,16 @@
 
 namespace dray::cli::inline terminal {
 
-/// SIGINT and SIGTERM, from now on blocked in this thread and those it starts, and taken by what
-/// waits here. Precondition: no other thread has started.
+/// Blocks SIGINT and SIGTERM in this thread and those that it starts; Wait and WaitFor take them.
+/// Precondition: no other thread has started.
 class StopSignals {
  public:
   StopSignals();
 
-  /// Waits for one; its name, "SIGTERM".
+  /// Waits for a signal; returns its name, "SIGTERM".
   std::string_view Wait() const;
-  /// Waits at most so long; whether one came. With zero: whether one has come.
+  /// Waits at most this long. Returns whether a signal came; with zero, whether one has come
+  /// already.
   bool WaitFor(std::chrono::nanoseconds at_most) const;
 
  private:
