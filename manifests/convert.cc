@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kList = "List";
 
-/// A document and the file it stands in.
+/// A document and its file.
 struct Source {
   std::string file;
   Document document;
@@ -51,7 +51,7 @@ std::vector<JsonMember>::iterator Find(std::vector<JsonMember>& members, std::st
   return std::ranges::find(members, key, &JsonMember::key);
 }
 
-/// What a list is once its items are `items`: a typed one follows their type.
+/// The list with its new `items`; a typed list follows their type.
 std::string ListOf(std::string_view old, const std::vector<std::string>& items) {
   std::vector<JsonMember> list = {{"apiVersion", ""}, {"kind", ""}};
   for (JsonMember& member : MembersOf(old)) {
@@ -71,7 +71,7 @@ std::string ListOf(std::string_view old, const std::vector<std::string>& items) 
   return ObjectOf(list);
 }
 
-/// The comment lines a document begins with: a licence, a title.
+/// The comment lines at the start of a document: a licence, a title.
 std::string LeadingComments(std::string_view text) {
   std::string comments;
   while (text.starts_with('#') || text.starts_with('\n')) {
@@ -87,7 +87,7 @@ std::string YamlOf(const ConvertedDocument& document) {
     return document.text.ends_with('\n') ? document.text : document.text + '\n';
   }
   if (document.json.empty()) return document.comments;
-  // JSON is YAML, too, and shows what is hidden as escapes.
+  // JSON is also YAML, and its escapes can show hidden characters.
   if (HasHidden(document.json)) {
     return document.comments + PrintableJson(api::PrettyJson(document.json)) + '\n';
   }
@@ -100,7 +100,7 @@ class Converter {
   Converter(ItemConverter items, Losing losing, const Listener& remark)
       : items_(std::move(items)), losing_(losing), remark_(remark) {}
 
-  /// Errors: kBadRequest  a document that is not what it says, with its place.
+  /// Errors: kBadRequest  a document whose contents do not match its kind, with its place.
   Result<Conversion> Convert(const std::vector<Source>& sources) {
     for (const Source& source : sources) {
       const auto objects = ObjectsIn(source.document.json);
@@ -112,7 +112,7 @@ class Converter {
   }
 
  private:
-  /// A document on its way.
+  /// The state of a document's conversion.
   struct Progress {
     const Source& source;
     bool is_changed = false;
@@ -140,8 +140,8 @@ class Converter {
     return {};
   }
 
-  /// What an object or list becomes; nothing when it is left out. `inherited` is what the list
-  /// around it says about its items.
+  /// The converted object or list; absent: it is left out. `inherited` is the item type of the list
+  /// around it.
   Result<std::optional<std::string>> ConvertJson(Progress& progress,
                                                  const std::string& json,
                                                  const std::string& path,
@@ -171,7 +171,7 @@ class Converter {
                                                 const api::TypeMeta& list) {
     api::TypeMeta type = list;
     type.kind.resize(type.kind.size() - kList.size());
-    if (type.kind.empty()) type = {};  // a v1 List holds anything
+    if (type.kind.empty()) type = {};  // a v1 List has items of any type
     std::vector<std::string> converted;
     size_t index = 0;
     for (const std::string& item : ElementsOf(items)) {
@@ -192,7 +192,7 @@ class Converter {
             .message = fmt::format("{}:{}: {}", source.file, LineOf(source, path), error.message)};
   }
 
-  /// Tells what there is to say about an object; proposals are explained in the output, too.
+  /// Reports the remarks on an object; those on proposals also become comments of the output.
   void Say(Progress& progress, const std::string& path, const ConvertedItem& item) {
     const auto tell = [&](std::string_view word, const Remark& remark) {
       const std::string dot = path.empty() || remark.path.empty() ? "" : ".";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files of manifests in another version of resource.k8s.io: documents keep their order, lists
-// stay lists, other kinds stay as they are.
+// Converts whole files of manifests to another version of resource.k8s.io: documents keep their
+// order, lists stay lists, other kinds stay unchanged.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +15,38 @@
 
 namespace dray::manifests {
 
-/// What a version cannot express.
+/// Whether fields that the version cannot express may be lost.
 enum class Losing : uint8_t { kRefused, kAllowed };
 
 struct ConvertedDocument {
-  std::string file;      // it stood in; "-": standard input
+  std::string file;      // of the source; "-": standard input
   std::string comments;  // YAML lines before it
   std::string json;      // empty: only the comments are left
-  std::string text;      // as it was read, when nothing changed
+  std::string text;      // the source, if nothing changed
 };
 
 struct Conversion {
   std::vector<ConvertedDocument> documents;
-  bool is_refused = false;  // something cannot be converted at all
-  bool would_lose = false;  // something would be lost, and may not
+  bool is_refused = false;  // an object cannot be converted at all
+  bool would_lose = false;  // a field would be lost, which is not allowed
 };
 
-/// Is told, in their order, the lines of what there is to say: what is lost or left out, what has
-/// no counterpart, keys that come twice.
+/// Called with remarks, one line each, in order: losses, omissions, parts without a counterpart,
+/// duplicate keys.
 using Listener = std::function<void(std::string_view line)>;
 
-/// Reads all that `paths` name before it converts the first document: objects refer to each other.
+/// Reads all files of `paths` before it converts the first document, because objects refer to each
+/// other.
 ///
-/// Errors: kBadRequest  a document that cannot be read, or is not what it says, with its place.
-///         what the disk says.
+/// Errors: kBadRequest  a document that cannot be read, or whose contents do not match its kind,
+/// with its place. Those of the disk.
 Result<Conversion> ConvertFiles(Disk& disk,
                                 const std::vector<std::string>& paths,
                                 ItemConverter items,
                                 Losing losing,
                                 const Listener& remark);
 
-/// Documents in which nothing changed are the text they were.
+/// Documents without changes keep their text.
 std::string ToYaml(const std::vector<ConvertedDocument>& documents);
 
 /// One value; several documents become a v1 List.

@@ -37,7 +37,7 @@ bool IsIdentifierByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Attributes were DNS subdomains and are C identifiers now.
+// Attributes were DNS subdomains; now they are C identifiers.
 std::string IdentifierOf(std::string_view name) {
   std::string identifier;
   for (const char c : name) identifier += IsIdentifierByte(c) ? c : '_';
@@ -51,8 +51,8 @@ std::string IdentifierOf(std::string_view name) {
 // ------------------------------------------------------------------------------------------------
 // Selectors.
 
-// A reference to an attribute at the beginning of `text`: attributes.TYPE["NAME"], ['NAME'] or
-// .NAME. Length 0 when there is none.
+// Parses a reference to an attribute at the start of `text`: attributes.TYPE["NAME"], ['NAME'] or
+// .NAME. Length 0: there is none.
 struct AttributeReference {
   std::string_view type, name;
   size_t length = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From classic allocation (v1alpha1, v1alpha2) to structured: the two share no model, so what comes
-// out is a proposal, with remarks on everything that has no counterpart.
+// From classic allocation (v1alpha1, v1alpha2) to structured. The two have different models, so the
+// result is a proposal, with remarks on everything that has no counterpart.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,15 @@
 
 namespace dray::manifests {
 
-/// The parameters that classes and claims may refer to, of all documents read.
+/// The parameters, in all documents, that classes and claims may refer to.
 class ClassicParameters {
  public:
-  /// Keeps `object`, in its hub form, when it holds parameters.
+  /// Keeps `object`, in its hub form, if it is an object with parameters.
   void Add(const api::Object& object);
 
-  /// Those that a reference names, or that were generated from what it names; null without any.
-  /// `namespace_` is the namespace of who refers to them, unless the reference has one.
+  /// The parameters that a reference names, or that were generated from the object it names; null:
+  /// there are none. `namespace_` is the namespace of the referring object, unless the reference
+  /// has one.
   const api::resource_v1alpha2::ResourceClaimParameters* Find(
       const api::resource_v1alpha2::ResourceClaimParametersReference& reference,
       const std::string& namespace_) const;
@@ -33,15 +34,15 @@ class ClassicParameters {
 };
 
 struct Proposal {
-  /// In the structured hub; empty where the kind has become needless.
+  /// In the structured hub; empty if the object is not needed any more.
   std::optional<api::Object> object;
   std::vector<std::string> remarks;
 };
 
-/// What `classic`, in its hub form, may become.
+/// A proposal for `classic`, which is in its hub form.
 Proposal Propose(const api::Object& classic, const ClassicParameters& parameters);
 
-/// A selector of v1alpha2, which speaks of `attributes.TYPE["NAME"]`, as one about `device`.
+/// A selector of v1alpha2, about `attributes.TYPE["NAME"]`, translated to one about `device`.
 struct SelectorTranslation {
   std::string expression;
   std::vector<std::string> remarks;

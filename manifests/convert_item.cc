@@ -30,7 +30,7 @@ const api::KindInfo* FindKind(const api::TypeMeta& meta) {
   return api::Scheme().FindKind(meta.api_version, meta.kind);
 }
 
-// Members that servers always write and no author does.
+// Members that servers always write and authors never do.
 constexpr std::array<std::string_view, 8> kEmptyMembers = {"metadata.creationTimestamp",
                                                            "spec.metadata.creationTimestamp",
                                                            "spec.metadata",
@@ -44,7 +44,7 @@ bool IsEmpty(std::string_view json) {
   return json == "null" || json == "{}";
 }
 
-// The JSON value at `path` without members that are empty and may be left out.
+// The JSON value at `path` without empty members that may be left out.
 std::string Tidied(std::string_view json, const std::string& path) {
   const bool is_above = path.empty() || std::ranges::any_of(kEmptyMembers, [&](auto one) {
                           return one.starts_with(path + '.');
@@ -71,7 +71,7 @@ std::string ManifestOf(const api::Object& object, api::Release release) {
   return ObjectOf(members);
 }
 
-/// "namespace/name", as far as the object says them.
+/// "namespace/name", as far as the object has them.
 std::string MetadataNameIn(std::string_view json) {
   std::string name;
   std::string namespace_;
@@ -87,7 +87,7 @@ std::string MetadataNameIn(std::string_view json) {
   return namespace_.empty() ? name : namespace_ + "/" + name;
 }
 
-// unknown field "spec.foo" is about spec.foo.
+// Takes the field out of an issue: unknown field "spec.foo" is about spec.foo.
 Remark RemarkOf(const std::string& issue) {
   const size_t quote = issue.find('"');
   std::string path = quote == std::string::npos ? "" : issue.substr(quote + 1);
@@ -124,7 +124,7 @@ void ItemConverter::ConvertTo(const api::KindInfo& target,
                               ConvertedItem& item) const {
   const auto losses = api::conversion::Losses(object, target, release_);
   if (&target == &object.kind() && losses.empty()) {
-    item.losses.clear();  // unknown fields stay where nothing changes
+    item.losses.clear();  // an unchanged object keeps its unknown fields
     return;
   }
   for (const api::conversion::Loss& loss : losses) {
@@ -157,7 +157,7 @@ void ItemConverter::ProposeFor(const api::Object& object, ConvertedItem& item) c
   item.object = ManifestOf(api::conversion::FromHub(*proposal.object, *target, release_), release_);
 }
 
-/// Of another group: pods and quotas go along.
+/// Converts an object of another group: pods and quotas are adapted.
 ConvertedItem ItemConverter::ConvertOther(const api::TypeMeta& meta, std::string_view json) const {
   ConvertedItem item;
   if (!IsAround(meta)) return item;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object on its way to another version: what it becomes, and what is to be said about it.
+// Converts one object to another version, with remarks.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace dray::manifests {
 
-/// Something about a field of an object, or about all of it when `path` is empty.
+/// A remark on a field of an object, or on the whole object if `path` is empty.
 struct Remark {
   std::string path;
   std::string text;
@@ -27,11 +27,11 @@ struct ConvertedItem {
   enum class Outcome : uint8_t { kUnchanged, kConverted, kOmitted };
 
   Outcome outcome = Outcome::kUnchanged;
-  std::string object = {};                 // JSON, when converted
+  std::string object = {};                 // JSON, if it was converted
   std::string name = {};                   // v1beta1 ResourceClaim default/gpu
-  std::vector<Remark> losses = {};         // what is lost, unless that is refused
+  std::vector<Remark> losses = {};         // fields that are lost, unless that is refused
   std::vector<Remark> refusals = {};       // why it cannot be converted at all
-  std::vector<Remark> notes = {};          // why it stays as it is
+  std::vector<Remark> notes = {};          // why it stays unchanged
   std::vector<std::string> comments = {};  // on a proposal
 };
 
@@ -39,11 +39,11 @@ class ItemConverter {
  public:
   static constexpr std::string_view kGroup = "resource.k8s.io";
 
-  /// `version` is one of the group's: v1beta1.
+  /// `version` is a version of the group: v1beta1.
   ItemConverter(std::string version, api::Release release)
       : version_(std::move(version)), release_(release) {}
 
-  /// Looks at an object before any is converted: others may refer to it.
+  /// Call for every object before any is converted, because other objects may refer to it.
   void Learn(const api::TypeMeta& meta, std::string_view json);
 
   /// Errors: kBadRequest  a value of the wrong type, with its path.
@@ -52,7 +52,7 @@ class ItemConverter {
  private:
   void ConvertTo(const api::KindInfo& target, const api::Object& object, ConvertedItem& item) const;
   void ProposeFor(const api::Object& object, ConvertedItem& item) const;
-  /// The kind of the version asked for that shows the same objects; null without one.
+  /// The kind of the target version with the same hub; null: there is none.
   const api::KindInfo* TargetOf(const api::KindInfo& hub) const;
   ConvertedItem ConvertOther(const api::TypeMeta& meta, std::string_view json) const;
   std::string TargetName() const;

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> kOfWorkload = {"spec", "template", "sp
 constexpr std::array<std::string_view, 5> kOfCronJob = {
     "spec", "jobTemplate", "spec", "template", "spec"};
 
-/// Where an object of the kind has the spec of pods; empty: nowhere.
+/// The path of the pod spec in an object of the kind; empty: it has none.
 Steps PodSpecIn(const api::TypeMeta& meta) {
   if (meta.api_version == "v1") {
     if (meta.kind == "Pod") return kOfPod;
@@ -48,11 +48,11 @@ bool IsQuota(const api::TypeMeta& meta) {
   return meta.api_version == "v1" && meta.kind == "ResourceQuota";
 }
 
-/// What becomes of a value at `path`; nothing: it stays.
+/// Returns the new value for the one at `path`; absent: it does not change.
 using Edit =
     std::function<std::optional<std::string>(const std::string& value, const std::string& path)>;
 
-/// `json` with the value that `steps` lead to edited; nothing where there is none or it stays.
+/// `json` with the value at `steps` edited; absent: there is no such value or it does not change.
 std::optional<std::string> EditedAt(std::string_view json,
                                     Steps steps,
                                     const std::string& path,
@@ -82,7 +82,7 @@ std::optional<std::string> Flat(const std::string& entry) {
   return ObjectOf(members);
 }
 
-/// The other way round. What has no source is noted and left out.
+/// The reverse. Entries without a source are noted and left out.
 std::optional<std::string> WithSource(const std::string& entry,
                                       const std::string& path,
                                       std::vector<AroundChange::Loss>& losses) {
@@ -122,7 +122,7 @@ std::optional<std::string> EntriesIn(const std::string& array,
   return is_changed ? std::optional(ArrayOf(entries)) : std::nullopt;
 }
 
-/// Where objects of a resource can be counted: "count/RESOURCE.resource.k8s.io".
+/// A resource whose objects quotas can count: "count/RESOURCE.resource.k8s.io".
 struct Countable {
   std::string_view resource;
   std::array<std::string_view, 2> versions;  // of resource.k8s.io that have it
@@ -140,7 +140,7 @@ constexpr std::string_view kCount = "count/";
 constexpr std::string_view kGroup = ".resource.k8s.io";
 constexpr std::string_view kDevicesOfClass = ".deviceclass.resource.k8s.io/devices";
 
-/// What a quota's name becomes: itself, another one, or nothing.
+/// The new name in a quota: the same, another one, or empty.
 std::string QuotaName(const std::string& name, const std::string& version) {
   const bool is_classic = version == "v1alpha1" || version == "v1alpha2";
   if (name.ends_with(kDevicesOfClass)) return is_classic ? "" : name;
@@ -149,7 +149,7 @@ std::string QuotaName(const std::string& name, const std::string& version) {
       std::string_view(name).substr(kCount.size(), name.size() - kCount.size() - kGroup.size());
   const auto known = std::ranges::find(kCountable, resource, &Countable::resource);
   if (known == kCountable.end() || known->IsIn(version)) return name;
-  // The first two are one thing under two names.
+  // The first two are one resource under two names.
   if (known->resource == kCountable[0].resource && kCountable[1].IsIn(version))
     return fmt::format("{}{}{}", kCount, kCountable[1].resource, kGroup);
   if (known->resource == kCountable[1].resource && kCountable[0].IsIn(version))

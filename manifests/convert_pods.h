@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not of resource.k8s.io and changes with it: how pods name their claims, also those in
-// workloads, and what quotas count. Everything else in the objects stays the text it is.
+// Converts objects of other groups that depend on the version of resource.k8s.io: how pods, also
+// those in workloads, name their claims, and what quotas count. The rest of the objects keeps its
+// text.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +20,27 @@ enum class ClaimForm : uint8_t {
   kFlat,    // resourceClaimName, since 1.31
 };
 
-/// To what the kinds around resource.k8s.io are converted.
+/// The target of the conversion of these kinds.
 struct AroundTarget {
   ClaimForm form = ClaimForm::kFlat;
   std::string version;  // of resource.k8s.io: what quotas may count
 };
 
-/// A change of one of these objects. Paths are fields of the object.
+/// A changed object. Paths are fields of the object.
 struct AroundChange {
   struct Loss {
     std::string path;
     std::string text;
   };
   std::string object;             // JSON
-  std::vector<Loss> losses = {};  // what has no counterpart and is gone from `object`
+  std::vector<Loss> losses = {};  // parts of the source without a counterpart
 };
 
 /// Whether the kind is one of these: Pod, PodTemplate, ReplicationController, ResourceQuota, the
 /// workloads of apps and batch.
 bool IsAround(const api::TypeMeta& meta);
 
-/// `json`, an object of such a kind, for the target; nothing where it stays as it is. O(json).
+/// `json`, an object of such a kind, for the target; absent: it does not change. O(json).
 std::optional<AroundChange> ConvertAround(const api::TypeMeta& meta,
                                           std::string_view json,
                                           const AroundTarget& target);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kListSuffix = "List";
 
-/// "yaml: line 3: what" and "line 3: what" with the line in the file: the parser counts from the
-/// document's beginning. `line` is what to take when it names none.
+/// Corrects the line in "yaml: line 3: what" and "line 3: what": the parser counts from the start
+/// of the document. `line` is the default if the message has none.
 LineNote Located(std::string_view message, size_t first_line, size_t line = 1) {
   std::string_view rest = message;
   if (rest.starts_with("yaml: ")) rest.remove_prefix(std::string_view("yaml: ").size());
@@ -42,7 +42,7 @@ Document ReadDocument(const api::YamlChunk& chunk, size_t number, WithLines with
   if (!read) {
     const size_t braces = chunk.text.find("{{");
     document.is_template = braces != std::string_view::npos;
-    // Not all of the parser's words name a line; in templates the braces are what it trips over.
+    // Some messages of the parser name no line; in templates the braces cause the error.
     const auto line = document.is_template ? std::ranges::count(chunk.text.substr(0, braces), '\n')
                                            : std::ptrdiff_t{0};
     document.failure =
@@ -57,8 +57,8 @@ Document ReadDocument(const api::YamlChunk& chunk, size_t number, WithLines with
   return document;
 }
 
-/// What an object says about itself in front, where JSON that programs write has it; the rest is
-/// not looked at. Nothing when the object may be a list, or says it elsewhere or not as a text.
+/// The type at the start of an object, where programs write it in JSON; the rest is not parsed.
+/// Absent if the object may be a list, or has its type elsewhere or not as strings.
 std::optional<api::TypeMeta> TypeInFront(std::string_view json) {
   api::JsonReader reader(json);
   api::TypeMeta type;
@@ -74,7 +74,7 @@ std::optional<api::TypeMeta> TypeInFront(std::string_view json) {
   return type;
 }
 
-/// Finds the objects of one JSON value; `type` is what a list says about its items.
+/// Finds the objects of one JSON value; `type` is the item type of the list around it.
 class Finder {
  public:
   Result<> Find(std::string_view json, const std::string& path, const api::TypeMeta& inherited) {
@@ -95,13 +95,13 @@ class Finder {
   std::vector<ObjectText> Take() { return std::move(objects_); }
 
  private:
-  /// False when there are no items after all.
+  /// False if there are no items after all.
   Result<bool> FindItems(std::string_view json,
                          const std::string& path,
                          const api::TypeMeta& list) {
     api::TypeMeta item = list;
     item.kind.resize(item.kind.size() - kListSuffix.size());
-    if (item.kind.empty()) item = {};  // a v1 List holds anything
+    if (item.kind.empty()) item = {};  // a v1 List has items of any type
     api::JsonReader reader(json);
     std::string key;
     bool found = false;
@@ -117,7 +117,7 @@ class Finder {
       for (size_t i = 0; reader.NextElement(); ++i) {
         const std::string_view text = reader.Skip();
         std::string place = fmt::format("{}[{}]", items, i);
-        // The whole list has been read once: what stands in it is JSON.
+        // The whole list was parsed before, so its items are valid JSON.
         if (auto type = TypeInFront(text)) {
           objects_.push_back({.json = text, .type = *std::move(type), .path = std::move(place)});
           continue;

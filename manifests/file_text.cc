@@ -19,7 +19,7 @@ bool IsWordChar(char c, bool with_dots) {
          c == '-' || (with_dots && c == '.');
 }
 
-/// Where `word` stands by itself in `text` from `from` on, before `end`; npos: nowhere.
+/// The first whole word `word` in `text` from `from` on, before `end`; npos: there is none.
 size_t FindWord(std::string_view text, std::string_view word, size_t from, size_t end) {
   const bool with_dots = word.contains('.');
   for (size_t at = text.find(word, from); at < end; at = text.find(word, at + 1)) {
@@ -38,7 +38,7 @@ void AddLines(const api::YamlLines& lines, std::vector<size_t>& all) {
   for (const auto& [key, below] : lines.members) AddLines(below, all);
 }
 
-/// The first line after `line` on which something begins; 0: none.
+/// The first line after `line` on which a value starts; 0: there is none.
 size_t NextLine(const api::YamlLines& lines, size_t line) {
   std::vector<size_t> all;
   AddLines(lines, all);
@@ -46,14 +46,14 @@ size_t NextLine(const api::YamlLines& lines, size_t line) {
   return all.empty() ? 0 : *std::ranges::min_element(all);
 }
 
-/// The name of the field itself: "expression" of "spec.selectors[0].cel.expression".
+/// The last part of a field: "expression" of "spec.selectors[0].cel.expression".
 std::string_view OwnName(std::string_view field) {
   const size_t dot = field.rfind('.');
   if (dot != std::string_view::npos) field.remove_prefix(dot + 1);
   return field.substr(0, field.find('['));
 }
 
-/// The offset of the beginning of a line, counted from 1; the size of the text when it is shorter.
+/// The offset of a line's start; lines count from 1. The size of the text if it has fewer lines.
 size_t OffsetOf(std::string_view text, size_t line) {
   size_t at = 0;
   for (; line > 1; --line) {
@@ -64,7 +64,7 @@ size_t OffsetOf(std::string_view text, size_t line) {
   return at;
 }
 
-/// The object at `path` of a document; nothing when it is not there.
+/// The object at `path` of a document; absent: there is none.
 std::optional<ObjectText> ObjectAt(std::string_view json, std::string_view path) {
   const auto objects = ObjectsIn(json);
   if (!objects) return std::nullopt;
@@ -72,8 +72,7 @@ std::optional<ObjectText> ObjectAt(std::string_view json, std::string_view path)
   return found == objects->end() ? std::nullopt : std::optional(*found);
 }
 
-/// As the hub of its generation has it; empty when it is no such object, or has fields it should
-/// not have.
+/// The object in its hub form; empty if it is no such object, or has unknown fields.
 std::string HubText(const api::KindInfo& kind, std::string_view json) {
   api::DecodeIssues issues;
   const auto object = api::DecodeJson(kind, json, &issues);

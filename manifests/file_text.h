@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file of manifests, in which fields are found and changed while all else, comments
-// too, stays as it is.
+// Edits fields in the text of a manifest file; everything else, including comments, stays
+// unchanged.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace dray::manifests {
 
-/// An object in the file: the line where its document begins, and its path in that ("items[3]";
-/// empty for the document itself).
+/// An object in the file: the line where its document starts, and its path in the document
+/// ("items[3]"; empty for the document itself).
 struct ObjectPlace {
   size_t line = 1;
   std::string item = {};
@@ -24,31 +24,31 @@ struct ObjectPlace {
 
 class FileText {
  public:
-  /// Lines longer than this are not changed: nobody wrote them.
+  /// Longer lines are not changed, because a program wrote them.
   static constexpr size_t kLineBytesMax = 10'000;
 
   explicit FileText(std::string text) : text_(std::move(text)) {}
 
   const std::string& text() const { return text_; }
 
-  /// The line of the field, named as in the newest version of its kind, or of the innermost one
-  /// around it that is there.
+  /// The line of the field, which is named as in the newest version of its kind; if it does not
+  /// exist, that of the innermost existing field around it.
   size_t LineOf(const ObjectPlace& object, std::string_view field);
 
-  /// Puts `after` where `before` first stands as a whole word in the text of the field. False, with
-  /// nothing changed, when it does not, or when the file would no longer be read.
+  /// Replaces the first whole word `before` in the text of the field by `after`. False, with
+  /// nothing changed, if there is none, or if the file would be invalid afterwards.
   bool Replace(const ObjectPlace& object,
                std::string_view field,
                std::string_view before,
                std::string_view after);
 
-  /// Writes the object in another version of its kind. Where only apiVersion differs, that is what
-  /// changes; else the document is written anew, unless it is a list or has comments that would be
-  /// lost, but for those it begins with. False, with nothing changed, when it cannot be done.
+  /// Converts the object to another version of its kind. If only apiVersion differs, only that
+  /// changes. Otherwise the document is written anew, unless it is a list or has comments, other
+  /// than those at its start, that would be lost. False, with nothing changed, if it is impossible.
   bool Convert(const ObjectPlace& object, const api::KindInfo& from, const api::KindInfo& to);
 
  private:
-  /// Where a document stands in the text; npos as begin: nowhere.
+  /// The range of a document in the text; begin is npos: there is none.
   struct Span {
     size_t begin = std::string::npos;
     size_t size = 0;
@@ -59,7 +59,7 @@ class FileText {
   bool Reads(const ObjectPlace& object) const;
 
   std::string text_;
-  std::map<size_t, api::YamlLines> lines_;  // of documents looked at, by their first line
+  std::map<size_t, api::YamlLines> lines_;  // of parsed documents, by first line
 };
 
 }  // namespace dray::manifests

@@ -77,7 +77,7 @@ struct TextConversion {
   const char* name;
   const char* from;
   const char* text;
-  const char* want;  // null: it is left alone
+  const char* want;  // null: no change
 };
 
 constexpr TextConversion kConversions[] = {

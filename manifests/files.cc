@@ -15,7 +15,7 @@ bool IsManifest(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
-/// Gathers the files of one path.
+/// Collects the files of one path.
 class Collector {
  public:
   Collector(Disk& disk, const std::string& root, const SkipListener& skipped)

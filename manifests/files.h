@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where manifests come from: files, folders, standard input.
+// Finds and reads files of manifests: files, folders, standard input.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace dray::manifests {
 
-/// Folders inside each other, the first of them named.
+/// The most levels of nested folders, counting the named one.
 inline constexpr size_t kFolderDepthMax = 32;
 
-/// Is told what a folder has that is not read, a line each.
+/// Called with a line for each entry of a folder that is skipped.
 using SkipListener = std::function<void(std::string line)>;
 
-/// The files that `paths` name: a file itself, "-", or of a folder its .yaml, .yml and .json files,
-/// sorted, and those of its folders. Of a folder, devices, pipes, sockets and links out of it are
-/// skipped: whoever filled it need not be who reads it. What is named itself is read.
+/// The files of `paths`: a file itself, "-", or for a folder its .yaml, .yml and .json files,
+/// sorted, and those of its subfolders. In folders, devices, pipes, sockets and links to the
+/// outside are skipped, because other users may have put them there. A path named directly is
+/// always read.
 ///
-/// Errors: kBadRequest  folders nested deeper than kFolderDepthMax.
-///         what the disk says about unreadable folders.
+/// Errors: kBadRequest  folders nested deeper than kFolderDepthMax. Those of the disk for
+/// unreadable folders.
 Result<std::vector<std::string>> ManifestFiles(Disk& disk,
                                                std::span<const std::string> paths,
                                                const SkipListener& skipped = {});
 
-/// The text of one of them; "-" is standard input. Errors: what the disk says, also of one that is
-/// longer than Disk::kReadBytesMax.
-///         kBadRequest  UTF-16, as some editors and shells write it.
+/// The text of one of them; "-" is standard input. Errors: those of the disk, also for a file
+/// longer than Disk::kReadBytesMax. kBadRequest  UTF-16, which some editors and shells write.
 Result<std::string> ReadManifestFile(Disk& disk, const std::string& file);
 
 }  // namespace dray::manifests

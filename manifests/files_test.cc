@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read of a folder that somebody else has filled.
+// Which entries of a folder are read if another user has filled it.
 #include "manifests/files.h"
 
 #include <filesystem>

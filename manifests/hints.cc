@@ -16,12 +16,12 @@
 namespace dray::manifests {
 namespace {
 
-/// Structs inside each other that are searched for a field of a certain name.
+/// The most levels of nested structs in the search for a field.
 constexpr int kSearchDepthMax = 6;
-/// Names a hint lists.
+/// The most names that a hint lists.
 constexpr size_t kNamesMax = 12;
 
-/// The fields of a struct, those of inlined structs among them, whatever the release.
+/// Collects the fields of a struct, with those of inlined structs, of all releases.
 void Gather(const api::Type& type, std::vector<const api::Field*>& fields) {
   for (const api::Field& field : type.fields) {
     if (field.facets.inlined) {
@@ -48,7 +48,7 @@ const api::Type& WithoutOptional(const api::Type& type) {
   return type.kind == api::TypeKind::kOptional ? type.element() : type;
 }
 
-/// The type at `path` inside `type`; null when it leads nowhere.
+/// The type at `path` inside `type`; null: there is none.
 const api::Type* TypeAt(const api::Type& outer, std::string_view path) {
   const api::Type& type = WithoutOptional(outer);
   if (path.starts_with('.')) path.remove_prefix(1);
@@ -60,7 +60,7 @@ const api::Type* TypeAt(const api::Type& outer, std::string_view path) {
     return TypeAt(type.element(), path.substr(end + 1));
   }
   if (type.kind == api::TypeKind::kMap) {
-    // A key may have dots: the first end from which the rest leads somewhere.
+    // A key may contain dots, so take the first end from which the rest of the path resolves.
     for (size_t end = path.find_first_of(".["); true; end = path.find_first_of(".[", end + 1)) {
       const api::Type* const inner =
           TypeAt(type.element(), path.substr(std::min(end, path.size())));
@@ -73,15 +73,15 @@ const api::Type* TypeAt(const api::Type& outer, std::string_view path) {
   return field == nullptr ? nullptr : TypeAt(field->type(), path.substr(end));
 }
 
-/// The struct that `type`, a list, map or optional of it, leads to; null for scalars.
+/// The struct in `type`, which may be a list, map or optional of it; null for scalars.
 const api::Type* StructIn(const api::Type& outer) {
   const api::Type* type = &outer;
   while (type->container != nullptr) type = &type->element();
   return type->kind == api::TypeKind::kStruct ? type : nullptr;
 }
 
-/// "spec.devices" for a field `name` that stands somewhere below `type`, nearest first; the path
-/// to the struct that has it, without indices.
+/// "spec.devices" for a field `name` below `type`, the nearest one; the path of the struct that has
+/// it, without indexes.
 std::optional<std::string> FindBelow(const api::Type& type, std::string_view name) {
   struct Candidate {
     const api::Type* type;
@@ -106,7 +106,7 @@ std::optional<std::string> FindBelow(const api::Type& type, std::string_view nam
   return std::nullopt;
 }
 
-/// The name spelled most alike, when it is alike enough.
+/// The most similar name, if it is similar enough.
 std::string_view Nearest(const std::vector<const api::Field*>& fields, std::string_view name) {
   std::string_view nearest;
   size_t best = name.size() / 3 + 1;
@@ -124,7 +124,7 @@ std::string Joined(std::string_view parent, std::string_view member) {
   return parent.empty() ? std::string(member) : fmt::format("{}.{}", parent, member);
 }
 
-/// Which other version of the kind has the field at this path, the newest; empty when none has.
+/// The newest other version of the kind that has the field at this path; empty: none has.
 std::string OtherVersion(const api::KindInfo& kind, std::string_view path) {
   const api::KindInfo* newest = nullptr;
   for (const api::KindInfo* other : api::BuiltinKinds()) {

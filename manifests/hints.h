@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would be accepted: for people whose manifest was not. Hints are Dray's own; texts of errors
-// are upstream's and stand elsewhere.
+// Hints for users whose manifest was rejected: what would be accepted. Hints are Dray's own; error
+// messages are upstream's and made elsewhere.
 #pragma once
 
 #include <span>
@@ -12,30 +12,29 @@
 
 namespace dray::manifests {
 
-/// What could be meant by the field `path` ("spec.devices.requests[0].deviceClassName"), which
-/// `kind` does not have in `release`: a field of that name elsewhere, in another release or
-/// version, or one spelled alike; else the fields that could stand there. Empty when `path` leads
-/// nowhere. Linear in the number of fields of the kind.
+/// A suggestion for the field `path` ("spec.devices.requests[0].deviceClassName"), which `kind`
+/// lacks in `release`: a field of that name elsewhere, in another release or version, or a similar
+/// name; else the fields that are valid there. Empty if `path` does not resolve. Linear in the
+/// number of fields of the kind.
 std::string HintForUnknownField(const api::KindInfo& kind,
                                 api::Release release,
                                 std::string_view path);
 
-/// What the field `path` holds ("a list", "a quantity such as …"); empty when there is no such
-/// field.
+/// The type of the field `path` ("a list", "a quantity such as …"); empty: there is no such field.
 std::string HintForValue(const api::KindInfo& kind, api::Release release, std::string_view path);
 
-/// "did you mean ResourceClaim?" of a kind that its group does not have, where one is a slip away.
+/// "did you mean ResourceClaim?" for an unknown kind of a group, if a kind has a similar name.
 std::string HintForKind(std::span<const api::KindInfo* const> kinds,
                         std::string_view group,
                         std::string_view kind);
 
-/// "resource.k8s.io/v1, resource.k8s.io/v1beta2": in which versions there is such a kind.
+/// "resource.k8s.io/v1, resource.k8s.io/v1beta2": the versions that have such a kind.
 std::string VersionsOf(std::span<const api::KindInfo* const> kinds,
                        std::string_view group,
                        std::string_view kind);
 
-/// Which versions of `kind` (of `group`) `release` serves, or else which releases do; empty when no
-/// release has such a kind.
+/// The versions of `kind` (of `group`) that `release` serves, or else the releases that serve the
+/// version; empty: no release has such a kind.
 std::string HintForVersion(std::span<const api::KindInfo* const> kinds,
                            std::string_view group,
                            std::string_view kind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON objects as a list of members whose values stay the text they are: numbers and driver
+// JSON objects as lists of members whose values keep their text, so that numbers and driver
 // parameters pass through byte for byte.
 #pragma once
 
@@ -14,9 +14,9 @@ struct JsonMember {
   std::string value;  // JSON text
 };
 
-/// The members of `json`, an object, in order; none when it is something else.
+/// The members of `json`, an object, in order; empty for any other value.
 std::vector<JsonMember> MembersOf(std::string_view json);
-/// The elements of `json`, an array; none when it is something else.
+/// The elements of `json`, an array; empty for any other value.
 std::vector<std::string> ElementsOf(std::string_view json);
 
 std::string ObjectOf(const std::vector<JsonMember>& members);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each limit of what is read from files, at it and one past it.
+// Each limit on files, exactly at it and one past it.
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -94,7 +94,7 @@ TEST(ManifestLimits, ObjectsOfAllFiles) {
   EXPECT_EQ(more.error().message, "more than 3 objects");
 }
 
-// What `names`, attributes of v1alpha2, are called now, and what is said about it.
+// The new names of `names`, attributes of v1alpha2, and the remarks.
 std::pair<std::vector<std::string>, std::vector<std::string>> Converted(
     const std::vector<std::string>& names) {
   api::resource_v1alpha2::ResourceSlice slice;
@@ -114,7 +114,7 @@ std::pair<std::vector<std::string>, std::vector<std::string>> Converted(
     kept.push_back(name);
   }
   std::vector<std::string> remarks = proposal.remarks;
-  remarks.erase(remarks.begin());  // that the pool is made up
+  remarks.erase(remarks.begin());  // the remark on the invented pool
   return {kept, remarks};
 }
 

@@ -21,12 +21,12 @@
 namespace dray::manifests {
 namespace {
 
-/// Objects that one thread reads before it looks for more.
+/// The number of objects that a thread takes at a time.
 constexpr size_t kObjectsAtOnce = 64;
 
-/// The field that a message of the decoder is about: `unknown field "spec.foo"`, `json: cannot
+/// The field that a message of the decoder names: `unknown field "spec.foo"`, `json: cannot
 /// unmarshal … into Go struct field Pod.spec.foo of type …` or `… into the field kind of type …`.
-/// Empty when it names none.
+/// Empty if it names none.
 std::string_view FieldIn(std::string_view message) {
   constexpr std::string_view kStructField = "struct field ";
   if (const size_t at = message.find(kStructField); at != std::string_view::npos) {
@@ -45,14 +45,14 @@ std::string_view FieldIn(std::string_view message) {
   return open == close ? std::string_view() : message.substr(open + 1, close - open - 1);
 }
 
-/// The lines of a document's fields, read when the first message needs one: most documents cause
-/// none, and the lines of a dump take more memory than the dump.
+/// The lines of a document's fields. They are parsed for the first message only, because most
+/// documents cause none, and the lines of a dump take more memory than the dump.
 class Places {
  public:
   Places(const std::string& text, size_t first_line) : text_(text), first_line_(first_line) {}
 
-  /// The line of `field` of the object at `item`, or of the innermost field around it; of texts
-  /// that are too long for it the first.
+  /// The line of `field` of the object at `item`, or of the innermost existing field around it; 1
+  /// for a text that is too long to parse lines.
   size_t LineOf(const std::string& item, std::string_view field) {
     if (!lines_.has_value()) {
       auto read = api::YamlToJson(text_, {.first_line = first_line_, .with_lines = true});
@@ -95,15 +95,15 @@ class Reader {
     return {};
   }
 
-  /// Something about the files themselves.
+  /// Adds a note about the files themselves.
   void Note(std::string line) { manifests_.notes.push_back(std::move(line)); }
 
  private:
-  /// JSON is YAML, too, but need not be read as such. False: it is something else.
+  /// Reads JSON without the YAML parser. False: the text is no JSON object.
   Result<bool> ReadJson(const std::string& path, const std::string& text) {
     if (!api::JsonReader(text).NextIs('{')) return false;
     const auto objects = ObjectsIn(text);
-    if (!objects) return false;  // YAML has the better words for it
+    if (!objects) return false;  // the YAML parser has better messages
     Places places(text, 1);
     DRAY_TRY_VOID(ReadObjects(path, places, *objects));
     return true;
@@ -114,7 +114,7 @@ class Reader {
             .message = fmt::format("{}:{}: {}", path, line, why)};
   }
 
-  /// "not a kind Dray knows; did you mean Pod?", or which versions of the kind it knows.
+  /// "not a kind Dray knows; did you mean Pod?", or the versions of the kind that Dray knows.
   std::string WhyUnknown(const api::TypeMeta& type) const {
     const size_t slash = type.api_version.find('/');
     const std::string group =
@@ -125,7 +125,7 @@ class Reader {
     return "not a kind Dray knows" + (hint.empty() ? hint : "; " + hint);
   }
 
-  /// "ResourceClaim e/h0: " of an item of a list, of whose place a line says little.
+  /// "ResourceClaim e/h0: " for an item of a list, whose line is not informative.
   static std::string WhichItem(const ObjectText& text) {
     if (text.path.empty()) return {};
     const WrittenName written = NameIn(text.json);
@@ -133,9 +133,9 @@ class Reader {
     return fmt::format("{} {}{}{}: ", text.type.kind, written.namespace_, slash, written.name);
   }
 
-  /// What became of one text.
+  /// The result of decoding one text.
   struct Decoded {
-    const api::KindInfo* kind = nullptr;  // null: not one that is known
+    const api::KindInfo* kind = nullptr;  // null: unknown
     Result<api::Object> object = api::Object();
     api::DecodeIssues issues = {};
     std::vector<api::Object> jobs = {};  // for the pod templates of an unknown kind
@@ -187,7 +187,7 @@ class Reader {
     return Keep(path, places, text, *std::move(decoded.object));
   }
 
-  /// What is done with an object of an unknown kind that has so many pod templates.
+  /// The words for how an object of an unknown kind with so many pod templates is handled.
   static std::string TreatmentOf(size_t templates) {
     if (templates == 0) return "skipped";
     return templates == 1 ? "took the pod template of"

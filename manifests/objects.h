@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects from files: YAML or JSON, one or many documents, lists, folders, standard input.
+// Reads objects from files: YAML or JSON, one or many documents, lists, folders, standard input.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace dray::manifests {
 
-/// Objects in one invocation; more are refused.
+/// The most objects of one invocation.
 inline constexpr size_t kManifestObjectsMax = 1'000'000;
 
 struct ManifestObject {
   api::Object object;
   std::string file;       // "-" for standard input
-  size_t line;            // where its document begins
+  size_t line;            // where its document starts
   std::string item = {};  // "items[3]" of a list; empty for the document itself
 };
 
-/// FILE:LINE of the object's document; of an item of a list, whose line says little and is seldom
-/// looked for in a dump, "FILE: KIND NAMESPACE/NAME".
+/// FILE:LINE of the object's document. For an item of a list, "FILE: KIND NAMESPACE/NAME", because
+/// lines of a dump are not informative.
 std::string PlaceOf(const ManifestObject& object);
 
-/// What becomes of objects whose kind the scheme does not know.
+/// How to handle objects whose kind the scheme does not have.
 enum class UnknownKinds : uint8_t {
   kSkipped,
   kPodTemplates,  // a Job for each pod template stands for the object (pod_templates.h)
@@ -41,11 +41,10 @@ struct Manifests {
 };
 
 /// Reads every path: a file, a folder (its .yaml, .yml and .json files, sorted, and its folders),
-/// or "-". What becomes of kinds the scheme does not know is noted, and so are unknown fields.
+/// or "-". Adds notes about kinds that the scheme does not have and about unknown fields.
 ///
-/// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type; names FILE:LINE of the
-///         field. More than `objects_max` objects.
-///         what the disk says about unreadable files.
+/// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type, with FILE:LINE of the
+/// field; more than `objects_max` objects. Those of the disk for unreadable files.
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
                                 std::span<const std::string> paths,

@@ -9,7 +9,8 @@
 namespace dray::manifests {
 namespace {
 
-/// Names that errors and documents differ in: `in_error` behind `behind` may be `in_document`.
+/// A name that differs between errors and documents: after `behind`, `in_error` may be
+/// `in_document`.
 struct Renaming {
   std::string_view behind;
   std::string_view in_error;
@@ -23,7 +24,7 @@ constexpr std::array kRenamings = {
     Renaming{"", "suitableNodes", "spec.suitableNodes"},       // DeviceClass of 1.31
 };
 
-/// `path` with one name replaced; empty when the name is not there.
+/// `path` with one name replaced; empty if it does not have the name.
 std::string Renamed(std::string_view path, const Renaming& renaming) {
   const size_t start = path.find(renaming.behind);
   if (start == std::string_view::npos) return {};
@@ -47,7 +48,7 @@ size_t DocumentPlaces::LineOf(std::string_view field) const {
       if (!renamed.empty()) names.push_back(std::move(renamed));
     }
   }
-  // The name most of which is there; among equals the one errors use.
+  // Take the name of which the longest part exists; of equal ones the one in errors.
   size_t line = 0;
   size_t missing = std::string::npos;
   for (const std::string& name : names) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a document the field stands that an error names. Errors name fields as the newest
-// version has them; the document may be of an older one.
+// Finds the place in a document of a field that an error names. Errors name fields as in the newest
+// version; the document may have an older one.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace dray::manifests {
 /// The fields of one object in a document.
 class DocumentPlaces {
  public:
-  /// `object` is the object's own path in the document ("items[3]"), empty for the document itself.
+  /// `object` is the object's path in the document ("items[3]"), empty for the document itself.
   /// `lines` must outlive this.
   DocumentPlaces(const api::YamlLines& lines, std::string_view object)
       : lines_(lines), object_(object) {}
 
-  /// The line of `field`, or of the innermost field around it that is there.
+  /// The line of `field`, or of the innermost existing field around it.
   size_t LineOf(std::string_view field) const;
 
  private:

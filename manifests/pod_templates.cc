@@ -19,7 +19,7 @@
 namespace dray::manifests {
 namespace {
 
-/// KIND/NAME/PATH; paths may hold slashes, kinds and names do not.
+/// KIND/NAME/PATH; paths may contain slashes, kinds and names do not.
 constexpr std::string_view kSourceAnnotation = "dray/template-of";
 constexpr size_t kDepthMax = 64;
 
@@ -38,7 +38,7 @@ std::optional<int64_t> NumberIn(const Members& members, std::string_view key) {
   return std::max<int64_t>(number, 0);
 }
 
-/// Empty when it is none.
+/// Empty if the value is no string.
 std::string TextIn(const Members& members, std::string_view key) {
   std::string text;
   api::JsonReader reader(ValueOf(members, key));
@@ -60,7 +60,7 @@ bool IsTemplateKey(std::string_view key) {
          key.ends_with("Templates");
 }
 
-/// "worker" of "workerGroupSpecs", "Worker" and "workerTemplate"; empty of keys that say nothing.
+/// "worker" for "workerGroupSpecs", "Worker" and "workerTemplate"; empty for generic keys.
 std::string LabelOfKey(std::string_view key) {
   constexpr std::array<std::string_view, 8> kEndings = {
       "GroupSpecs", "GroupSpec", "ReplicaSpecs", "Templates", "Template", "Specs", "Spec", "Group"};
@@ -73,7 +73,7 @@ std::string LabelOfKey(std::string_view key) {
   return std::string(key);
 }
 
-/// As part of a name of a pod.
+/// Converts text to a part of a pod's name.
 std::string AsDnsLabel(std::string_view text) {
   std::string label;
   for (const char c : text) {
@@ -86,7 +86,7 @@ std::string AsDnsLabel(std::string_view text) {
   return label;
 }
 
-/// What the objects on the way to a template say of it.
+/// What the objects on the path to a template contribute.
 struct Way {
   std::string path;
   std::string label = {};
@@ -163,7 +163,7 @@ class TemplateFinder {
     }
   }
 
-  /// Of a group of `size` pods a leader with a template of its own is one.
+  /// A leader with a template of its own is one of the group's `size` pods.
   static void CountLeader(std::string_view key, const Members& members, Way& way) {
     const std::optional<int64_t> size = NumberIn(members, "size");
     if (key != "workerTemplate" || !size.has_value()) return;

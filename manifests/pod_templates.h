@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods that objects of unknown kinds ask for (RayCluster, LeaderWorkerSet, JobSet, PyTorchJob, …):
-// found by the shape of the object, because pod templates look alike in all kinds.
+// Finds the pods of objects of unknown kinds (RayCluster, LeaderWorkerSet, JobSet, PyTorchJob, …)
+// by the shape of the object, because pod templates look the same in all kinds.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace dray::manifests {
 
-/// Templates of one object; further ones are passed over.
+/// The most templates of one object; the rest is ignored.
 inline constexpr size_t kTemplatesMax = 100;
-/// Pods of one template at most: a larger number counts as this.
+/// The most pods of one template; a larger number counts as this.
 inline constexpr int64_t kTemplatePodsMax = 1'000'000;
 
 /// A pod template in an object.
@@ -28,28 +28,29 @@ struct PodTemplate {
   bool is_suspended = false;
 };
 
-/// The pod templates in the spec of an object, in the order of the text: values of keys named
-/// `template`, `templates` or ending in `Template` or `Templates` that have spec.containers. The
-/// number of pods is the product of all `replicas`, `parallelism` (`completions` if that is less)
-/// and `count` on the way to the template; a LeaderWorkerSet's `size` counts too. A `suspend: true`
-/// on the way suspends it. Without limit on the depth of `json` but that of JSON; O(depth × text).
+/// The pod templates in the spec of an object, in the order of the text: values with
+/// spec.containers under keys named `template`, `templates` or ending in `Template` or `Templates`.
+/// The number of pods is the product of all `replicas`, `parallelism` (`completions` if that is
+/// less) and `count` on the path to the template; a LeaderWorkerSet's `size` counts too. A
+/// `suspend: true` on the path suspends it. The depth of `json` is limited only by the JSON reader;
+/// O(depth × text).
 std::vector<PodTemplate> PodTemplatesIn(std::string_view json);
 
-/// Where the pods of a Job come from that stands for a pod template.
+/// The origin of a Job that stands for a pod template.
 struct TemplateSource {
   std::string kind, name;  // of the object
   std::string path;        // of the template there
 };
 
-/// The Jobs that stand for the pod templates of `json`, an object of `kind`: each runs as many pods
-/// as its template asks for, and belongs to the object. Nothing for an object that belongs to
-/// another one, whose pods it runs. Templates that cannot be read are left out.
+/// Jobs that stand for the pod templates of `json`, an object of `kind`: each runs as many pods as
+/// its template requests, and the object owns it. Empty for an object with an owner, because it
+/// runs the owner's pods. Invalid templates are left out.
 std::vector<api::Object> JobsFor(std::string_view kind, std::string_view json);
 
-/// Of such a Job; nothing for every other object.
+/// The origin of such a Job; absent for every other object.
 std::optional<TemplateSource> SourceOf(const api::Object& object);
 
-/// "Deployment default/web"; of such a Job the object that it stands for, "RayCluster default/l".
+/// "Deployment default/web"; for such a Job the object that it stands for, "RayCluster default/l".
 std::string WrittenNameOf(const api::Object& object);
 
 }  // namespace dray::manifests

@@ -18,7 +18,7 @@ bool Reads(std::string_view json) {
   return api::DecodeJson(api::TypeOf<T>(), json, &value, nullptr).has_value();
 }
 
-/// Whether `json` has the syntax of its type; types without one take anything.
+/// Whether `json` has the syntax of its type; true for types without one.
 bool HasMeaning(api::TypeKind kind, std::string_view json) {
   switch (kind) {
     case api::TypeKind::kQuantity: return Reads<api::Quantity>(json);
@@ -52,7 +52,7 @@ const api::Field* FindField(const api::Type& type, std::string_view name) {
   return nullptr;
 }
 
-/// One walk over a document; ends where the path stands.
+/// One pass over a document, which stops at the path.
 class Search {
  public:
   explicit Search(std::string_view json) : reader_(json) {}
@@ -60,7 +60,7 @@ class Search {
   std::string Run(const api::Type& type) { return Found(type) ? path_ : std::string(); }
 
  private:
-  /// Whether the value that stands next, a `type`, is or has the one looked for.
+  /// Whether the next value, of type `type`, is or contains an invalid scalar.
   bool Found(const api::Type& type) {
     const api::JsonKind next = reader_.Peek();
     const bool is_object = next == api::JsonKind::kObject;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which value of a document has no meaning: upstream's decoder says what a quantity or a time must
-// look like, but not where the one stands that does not.
+// Finds invalid scalars in a document. Upstream's decoder reports the required syntax of a quantity
+// or a time, but not which field violates it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace dray::manifests {
 
-/// The path of the first quantity, time, duration or bytes in `json`, an object of `kind`, that
-/// cannot be read; empty when all can. O(size).
+/// The path of the first invalid quantity, time, duration or bytes in `json`, an object of `kind`;
+/// empty: there is none. O(size).
 std::string FindBadScalar(const api::KindInfo& kind, std::string_view json);
 
 }  // namespace dray::manifests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The patterns of pods inside an object of a kind that has a schema. Those in objects of other
-// kinds are found by their shape (pod_templates.h).
+// The pod templates inside an object of a kind that has a schema. pod_templates.h finds those in
+// objects of other kinds by their shape.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct TypedTemplate {
   const api::core_v1::PodTemplateSpec* pods = nullptr;  // part of the object
 };
 
-/// All that the schema of its kind has and the object fills, in the order of its fields. O(size).
+/// All templates of the kind's schema that the object sets, in the order of its fields. O(size).
 std::vector<TypedTemplate> TypedTemplatesIn(const api::Object& object);
 
 }  // namespace dray::manifests

@@ -38,10 +38,10 @@ constexpr std::string_view kDefaultNamespace = "default";
 constexpr int kCreated = 201;
 constexpr int kOk = 200;
 
-/// The releases that are asked in turn when none is chosen.
+/// The releases to try in turn if none is chosen.
 constexpr std::array kPreferred = {api::Release::kNewest, api::Release::k1_31, api::Release::k1_30};
 
-/// Kubernetes mends the newest three.
+/// Kubernetes supports the newest three releases.
 constexpr api::Release kOldestSupported = api::Release::k1_35;
 
 struct GroupVersion {
@@ -73,7 +73,7 @@ Result<> ForEachFlag(std::string_view flags, Use use) {
   return {};
 }
 
-/// Every flag can be set in some release that objects may be judged by.
+/// Checks that every flag is valid in some release that may be used.
 Result<> CheckFlags(std::string_view flags) {
   return ForEachFlag(flags, [](std::string_view flag) -> Result<> {
     Result<> newest;
@@ -87,7 +87,7 @@ Result<> CheckFlags(std::string_view flags) {
   });
 }
 
-/// Whether the object has a status to write; `json` is an object.
+/// Whether the object has a status; `json` is an object.
 bool HasStatus(std::string_view json) {
   api::JsonReader reader(json);
   std::string key;
@@ -108,7 +108,7 @@ std::string_view QuotedPart(std::string_view text) {
                                                          : text.substr(start + 1, end - start - 1);
 }
 
-/// The field that a decoder's message names the way Go does: … struct field Kind.spec.foo of type …
+/// The field in a decoder's message in Go's style: … struct field Kind.spec.foo of type …
 std::string FieldOfMismatch(std::string_view message) {
   constexpr std::string_view kBefore = "Go struct field ";
   const size_t start = message.find(kBefore);
@@ -204,7 +204,7 @@ class ObjectValidator {
     }
   }
 
-  /// Whether the gates leave the kind.
+  /// Whether the gates enable the kind.
   bool IsOn(const api::KindInfo& kind, api::Release release) const {
     if (options_.feature_gates.empty()) return true;
     const auto served = server::registry::ServedKinds(
@@ -229,7 +229,7 @@ class ObjectValidator {
               : std::string());
   }
 
-  /// That the object was judged by a release that nobody should run any more.
+  /// Warns that the object was judged by a release without support.
   void WarnOfOldVersion(const api::KindInfo& kind) {
     if (kind.in.Has(api::Release::kNewest)) return;
     std::string now = api::ReleaseName(api::Release::kNewest) + " does not serve it";
@@ -275,12 +275,12 @@ class ObjectValidator {
 
   api::Profile ProfileOf(api::Release release) const {
     api::Profile profile = api::Profile::Of(release);
-    // Of several releases some do not know a gate, or have it for good.
+    // Some releases do not know a gate, or have locked it.
     const Result<> applied = ForEachFlag(options_.feature_gates, [&](std::string_view flag) {
       const Result<> one = profile.gates.Apply(flag, release);
       return options_.release.has_value() ? one : Result<>();
     });
-    DRAY_CHECK(applied.has_value());  // Make() has tried them
+    DRAY_CHECK(applied.has_value());  // Make() has checked them
     return profile;
   }
 
@@ -290,13 +290,14 @@ class ObjectValidator {
     return found == namespaces_.end() ? kPlain : found->second;
   }
 
-  /// What is said about one request.
+  /// The result of one request.
   struct Said {
     std::vector<ErrorCause> causes = {};
     std::vector<std::string> warnings = {};
   };
 
-  /// One request: `object` becomes what would be stored. `old`, of an update, is what is there.
+  /// Makes one request: `object` becomes the stored form. `old` is the stored object, for an
+  /// update.
   Said Ask(const api::KindInfo& kind,
            const api::Profile& profile,
            api::Object& object,
@@ -325,7 +326,7 @@ class ObjectValidator {
     return {.causes = std::move(result).error().causes};
   }
 
-  /// What is said about a request goes to the verdict.
+  /// Adds the result of a request to the verdict.
   void Answered(const api::KindInfo& kind,
                 std::string_view name,
                 std::string_view operation,
@@ -353,7 +354,7 @@ class ObjectValidator {
 
   void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
     std::string& namespace_ = object.mutable_metadata().namespace_;
-    // As the server does by the path of the request.
+    // As the server does for the path of the request.
     if (!kind.namespaced) namespace_.clear();
     if (kind.namespaced && namespace_.empty()) namespace_ = kDefaultNamespace;
     api::Object created = object.Clone();
@@ -366,7 +367,7 @@ class ObjectValidator {
     const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
     if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
     if (object.metadata().name.empty()) {
-      // What there is to say about the name has been said.
+      // Errors of the name are reported already.
       verdict_.answers.push_back({.operation = "updateStatus",
                                   .code = api::HttpCode(StatusReason::kBadRequest),
                                   .message = "Name parameter required."});
@@ -377,8 +378,8 @@ class ObjectValidator {
     Answered(kind, name, "updateStatus", std::move(of_status));
   }
 
-  /// Adds what there is to say about the pods of a workload, as far as they can be judged before
-  /// they are made, and what the workload's own rules have not said.
+  /// Adds errors of a workload's pods, as far as pods can be judged before they are created, unless
+  /// the workload's own validation has reported them.
   void Template(const TypedTemplate& of,
                 const api::Profile& profile,
                 const std::string& namespace_,
@@ -409,7 +410,7 @@ class ObjectValidator {
                                 .hint = std::move(hint)});
   }
 
-  /// Unknown and duplicate fields.
+  /// Adds unknown and duplicate fields.
   void Strict(const api::KindInfo& kind, api::Release release, const std::string& issue) {
     const bool is_unknown = issue.starts_with("unknown");
     const std::string field(QuotedPart(issue));
@@ -429,7 +430,7 @@ class ObjectValidator {
 };
 
 ObjectVerdict Unreadable(const Document& document) {
-  // Only documents with a failure come here.
+  // Precondition: the document has a failure.
   const LineNote& failure = *document.failure;
   ObjectVerdict verdict = {.line = failure.line, .document = document.number};
   verdict.verdict = Verdict::kUnreadable;
@@ -441,7 +442,7 @@ ObjectVerdict Unreadable(const Document& document) {
   return verdict;
 }
 
-/// YAML, but no object.
+/// A verdict on YAML that is no object.
 ObjectVerdict NoObject(const Document& document, const std::string& why) {
   ObjectVerdict verdict = {.line = document.lines.line, .document = document.number};
   verdict.verdict = Verdict::kRefused;
@@ -472,7 +473,7 @@ Namespaces NamespacesIn(const std::vector<Document>& documents) {
   return namespaces;
 }
 
-/// Keys that came twice belong to the object they stand in.
+/// Adds duplicate keys to the verdicts of the objects that contain them.
 void AddDuplicates(const Document& document,
                    std::vector<ObjectVerdict>& verdicts,
                    size_t first_verdict) {

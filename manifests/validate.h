@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an API server would say to the objects in a file of manifests, one verdict for each.
+// Predicts how an API server would answer to the objects in a file, one verdict for each.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@
 
 namespace dray::manifests {
 
-/// By which rules.
+/// The rules to validate by.
 struct ValidateOptions {
-  /// Nothing: each object by 1.37 if that serves its version, else by 1.31, else by 1.30, else by
+  /// Absent: each object by 1.37 if that serves its version, else by 1.31, else by 1.30, else by
   /// the last release that did.
   std::optional<api::Release> release;
-  /// kube-apiserver's --feature-gates; all gates of DRA are on otherwise.
+  /// kube-apiserver's --feature-gates; gates of DRA that are not named are on.
   std::string feature_gates;
 };
 
 /// The answer to one request.
 struct Answer {
   std::string_view operation;  // create or updateStatus
-  int code = 0;                // of HTTP
+  int code = 0;                // the HTTP status
   std::string message = {};    // unless accepted
   std::vector<ErrorCause> causes = {};
   std::vector<std::string> warnings = {};
@@ -39,49 +39,50 @@ struct Answer {
 enum class Verdict : uint8_t {
   kValid,
   kInvalid,     // has causes
-  kRefused,     // before anybody looked at the rules: a wrong type, a version that is not served
-  kSkipped,     // of a kind Dray does not know, or has no say about
-  kUnreadable,  // not YAML, or not to be read at all
+  kRefused,     // before validation: a wrong type, a version that is not served
+  kSkipped,     // Dray does not know or does not validate the kind
+  kUnreadable,  // not YAML, or not readable at all
 };
 
-/// Something to tell about an object.
+/// An error or warning about an object.
 struct Notice {
   enum class Severity : uint8_t { kError, kWarning };
   Severity severity = Severity::kError;
   size_t line = 0;         // in the file
-  std::string field = {};  // empty: the object
-  std::string type = {};   // of a cause, as the API has it ("FieldValueInvalid"), or our word
+  std::string field = {};  // empty: the whole object
+  std::string type = {};   // of a cause, as in the API ("FieldValueInvalid"), or Dray's
   std::string text = {};   // without the field
-  std::string hint = {};   // what would be accepted; may be empty
+  std::string hint = {};   // a suggestion; may be empty
 };
 
 struct ObjectVerdict {
   std::string file;
-  size_t line = 1;        // where its document begins
+  size_t line = 1;        // where its document starts
   size_t document = 0;    // in its file, from 0
   std::string item = {};  // "items[3]" inside a list
   api::TypeMeta type = {};
   std::string name = {};  // or the generateName with a star
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};               // as written
-  std::optional<api::Release> release = {};  // whose rules it were
+  std::optional<api::Release> release = {};  // whose rules were used
   Verdict verdict = Verdict::kValid;
   std::vector<Answer> answers = {};  // in the order of the requests
   std::vector<Notice> notices = {};  // errors, then warnings, each in the order found
-  api::DecodeIssues strict = {};     // unknown and duplicate fields in upstream's words
+  api::DecodeIssues strict = {};     // unknown and duplicate fields, in upstream's words
 };
 
-/// Validates files. Nothing compiled is kept from file to file.
+/// Validates files. Keeps no compiled expressions from file to file.
 class ManifestValidator {
  public:
-  /// Errors: kInvalid  options.feature_gates has something no release knows, or that cannot be.
+  /// Errors: kInvalid  options.feature_gates has a gate that no release knows, or an impossible
+  /// value.
   static Result<ManifestValidator> Make(World& world, const ValidateOptions& options);
 
-  /// One verdict for each object of `file`, in order; documents without content have none. Objects
-  /// of resource.k8s.io with a status are judged twice: as new, and with their status written
-  /// after. Namespaces in the same file say which labels they have.
+  /// One verdict for each object of `file`, in order; empty documents have none. Objects of
+  /// resource.k8s.io with a status are judged twice: on creation, and on the following update of
+  /// their status. Labels of namespaces are taken from the same file.
   ///
-  /// Errors: what the disk says about a file it cannot read.
+  /// Errors: those of the disk for a file that cannot be read.
   Result<std::vector<ObjectVerdict>> ValidateFile(const std::string& file);
 
  private:
