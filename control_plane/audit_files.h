@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log as flags name it: a policy file, and the file that requests are written to.
+// The audit log's flags: a policy file, and the file that requests are logged to.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,17 @@
 namespace dray::control_plane {
 
 struct AuditFiles {
-  std::string policy;  // empty: nothing is written
-  std::string log;     // "-": standard output; empty: nothing is written
+  std::string policy;  // empty: no audit log
+  std::string log;     // "-": standard output; empty: no audit log
   server::audit::Rotation rotation = {};
 };
 
-/// Errors: kBadRequest  a policy file is named and cannot be read, or is none.
+/// Errors: kBadRequest  a policy file is named and cannot be read, or is invalid.
 Result<> CheckAuditPolicy(World& world, const AuditFiles& files);
 
-/// Null when nothing is to be written; logs a line when only one of the two files is named. The
-/// world outlives what it returns.
-/// Errors: kBadRequest  the policy file cannot be read or is none, with the flag, the file and the
-///                      field; and the log cannot be opened.
+/// Returns null if there is no audit log; logs a line if only one of the two files is named. The
+/// world must outlive the result. Errors: kBadRequest  the policy file cannot be read or is
+/// invalid, with the flag, the file and the field; or the log cannot be opened.
 Result<std::shared_ptr<const server::audit::Auditor>> MakeAuditor(World& world,
                                                                   const Log& log,
                                                                   const AuditFiles& files);

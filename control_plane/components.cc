@@ -14,19 +14,19 @@ namespace dray::control_plane {
 namespace {
 
 constexpr size_t kSelectorsKept = 10'000;
-// Decided and not finished: what a binder writes in one round, together.
+// Unfinished placements per binder, which it writes together in one round.
 constexpr size_t kBindingsPerBinder = 32;
 
-/// The search of the release that is played, or the nearest one. The gates decide what it knows, as
-/// they decide what the API has.
+/// The allocator's features for the emulated release, or the nearest release that has an allocator.
+/// As for the API, the gates decide which features are on.
 Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
   const bool is_classic =
       emulation.release != api::Release::kAny && emulation.release <= api::Release::k1_30;
-  if (is_classic) return allocator::Features();  // it has no devices to search for
+  if (is_classic) return allocator::Features();  // the release has no devices
   return allocator::FeaturesOf(allocator::ProfileFor(emulation.release), emulation.gates);
 }
 
-/// Earlier releases had other kinds for this, which are not served.
+/// Earlier releases had other kinds for pod groups, which Dray does not serve.
 bool ServesPodGroups(const server::registry::Emulation& emulation) {
   constexpr int kFirst = 37;
   return emulation.gates.Has(api::Gate::kGenericWorkload) &&
@@ -38,7 +38,7 @@ std::optional<api::Release> TaintRules(const server::registry::Emulation& emulat
   return emulation.release;
 }
 
-/// What simulated nodes can do: they have no drivers to ask, and take devices as they come.
+/// The declared features of simulated nodes, which have no drivers and accept devices at once.
 std::vector<std::string> DeclaredFeatures(const api::FeatureGates& gates) {
   std::vector<std::string> features;
   if (!gates.Has(api::Gate::kNodeDeclaredFeatures)) return features;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside the API server: scheduler, controllers, simulated nodes, each on a thread.
+// The components beside the API server: scheduler, controllers, simulated nodes, each on a thread.
 #pragma once
 
 #include <cstddef>
@@ -49,9 +49,8 @@ class Running {
   std::thread thread_;
 };
 
-/// A scheduler that decides on one thread and writes what it decided on several, so that a store
-/// which has to wait for a disk makes many placements durable at once. It reports and explains on
-/// one more thread each.
+/// A scheduler that decides on one thread and writes placements on several, so that one flush of
+/// the store's disk makes many placements durable. It reports and explains on one more thread each.
 class BindingScheduler {
  public:
   BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders, bool explains)
@@ -80,34 +79,34 @@ struct ComponentsOptions {
   bool group_topology = false;     // with that, TopologyAwareWorkloadScheduling
   bool extended_resources = true;  // DRAExtendedResource
   bool node_allocatable = true;    // DRANodeAllocatableResources
-  /// DeviceTaintRules count, as in this release.
+  /// Applies DeviceTaintRules as this release does; absent: they taint nothing.
   std::optional<api::Release> taint_rules = {};
-  /// What they count; outlives them. Null: nothing.
+  /// For the components' metrics; must outlive them. Null: no metrics.
   metrics::Registry* metrics = nullptr;
-  /// Explains why pods get no devices; not set: that is not explained.
+  /// Explains why pods get no devices; not set: there are no explanations.
   scheduler::ExplainUnfit explain = {};
 };
 
-/// What they do in a cluster of such a release with such gates; none of them is chosen yet.
-/// Errors: kInvalid  the allocator has no such features.
+/// Options for a cluster of the emulated release with its gates; no component is enabled yet.
+/// Errors: kInvalid  the allocator does not support the features.
 Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulation);
 
-/// All of them together. Not thread-safe.
+/// The enabled components. Not thread-safe.
 class Components {
  public:
-  /// The references outlive it.
+  /// The references must outlive it.
   Components(client::Client& client,
              World& world,
              Log log,
              const api::Scheme& scheme,
              ComponentsOptions options);
 
-  /// Whether there is anything to start.
+  /// Whether any component is enabled.
   bool any() const { return options_.scheduler || options_.controllers || options_.nodes; }
 
-  /// Starts what the options name; nothing runs after an error. May be called again after Stop.
+  /// Starts the enabled components; after an error none is running. May be called again after Stop.
   Result<> Start();
-  /// Ends them, in the opposite order. Again is harmless.
+  /// Stops them in reverse order. A second call has no effect.
   void Stop();
 
  private:

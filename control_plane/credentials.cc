@@ -10,7 +10,7 @@
 namespace dray::control_plane {
 namespace {
 
-/// The pair DATA/pki/NAME.crt and NAME.key; nothing when there is no such certificate.
+/// Reads the pair DATA/pki/NAME.crt and NAME.key; absent: there is no such certificate.
 Result<net::tls::Credentials> Read(Disk& disk, const std::string& path) {
   net::tls::Credentials found;
   DRAY_TRY(found.certificate_pem, disk.Read(path + ".crt"));
@@ -29,7 +29,8 @@ bool HasNames(const net::tls::CertificateInfo& info, const std::vector<std::stri
   });
 }
 
-/// Whether what is stored under `name` is from our authority, for us, and valid for a while.
+/// Whether the stored certificate `name` is from our authority, has our names, and stays valid for
+/// a while.
 Result<bool> IsGood(const net::tls::Credentials& found,
                     std::string_view name,
                     const net::tls::Credentials& ca,

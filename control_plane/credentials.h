@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server's data folder holds besides objects: an authority, a serving certificate, and the
-// kubeconfig of an administrator, made on the first start and kept.
+// The files of a server's data folder besides objects: a certificate authority, a serving
+// certificate, and an administrator's kubeconfig. The first start creates them.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@ struct ServerCredentials {
   net::tls::Credentials admin;  // CN kubernetes-admin, O system:masters
 };
 
-/// Reads DATA/pki, or makes what is missing there. The serving certificate has `names`, DNS names
-/// or addresses; it is made anew when it lacks one.
-/// Errors: what the disk says; kBadRequest  a file there does not parse, or a name is none.
+/// Reads DATA/pki, and creates missing files. The serving certificate has `names`, which are DNS
+/// names or addresses; if one is missing, the certificate is replaced. Errors: those of the disk;
+/// kBadRequest  a file there does not parse, or a name is invalid.
 Result<ServerCredentials> LoadOrMakeCredentials(World& world,
                                                 const std::string& data_folder,
                                                 const std::vector<std::string>& names);
 
-/// Writes DATA/kubeconfig for the administrator, who trusts the certificates of `authorities`
-/// (PEM); returns its path.
+/// Writes the administrator's DATA/kubeconfig, which trusts the certificates of `authorities`
+/// (PEM). Returns its path.
 Result<std::string> WriteKubeconfig(World& world,
                                     const std::string& data_folder,
                                     const std::string& server_url,
                                     const std::string& authorities,
                                     const net::tls::Credentials& admin);
 
-/// The key that signs tokens of service accounts: that in `file`, or, where none is named, the one
-/// in the data folder, which is made if it is not there.
+/// The key that signs tokens of service accounts: from `file`, or, if that is empty, from the data
+/// folder, where a missing key is created.
 ///
 /// Errors: kBadRequest  not such a key. Those of the disk.
 Result<net::tls::TokenKey> LoadOrMakeTokenKey(World& world,

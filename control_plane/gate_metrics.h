@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature gates of this server, as operators and `dray explain` read them.
+// Metrics of this server's feature gates, for operators and `dray explain`.
 #pragma once
 
 #include "metrics/registry.h"
@@ -7,8 +7,8 @@
 
 namespace dray::control_plane {
 
-/// Sets kubernetes_feature_enabled of each gate that the release has, with its stage as Kubernetes
-/// names it: ALPHA, BETA, or nothing for GA.
+/// Sets kubernetes_feature_enabled for each gate of the release, with its stage in Kubernetes'
+/// words: ALPHA, BETA, or empty for GA.
 void ReportGates(const server::registry::Emulation& emulation, metrics::Registry& registry);
 
 }  // namespace dray::control_plane

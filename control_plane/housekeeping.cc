@@ -33,7 +33,7 @@ Housekeeping::~Housekeeping() {
   is_writing_.wait(true);
 }
 
-// Components try again what is theirs; what they still miss makes this ask for nothing new.
+// Components retry their own objects. Once all writes are made, this does nothing.
 void Housekeeping::RepeatOwnWrites() {
   if (resources_.own_writes().all_made() || is_writing_.exchange(true)) return;
   Start(resources_.RepeatOwnWrites(), [this](const Result<>& /*outcome*/) {
@@ -54,7 +54,7 @@ void Housekeeping::Schedule() {
   timer_ = reactor_.RunAfter(kPeriod, [this] {
     const auto due = store_.status().next_expiry;
     const WallTime now = clock_.Now();
-    // A failure is met again at the next turn; nothing waits for the outcome.
+    // The next turn repeats a failed expiry; no caller waits for the outcome.
     if (due.has_value() && *due <= now) store_.ExpireDue(now, kBatchMax, [](const auto&) {});
     RepeatOwnWrites();
     Schedule();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does on its own, now and then: remove what has expired, forget old states, try
-// again what it could not write when it started.
+// Periodic work of a server: removes expired records, compacts the history, and retries its own
+// writes that failed at the start.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ class Resources;
 namespace dray::control_plane {
 
 /// Removes expired records (Events, one hour after their last write) about every kPeriod, at most
-/// kBatchMax a time, on a reactor's thread. Every `compact_every` it forgets the states before the
-/// revision that was the newest one such time ago, as kube-apiserver does; 0: never. Made and
-/// destroyed while the reactor does not run it: before the server starts requests, and after it has
-/// shut down.
+/// kBatchMax a time, on a reactor's thread. Every `compact_every` it drops the history before the
+/// revision that was the newest one such period ago, as kube-apiserver does; 0: never. Construct
+/// and destroy it while the reactor is not running it: before the server starts requests, and after
+/// it has shut down.
 class Housekeeping {
  public:
   static constexpr std::chrono::seconds kPeriod{5};
@@ -34,7 +34,7 @@ class Housekeeping {
                std::chrono::nanoseconds compact_every);
   Housekeeping(const Housekeeping&) = delete;
   Housekeeping& operator=(const Housekeeping&) = delete;
-  /// Waits for a write that is under way.
+  /// Waits for a write in progress.
   ~Housekeeping();
 
  private:

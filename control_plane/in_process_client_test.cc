@@ -58,7 +58,7 @@ TEST(InProcessClient, HasSoManyWatches) {
   EXPECT_EQ(start(), StatusReason::kTooManyRequests);
 }
 
-// Watches that begin and end while the delivery thread is busy leave room for those that stay.
+// Watches that end while the delivery thread is busy leave their slots to others.
 TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
   SimulatedWorld world(7);
   const api::Scheme scheme;
@@ -92,7 +92,7 @@ TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
     released.Pop();
   });
   ASSERT_TRUE(create("a"));
-  arrived.Pop();  // the delivery thread waits for this test from here on
+  arrived.Pop();  // from here on the delivery thread waits for this test
   for (size_t i = 0; i < InProcessClient::kWatchesMax; ++i) watch([] {});
   BoundedQueue<bool> heard{8};
   const auto last = watch([&] { EXPECT_TRUE(heard.TryPush(true)); });
@@ -100,7 +100,7 @@ TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
   heard.Pop();
 }
 
-// Clients of the hub's version over HTTP do not see what only hubs have, and so cannot change it.
+// HTTP clients cannot see or change fields that only the hub version has.
 TEST(InProcessClient, WritesWhatOnlyHubsHave) {
   SimulatedWorld world(7);
   const api::Scheme scheme;
@@ -183,7 +183,7 @@ class Sequences : public ::testing::Test {
     writes.back().with_next = false;
     return client_.WriteAll(writes);
   }
-  /// Its value and version, or nothing.
+  /// The record's value and version, or empty.
   std::string Stored(std::string name) {
     const auto map = client_.Get({.kind = &api::Reflected<api::core_v1::ConfigMap>::kKind,
                                   .namespace_ = "default",
@@ -219,9 +219,9 @@ TEST_F(Sequences, AreNotBegunWhereOneWriteIsRefusedOrChangesNothing) {
   ASSERT_TRUE(WriteAll({Create("a", "1")}).front().has_value());
   const std::string before = Stored("a");
   const std::vector<client::Write> wrong[] = {
-      {Update("a", "2"), Create("a", "1")},  // is there
+      {Update("a", "2"), Create("a", "1")},  // exists
       {Update("gone", "1"), Update("a", "2")},
-      {Update("a", "2"), Update("a", "2")},  // has been said
+      {Update("a", "2"), Update("a", "2")},  // repeated
       {Create("Wrong_Name", "1"), Update("a", "2")},
   };
   for (const auto& writes : wrong) {

@@ -24,9 +24,9 @@ namespace dray::control_plane {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
-constexpr size_t kBinders = 2;  // where a commit waits for a disk: one prepares, one waits
+constexpr size_t kBinders = 2;  // while one waits for a commit's flush, the other prepares
 
-/// Whatever the store is: probes know the names from kube-apiserver.
+/// Health checks with kube-apiserver's names, whatever the store is, because probes use them.
 std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_store,
                                               const server::verbs::Resources& resources) {
   const auto always = [] { return true; };
@@ -82,12 +82,12 @@ Result<> Process::Start() {
   return StartComponents();
 }
 
-/// Serves requests; the other components start with StartComponents.
+/// Starts to serve requests; StartComponents starts the other components.
 Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
   DRAY_TRY_VOID(CheckFiles());
   DRAY_TRY_VOID(MakeDataFolder());
-  // Certificates and kubeconfig are one server's, wherever its objects are.
+  // Certificates and kubeconfig belong to this server, wherever its objects are stored.
   if (options_.store.memory || !options_.store.etcd_servers.empty()) {
     DRAY_TRY(folder_lock_, store::sqlite::FolderLock::Take(options_.store.data_folder));
   }
@@ -180,7 +180,8 @@ Result<server::http::Authenticator> Process::ReadTokens() const {
   return known;
 }
 
-/// Files that options name are read before anything is made: a wrong one leaves nothing behind.
+/// Checks files of the options before anything is created, so that a wrong one leaves nothing
+/// behind.
 Result<> Process::CheckFiles() const {
   if (!options_.token_key_file.empty()) {
     const auto key =
@@ -256,7 +257,7 @@ Result<> Process::StartComponents() {
   return {};
 }
 
-/// Starts the components with a client whose writes are good for this term only.
+/// Starts the components with a client whose writes are valid for this term only.
 Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen) {
   components_.reset();
   leader_client_.emplace(
@@ -267,7 +268,7 @@ Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& 
   return components_->Start();
 }
 
-/// Servers that share an etcd agree on one whose components run.
+/// Elects the server that runs components among those that share an etcd.
 std::unique_ptr<client::LeaderElection> Process::MakeElection(client::Client& client,
                                                               ComponentsOptions chosen) {
   const auto start = [this, chosen = std::move(chosen)](const client::LeaderTerm& term) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole control plane in this process: the store, the API server over it, and the components
-// beside it, which talk to it without sockets.
+// A whole control plane in this process: the store, the API server on top of it, and the
+// components, which call the server without sockets.
 #pragma once
 
 #include <atomic>
@@ -42,30 +42,30 @@ namespace dray::control_plane {
 
 struct ProcessOptions {
   net::Endpoint listen;
-  std::vector<std::string> tls_names;  // of the server's own certificate, beside the usual ones
+  std::vector<std::string> tls_names;  // more names for the server's own certificate
   bool anonymous = true;               // requests without credentials run as system:anonymous
   StoreChoice store;
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
   size_t writes_in_flight_max = server::http::kWritesInFlightMax;
-  std::string token_key_file;  // signs tokens of accounts; empty: one of the data folder
-  std::string token_issuer;    // the issuer that they name; empty: as Kubernetes does
-  TlsFileNames tls_files;      // instead of what the data folder holds
-  bool http2 = true;           // offered beside HTTP/1.1
+  std::string token_key_file;  // signs service account tokens; empty: the data folder's
+  std::string token_issuer;    // their issuer; empty: Kubernetes' default
+  TlsFileNames tls_files;      // instead of files of the data folder
+  bool http2 = true;           // offered in addition to HTTP/1.1
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
-  /// Admission plugins that are on.
+  /// The enabled admission plugins.
   server::verbs::admission::PluginSet plugins = server::verbs::admission::PluginSet::Usual();
-  int64_t token_seconds_max = 0;  // of tokens of accounts; 0: as long as is asked for
-  bool rbac = true;        // roles and bindings decide; else every known user may do everything
-  bool profiling = false;  // samples of what this process does are answered
+  int64_t token_seconds_max = 0;  // limit for service account tokens; 0: none
+  bool rbac = true;               // RBAC decides; false: authenticated users may do everything
+  bool profiling = false;         // serves profiles of this process
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
-  AuditFiles audit;                     // what is written about requests, and where to
-  bool watches_begin_at_start = false;  // as upstream: older events are not sent
-  bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
+  AuditFiles audit;                                            // the audit log
+  bool watches_begin_at_start = false;                         // as upstream: without older events
+  bool scheduler = false, controllers = false, nodes = false;  // enabled components
   scheduler::Configuration scheduling;
-  /// Explains in events why pods get no devices; not set: that is not explained.
+  /// Explains in events why pods get no devices; not set: there are no such events.
   scheduler::ExplainUnfit explain = {};
   node::SimulatedNodes::Options simulated;
 };
@@ -73,9 +73,9 @@ struct ProcessOptions {
 /// Not thread-safe.
 class Process {
  public:
-  /// The world outlives it.
+  /// The world must outlive it.
   Process(World& world, Log log, ProcessOptions options);
-  /// Components first, then requests: those that run get a little time to end.
+  /// Stops the components, then the server. Running requests get a little time to end.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -83,13 +83,13 @@ class Process {
   /// Opens the store, serves requests, then starts the components. Call it once.
   ///
   /// Errors: kBadRequest  a file of the data folder, or the token file, does not parse.
-  ///         kInvalid     the emulation names what its release does not have.
-  ///         those of OpenStore, of net::server::HttpServer, of the components, and the disk's.
+  /// kInvalid  the emulation names something that its release lacks. Those of OpenStore, of
+  /// net::server::HttpServer, of the components, and of the disk.
   Result<> Start();
 
-  // Once it has started.
+  // Valid after Start.
   const std::string& url() const { return url_; }
-  const std::string& kubeconfig() const { return kubeconfig_; }  // the path of the file
+  const std::string& kubeconfig() const { return kubeconfig_; }  // path of the file
 
  private:
   Result<> StartServer();
@@ -107,13 +107,13 @@ class Process {
   Log log_;
   const ProcessOptions options_;
 
-  // In the order in which they are made.
+  // In the order of construction.
   const std::shared_ptr<metrics::Registry> metrics_ = std::make_shared<metrics::Registry>();
   api::Scheme scheme_;
-  std::optional<store::sqlite::FolderLock> folder_lock_;  // where the store does not hold it
+  std::optional<store::sqlite::FolderLock> folder_lock_;  // if the store does not hold it
   std::unique_ptr<server::storage::MeasuredStore> store_;
   store::CommitHolder* holder_ = nullptr;           // OpenedStore::holder
-  WorkerPool workers_{WorkerPool::UsualThreads()};  // of requests that take long
+  WorkerPool workers_{WorkerPool::UsualThreads()};  // for requests that take long
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;
@@ -121,8 +121,8 @@ class Process {
   std::optional<Housekeeping> housekeeping_;
   std::optional<TlsFiles> tls_files_;
   std::string url_, kubeconfig_;
-  std::optional<InProcessClient> client_;         // of the election, or of components without one
-  std::optional<InProcessClient> leader_client_;  // of components, for one term
+  std::optional<InProcessClient> client_;         // for the election, or components without one
+  std::optional<InProcessClient> leader_client_;  // for components, for one term
   std::optional<Components> components_;
   std::optional<Running<client::LeaderElection>> election_;
 };

@@ -10,13 +10,13 @@
 namespace dray::control_plane {
 
 struct ServerAddress {
-  std::string local;               // from this machine: in the kubeconfig
-  std::string advertised;          // from others: endpoints of the Service "kubernetes"
-  std::vector<std::string> names;  // in its certificate, beside those that every server has
+  std::string local;               // from this machine; in the kubeconfig
+  std::string advertised;          // from other machines; endpoint of the Service "kubernetes"
+  std::vector<std::string> names;  // for its certificate, besides those of every server
 };
 
-/// Of a server that listens on the address `listen`; `more` are names that the user wants. `own`
-/// counts where `listen` is every address.
+/// The addresses of a server that listens on `listen`; `more` are the user's names. `own` is used
+/// if `listen` means all addresses.
 ServerAddress AddressOf(const std::string& listen,
                         const std::vector<std::string>& more,
                         const net::server::OwnNames& own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where objects are kept: in a file of the data folder, in etcd, or in memory.
+// The choice of the store: a file of the data folder, etcd, or memory.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@
 
 namespace dray::control_plane {
 
-/// The options have kube-apiserver's names where it has them.
+/// Named like kube-apiserver's flags where it has them.
 struct StoreChoice {
   std::string data_folder;
   bool memory = false;                    // --memory
   std::vector<std::string> etcd_servers;  // --etcd-servers; empty: no etcd
   std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
-  /// --etcd-compaction-interval, 0 for never. None: etcd is compacted every five minutes, and
-  /// servers list what fits into their window of history.
+  /// --etcd-compaction-interval, 0 for never. Absent: etcd is compacted every five minutes, and a
+  /// server serves lists of the history that fits into its window.
   std::optional<std::chrono::nanoseconds> compaction_interval;
 };
 
@@ -32,16 +32,16 @@ Result<> CheckStoreChoice(const StoreChoice& choice);
 
 struct OpenedStore {
   std::unique_ptr<store::Store> store;
-  store::CommitHolder* holder = nullptr;  // the same, where it waits for a disk
+  store::CommitHolder* holder = nullptr;  // the same store, if it waits for a disk
 };
 
-/// Opens the store, whose values are read back as objects. A new one gets an identity by chance.
+/// Opens the store, whose values are decoded to objects. A new store gets a random identity.
 /// Precondition: CheckStoreChoice. Errors: those of the implementation, each with the file or
-/// server it is about and what to do.
+/// server and the remedy.
 Result<OpenedStore> OpenStore(World& world, Log log, const StoreChoice& choice);
 
-/// "in memory, and are gone when it stops": where the objects are, for the line that says a server
-/// is ready.
+/// "in memory, and are gone when it stops": the place of the objects, for the line that a server
+/// prints when it is ready.
 std::string WhereObjectsAre(const StoreChoice& choice);
 
 }  // namespace dray::control_plane

@@ -54,7 +54,8 @@ Result<net::tls::ServerOptions> TlsFiles::Read() const {
   if (!names_.client_ca.empty()) {
     DRAY_TRY(const std::string authorities,
              ReadNamed(world_.disk, "--client-ca-file", names_.client_ca));
-    // By itself: beside the server's own authority, a file without any would go unnoticed.
+    // Checked alone, because a file without certificates would be hidden by the server's own
+    // authority.
     const auto found = net::tls::ReadCertificate(authorities);
     if (!found) {
       return Fail(StatusReason::kBadRequest,

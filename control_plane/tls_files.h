@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server shows and whose certificates it trusts: its own, made on the first start, or files
-// that the user names, which are read again when they change.
+// A server's certificate and the authorities that it trusts: its own, made on the first start, or
+// files of the user, which are read again when they change.
 #pragma once
 
 #include <chrono>
@@ -16,44 +16,44 @@
 
 namespace dray::control_plane {
 
-/// Paths of PEM files, in kube-apiserver's words; an empty one is not used.
+/// Paths of PEM files, named like kube-apiserver's flags; an empty one is not used.
 struct TlsFileNames {
   std::string certificate, key;  // --tls-cert-file, --tls-private-key-file: both or none
-  std::string client_ca;         // --client-ca-file: trusted beside the server's own authority
+  std::string client_ca;         // --client-ca-file: trusted besides the own authority
 };
 
-/// Errors: kBadRequest  a file that is named cannot be read, or is not what the option wants.
+/// Errors: kBadRequest  a named file cannot be read, or has the wrong contents.
 Result<> CheckTlsFiles(World& world, const TlsFileNames& names);
 
-/// Made and destroyed while the reactor it watches on does not run it.
+/// Construct and destroy it while the reactor given to Watch is not running it.
 class TlsFiles {
  public:
-  /// How often the files are read: a renewed certificate is shown this much later, at most.
+  /// How often the files are read; a renewed certificate is used at most this much later.
   static constexpr std::chrono::seconds kPeriod{10};
 
-  /// Everything outlives it.
+  /// All arguments must outlive it.
   TlsFiles(World& world,
            const Log& log,
            TlsFileNames names,
            ServerCredentials own,
            net::tls::HttpVersions versions);
 
-  /// Whether Load would find the files sound, without the server's own. Errors: as of Load.
+  /// Checks the files as Load does, without the server's own. Errors: those of Load.
   Result<> Check() const;
   /// Reads the files. Call it once, first.
   /// Errors: kBadRequest  only one of certificate and key is named; a file holds no certificate or
   ///         key, or the key is of another certificate; or cannot be read.
   Result<std::shared_ptr<net::tls::ServerContext>> Load();
 
-  /// Reads the files again; new connections see what has changed. Files that do not fit
-  /// together (a certificate is there before its key) change nothing, are logged once, and are read
-  /// again when they change.
+  /// Reads the files again; new connections use the changes. Files that do not match (a new
+  /// certificate whose key is not there yet) change nothing, are logged once, and are read again
+  /// when they change.
   void Reload();
-  /// Reload each period, on the reactor's thread.
+  /// Calls Reload each period, on the reactor's thread.
   void Watch(net::Reactor& reactor);
 
-  /// Whom clients of this server should trust: its own authority, and the certificate that is
-  /// shown.
+  /// The certificates that clients of this server should trust: its own authority, and the served
+  /// certificate.
   std::string TrustedByClients() const;
 
  private:
@@ -65,8 +65,8 @@ class TlsFiles {
   const TlsFileNames names_;
   const ServerCredentials own_;
   const net::tls::HttpVersions versions_;
-  net::tls::ServerOptions tried_;  // as read last, good or not
-  std::string failure_;            // of the last reading
+  net::tls::ServerOptions tried_;  // read last, valid or not
+  std::string failure_;            // of the last read
   std::shared_ptr<net::tls::ServerContext> context_;
   net::Timer timer_;
 };

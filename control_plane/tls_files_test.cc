@@ -35,12 +35,12 @@ class TlsFilesTest : public ::testing::Test {
   TlsFiles Files(TlsFileNames names) {
     return TlsFiles(world_, log_, std::move(names), own_, net::tls::HttpVersions::kEither);
   }
-  /// The certificate that new connections are shown.
+  /// The certificate that new connections get.
   static std::string Shown(const net::tls::ServerContext& context) {
     X509* const shown = SSL_CTX_get0_certificate(context.state()->context.get());
     return net::tls::CertificateToPem(shown).value();
   }
-  /// How many authorities are named to clients.
+  /// The number of authorities sent to clients.
   static int Authorities(const net::tls::ServerContext& context) {
     return sk_X509_NAME_num(SSL_CTX_get_client_CA_list(context.state()->context.get()));
   }
