@@ -68,7 +68,7 @@ void EventRing::Add(const Frozen<Event>& event) {
   queue->second.push_back({.revision = event->revision(), .event = event});
 }
 
-/// The last one may not have got into its group.
+/// The last event may be missing in its group.
 void EventRing::TakeBackAfter(Revision revision) {
   for (; !all_.empty() && all_.back().revision > revision; all_.pop_back()) {
     const auto queue = groups_.find(GroupOf(all_.back().event->record->key()));

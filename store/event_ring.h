@@ -8,8 +8,8 @@
 // revision, so a place is found by halving. A group without events is dropped, so there are never
 // more groups than events.
 //
-// Followers are cursors: they own no queue, and a slow one costs nobody anything. When the events
-// it has not seen are gone, it is told so.
+// Followers are cursors. They own no queue, so a slow follower costs the others nothing. If the
+// ring has dropped events that a follower has not read, After returns kExpired.
 //
 // Thread safety: none; store/history.h guards it.
 #pragma once
@@ -31,36 +31,35 @@ namespace dray::store {
 
 class EventRing {
  public:
-  /// What an event counts besides keys and values: records, nodes and queue slots, roughly.
+  /// What an event counts besides its keys and values. Roughly its records, nodes and queue slots.
   static constexpr size_t kEventOverheadBytes = 320;
 
-  /// A ring at `newest`, with nothing before it.
+  /// A ring at revision `newest`, with no events.
   EventRing(const Options& options, Revision newest);
 
-  /// Appends the events of one revision, which is later than newest(), and drops whole revisions at
-  /// the other end until both limits hold or only this one is left. Revisions in between that are
-  /// left out have no events. Memory that cannot be had (std::bad_alloc) leaves the ring as it was.
-  /// O(events).
+  /// Appends the events of one revision, which is later than newest(). Then drops whole revisions,
+  /// oldest first, until both limits hold or only this revision is left. Revisions that are skipped
+  /// have no events. On std::bad_alloc the ring is unchanged. O(events).
   void Append(std::span<const Frozen<Event>> events);
 
-  /// Makes newest() at least `revision`: there are no events up to it but those that are here.
+  /// Raises newest() to at least `revision`. There are no events after the ones here up to it.
   void Advance(Revision revision);
 
-  /// Drops everything and goes on from `newest`, as a new ring would.
+  /// Drops all events and continues at revision `newest`, as a new ring would.
   void Restart(Revision newest);
 
-  /// As Store::EventsAfter.
+  /// See Store::EventsAfter.
   Result<Batch> After(Revision after, std::string_view prefix, size_t max) const;
 
   /// The events with a revision in (first, last], in order. Precondition: first >= floor().
   std::vector<Frozen<Event>> Between(Revision first, Revision last) const;
 
-  /// Drops the events up to `revision`; floor() is then at least that. It may be one ahead of
-  /// newest(): the events that come next are then history as soon as they arrive.
+  /// Drops the events up to `revision`; floor() is then at least `revision`. It may be one ahead of
+  /// newest(); the events appended next are then dropped as soon as they arrive.
   void DropThrough(Revision revision);
 
   Revision newest() const { return newest_; }
-  /// Everything after this revision is here.
+  /// The ring has all events after this revision.
   Revision floor() const { return floor_; }
   size_t size() const { return all_.size(); }
   size_t bytes() const { return bytes_; }

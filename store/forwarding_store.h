@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store that is another one; those that do something differently say just that.
+// A store that forwards every call to another one. Subclasses override only what they do
+// differently.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace dray::store {
 
-/// Every call is `to`'s, which outlives this.
+/// Forwards every call to `to`, which outlives this.
 class ForwardingStore : public Store {
  public:
   explicit ForwardingStore(Store& to) : to_(to) {}

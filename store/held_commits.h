@@ -4,7 +4,7 @@
 
 namespace dray::store {
 
-/// What a store that waits for a disk has beside Store. Any thread.
+/// What a store that waits for a disk has beside Store. Safe from any thread.
 class CommitHolder {
  public:
   CommitHolder() = default;
@@ -12,14 +12,14 @@ class CommitHolder {
   CommitHolder& operator=(const CommitHolder&) = delete;
   virtual ~CommitHolder() = default;
 
-  /// Until Release, commits wait for those that the caller begins meanwhile. Who holds them
-  /// prepares and begins some, and waits for nothing in between. Any number may hold them at a
-  /// time.
+  /// Until Release, the store holds back commits, so that those begun meanwhile become durable
+  /// together. The holder must only prepare and begin commits; it must not wait for anything before
+  /// Release. Several threads may hold at the same time.
   virtual void Hold() = 0;
   virtual void Release() = 0;
 };
 
-/// Holds commits as long as it exists; none if there is no holder.
+/// Holds commits during its lifetime. Does nothing if there is no holder.
 class HeldCommits {
  public:
   explicit HeldCommits(CommitHolder* holder) : holder_(holder) {

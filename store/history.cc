@@ -78,7 +78,7 @@ void History::AddAnchors(std::span<const Frozen<Event>> events) {
 
 void History::Publish(const Change& change) {
   const MutexLock lock(mutex_);
-  // What may find no memory comes first; readers see the events when the lock is gone.
+  // Allocations come first. Readers see the events when the lock is released.
   std::map<Revision, Frozen<Snapshot>> anchor;
   const bool is_anchor = events_since_anchor_ + change.events.size() >= kAnchorSpacing;
   if (is_anchor) anchor.emplace(change.next->revision(), change.next);
@@ -101,7 +101,8 @@ void History::Advance(Revision revision) {
 }
 
 void History::Restart(Frozen<Snapshot> next) {
-  // At once for readers that look at both: old events must not lead to the new snapshot.
+  // Both under one lock for readers that use both, because old events must not lead to the new
+  // snapshot.
   const MutexLock lock(mutex_);
   DRAY_CHECK(next->revision() >= newest_.Load()->revision());
   newest_.Store(next);

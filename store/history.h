@@ -2,16 +2,17 @@
 // The readers' half of a store: the newest snapshot and the window of history behind it.
 //
 // The window is one ring of events. Older states are not kept one by one: every kAnchorSpacing
-// events a snapshot is (an anchor), and any revision of the window is rebuilt from the next anchor
-// by undoing the events in between, which carry what each key held before. So one floor serves
-// reads and watches, each revision of the window can be read, and a paged list goes on for as long
-// as a watch could. An anchor costs the pages that have changed since the one before it.
+// events one snapshot is kept (an anchor). Any other revision of the window is rebuilt from the
+// next anchor by undoing the events in between, which have the previous record of each key. So one
+// floor serves reads and watches, each revision of the window can be read, and a paged list goes on
+// for as long as a watch could. An anchor costs the pages that have changed since the one before
+// it.
 //
-// Revisions may have gaps: a cluster shared with others has revisions that changed nothing here. A
-// revision in a gap reads as the one before it.
+// Revisions may have gaps, because a cluster shared with other users has revisions that changed
+// nothing here. A revision in a gap reads as the one before it.
 //
-// Thread safety: Publish by one thread at a time; everything else from any thread. newest() takes
-// only the lock of a pointer, so no reader waits for a long answer to another one.
+// Thread safety: Publish by one thread at a time; everything else from any thread. newest() locks
+// only a pointer, so no reader waits for another reader's long answer.
 #pragma once
 
 #include <cstddef>
@@ -34,48 +35,49 @@ namespace dray::store {
 
 class History {
  public:
-  /// Events between two anchors, at least; at most a transaction more.
+  /// Least number of events between two anchors; it is exceeded by at most one transaction.
   static constexpr size_t kAnchorSpacing = 256;
-  /// Rebuilt snapshots remembered, the most recent ones.
+  /// Limit of rebuilt snapshots remembered; the most recently used ones are kept.
   static constexpr size_t kRebuiltMax = 64;
 
-  /// A window that begins, and so far ends, at `first`.
+  /// A window that begins and ends at the revision of `first`.
   History(const Options& options, Frozen<Snapshot> first);
 
-  /// The window that a disk kept: `events` are all between `floor` and `newest`, oldest first. Its
-  /// floor is higher if the limits of `options` allow less. O(events * log n).
+  /// The window that was read from a disk. `events` are all events between `floor` and `newest`,
+  /// oldest first. The floor becomes higher if the limits of `options` allow fewer. O(events * log
+  /// n).
   History(const Options& options,
           Frozen<Snapshot> newest,
           Revision floor,
           std::span<const Frozen<Event>> events);
 
-  /// Makes `change`, which has events, visible: first the snapshot, then the events, so whoever has
-  /// seen an event finds it in newest(). Changes come in the order of their revisions. Memory that
-  /// cannot be had (std::bad_alloc) leaves everything as it was.
+  /// Makes `change`, which has events, visible: first the snapshot, then the events, so a reader
+  /// that has seen an event finds it in newest(). Call in the order of revisions. On std::bad_alloc
+  /// nothing has changed.
   void Publish(const Change& change);
 
-  /// Says that nothing has changed up to `revision`: the newest snapshot is of that revision from
-  /// now on. Lower than the newest: no effect.
+  /// Reports that nothing changed up to `revision`. The newest snapshot then has that revision. No
+  /// effect if `revision` is lower than the newest.
   void Advance(Revision revision);
 
-  /// Goes on from `next`, which is not older than newest(), without the events that led there: what
-  /// came before it is below the floor from now on.
+  /// Continues at `next`, which is not older than newest(), without the events that led there. All
+  /// earlier revisions are below the floor from now on.
   void Restart(Frozen<Snapshot> next);
 
   Frozen<Snapshot> newest() const { return newest_.Load(); }
 
-  /// As the functions of Store.
+  /// These implement the functions of Store.
   Result<Frozen<Snapshot>> ReadAt(Revision revision) const;
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const;
   Result<> Compact(Revision revision);
 
-  /// The newest revision whose events can be had.
+  /// The newest revision whose events can be read.
   Revision newest_event() const;
   /// Fills in newest, floor, keys, events and event_bytes.
   void AddTo(Status& status) const;
 
  private:
-  /// A kept snapshot, and what to undo to come from it to the one wanted.
+  /// A kept snapshot, and the events to undo to get from it to the snapshot wanted.
   struct Plan {
     Frozen<Snapshot> from;
     std::vector<Frozen<Event>> undo;  // oldest first
@@ -89,7 +91,8 @@ class History {
   Published<Snapshot> newest_;
   mutable Mutex mutex_;
   EventRing ring_ DRAY_GUARDED_BY(mutex_);
-  Frozen<Snapshot> latest_ DRAY_GUARDED_BY(mutex_);  // at ring_.newest(): newest_, or one before
+  Frozen<Snapshot> latest_ DRAY_GUARDED_BY(mutex_);  // at revision ring_.newest(): newest_ or the
+                                                     // snapshot before it
   std::map<Revision, Frozen<Snapshot>> anchors_ DRAY_GUARDED_BY(mutex_);
   size_t events_since_anchor_ DRAY_GUARDED_BY(mutex_) = 0;
   mutable std::deque<Frozen<Snapshot>> rebuilt_ DRAY_GUARDED_BY(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conformance suite cannot reach: revisions with gaps, and a history that was lost.
+// Cases that the conformance suite cannot produce: revisions with gaps, and a lost history.
 #include "store/history.h"
 
 #include <cstddef>
@@ -155,7 +155,7 @@ TEST(HistoryRestart, WhatWasNotSeenIsExpiredForEverybody) {
   EXPECT_EQ(status.events, 1U);
 }
 
-/// What `history` answers about the revisions from `floor` on.
+/// The answers of `history` for the revisions from `floor` on.
 std::vector<std::string> Everything(const History& history, Revision floor) {
   std::vector<std::string> answers;
   for (int64_t i = floor.value() - 1; i <= history.newest()->revision().value(); ++i) {

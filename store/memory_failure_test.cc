@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store in memory that finds none: the first, the second, … the last allocation of a commit
-// fails. Either all of it has happened then, or nothing.
+// A store in memory when allocations fail: the first, the second, … the last allocation of a
+// commit. The commit then has happened completely, or not at all.
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -39,7 +39,7 @@ Txn PutUntil(const std::string& key, const std::string& value, WallTime expiry) 
   return {.operations = {Put{.key = key, .value = Bytes(value), .expiry = expiry}}};
 }
 
-/// All that can be seen of a store.
+/// Everything that readers of a store can see.
 std::vector<std::string> Everything(const Store& store) {
   std::vector<std::string> all = Texts(store.Read()->Range({}));
   for (const std::string prefix : {"/", "/r/pods/", "/r/new/"}) {
@@ -63,8 +63,8 @@ void Fill(MemoryStore& store) {
   Do(store, PutUntil("/r/pods/short", "lived", kSoon));
 }
 
-/// Whether `txn` was carried out with an allocation failing after `successes` of them; nothing if
-/// none failed.
+/// Commits `txn` with an allocation failing after `successes` of them. Returns whether the
+/// transaction was carried out; nothing if no allocation failed.
 std::optional<bool> TryWithout(MemoryStore& store, Txn txn, int successes) {
   bool answered = false;
   bool done = false;
@@ -114,7 +114,7 @@ TEST(MemoryStoreWithoutMemory, CommitsAllOrNothing) {
       had_memory = !done.has_value();
       if (done == false) {
         EXPECT_EQ(Everything(store), before) << successes;
-        Do(store, txn());  // nothing keeps it from going on
+        Do(store, txn());  // the store still works
       }
       EXPECT_EQ(Everything(store), Everything(expected)) << successes;
     }

@@ -61,7 +61,7 @@ Result<CommitOutcome> MemoryStore::AcceptAndPublish(const Txn& txn) {
   DRAY_TRY(auto outcome, sequencer_.Judge(txn));
   if (auto* conflict = std::get_if<Conflict>(&outcome)) return std::move(*conflict);
   auto& judged = std::get<Sequencer::Judged>(outcome);
-  // For want of memory either of the two above and this leaves everything as it was.
+  // If there is no memory, this call and the two above leave everything unchanged.
   if (!judged.change.events.empty()) history_.Publish(judged.change);
   sequencer_.Apply(txn, judged);
   return std::move(judged.change.committed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store that lives in memory: nothing survives the process, everything else is as promised.
+// A store in memory. Nothing survives the process; all other guarantees of Store hold.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dray::store {
 
-/// Commits on the calling thread: `done` has been called when Commit, Sync or ExpireDue returns.
+/// Commits on the calling thread, so `done` has been called when Commit, Sync or ExpireDue returns.
 /// Never asks a value for its bytes().
 class MemoryStore final : public Store {
  public:
@@ -46,7 +46,7 @@ class MemoryStore final : public Store {
   const std::string id_;
   Subscriptions subscriptions_;
   History history_;
-  mutable Mutex writer_;  // whoever commits; never held while calling back
+  mutable Mutex writer_;  // held by the thread that commits; never held while calling back
   Sequencer sequencer_ DRAY_GUARDED_BY(writer_);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store keeps: opaque immutable values, and the records that say which revision made them.
+// The contents of the store: opaque immutable values, and records with the revisions of each value.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@
 
 namespace dray::store {
 
-/// An immutable value whose durable form is made on demand. The store never looks inside: layers
+/// An immutable value whose durable form is made on demand. The store does not interpret it: layers
 /// above subclass it to carry a decoded object together with its encodings. A store in memory never
 /// asks for bytes(); a durable one asks once per commit.
 ///
-/// All functions may be called from any thread at the same time, and always answer the same.
+/// All functions may be called from any thread at the same time, and always return the same.
 class Value {
  public:
   Value() = default;
@@ -35,18 +35,17 @@ class Value {
   /// The durable form; valid while the value is held.
   virtual std::string_view bytes() const = 0;
 
-  /// What the value counts against limits, in bytes: the size of bytes(), or a fixed estimate that
-  /// is known without encoding (a durable store checks the real size as well).
+  /// The value's size in bytes for the store's limits: the size of bytes(), or a fixed estimate
+  /// that is known without encoding (a durable store checks the real size as well).
   virtual size_t size() const { return bytes().size(); }
 
-  /// Whether what is made of bytes() later will be this value. Durable stores ask before they
-  /// commit it, and refuse what cannot be read back. O(size). Errors: kInternalError  it cannot;
-  /// the message says why.
+  /// Checks that this value can be read back from bytes(). Durable stores call it before they
+  /// commit the value, and refuse the commit on an error. O(size). Errors: kInternalError  it
+  /// cannot be read back; the message has the reason.
   virtual Result<> CheckDurable() const { return {}; }
 };
 
-/// A value that is nothing but its bytes, which lie behind it in the same allocation; see
-/// MakeBytes.
+/// A value that has only its bytes, which follow it in the same allocation; see MakeBytes.
 class BytesValue final : public Value {
  public:
   explicit BytesValue(size_t size) : size_(size) {}
@@ -60,30 +59,31 @@ inline Frozen<Value> MakeBytes(std::string_view bytes) {
   return MakeWithTail<BytesValue>(bytes, bytes.size());
 }
 
-/// How a store makes the values of what it reads back from a disk or a cluster. `bytes` are what
-/// Value::bytes() said when the key was written; they are gone after the call.
+/// Makes the value of a key that the store reads back from a disk or a cluster. `bytes` are what
+/// Value::bytes() returned when the key was written. They are valid only during the call.
 using ReadValue = std::function<Frozen<Value>(std::string_view key, std::string_view bytes)>;
 
-/// A ReadValue for stores whose keys say nothing about their values.
+/// A ReadValue that does not depend on the key.
 inline Frozen<Value> ReadAsBytes(std::string_view /*key*/, std::string_view bytes) {
   return MakeBytes(bytes);
 }
 
-/// What a record says; the arguments of MakeRecord.
+/// The fields of a record; the arguments of MakeRecord.
 struct RecordFields {
   std::string_view key{};
   Frozen<Value> value{};  // never null
-  Revision created{};     // the commit that made the key appear; older lives do not count
+  Revision created{};     // the commit that created the key; earlier records before a deletion do
+                          // not count
   Revision modified{};    // the commit that wrote this value; compare with it to update
   int64_t version = 1;    // puts since `created`, that one included
-  std::optional<WallTime> expiry{};  // when ExpireDue deletes it; never without
+  std::optional<WallTime> expiry{};  // when ExpireDue deletes the record; none: never
 };
 
 /// One key at one revision: what etcd calls a KeyValue. Made by MakeRecord, and immutable.
 ///
-/// Stores hold one for each live key and two for each event, so it is small: the key lies behind
-/// the record in the same allocation, and after it the expiry, if there is one. 64 bytes and the
-/// key's, with the counts of references.
+/// Stores hold one for each live key and two for each event, so a record is small. The key follows
+/// it in the same allocation, and the expiry, if there is one, follows the key. A record takes 64
+/// bytes, including the reference counts, and the bytes of its key.
 class Record {
  public:
   explicit Record(RecordFields&& fields)
@@ -130,7 +130,7 @@ class Record {
   const int64_t version_ : 47;
 };
 
-/// Precondition: a value, and a key of at most 65535 bytes.
+/// Precondition: `value` is not null, and the key has at most 65535 bytes.
 inline Frozen<Record> MakeRecord(RecordFields fields) {
   DRAY_CHECK(fields.key.size() <= std::numeric_limits<uint16_t>::max());
   const size_t tail = fields.key.size() + (fields.expiry.has_value() ? sizeof(WallTime) : 0);

@@ -88,10 +88,10 @@ Event DeleteEvent(const Frozen<Record>& previous, Revision revision) {
   last.modified = revision;
   return {
       .type = Event::Type::kDelete, .record = MakeRecord(std::move(last)), .previous = previous};
-  // The analyser does not see that the allocator of a record takes its memory back.
+  // clang's analyser does not see that a record's allocator frees its memory.
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
-/// What `operation` does at `revision`; null for the deletion of an absent key.
+/// The event of `operation` at `revision`; null for the deletion of an absent key.
 Frozen<Event> EventOf(const Operation& operation, const Snapshot& before, Revision revision) {
   const Frozen<Record> previous = before.Get(KeyOf(operation));
   if (const Put* put = std::get_if<Put>(&operation)) {
@@ -101,8 +101,7 @@ Frozen<Event> EventOf(const Operation& operation, const Snapshot& before, Revisi
   return std::make_shared<const Event>(DeleteEvent(previous, revision));
 }
 
-/// The outcome of a step beside which another one was refused, or not decided on for want of
-/// memory.
+/// The outcome of a step when another step was refused, or could not be judged for lack of memory.
 Sequencer::Outcome NotAlone() {
   Error error = OutOfMemory();
   error.reason = StatusReason::kConflict;
@@ -236,7 +235,7 @@ bool Sequencer::MayAccept(std::span<const Txn* const> steps, std::span<Outcome> 
       return false;
     }
     for (const Fence& fence : steps[i]->fences) slots.push_back(FenceSlot(fence.name));
-    // No step has seen what the others do.
+    // Two steps must not share a fence slot, because no step has seen what the others do.
     std::ranges::sort(slots);
     if (std::ranges::adjacent_find(slots) == slots.end()) continue;
     outcomes[i] = Conflict{.revision = pending_->revision(), .mismatches = {}, .fenced = true};

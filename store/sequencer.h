@@ -2,10 +2,10 @@
 // The writer's half of a store: what a transaction does, as a function of the state before it.
 //
 // A sequencer is a pure state machine. It checks a transaction against everything accepted so far,
-// gives it the next revision and returns the change; whoever drives it makes the change durable and
-// publishes it (store/history.h), in the same order. A durable store may accept further
-// transactions while earlier ones are being written: they are checked against what is pending, and
-// nothing pending is visible to readers.
+// gives it the next revision and returns the change. The caller makes changes durable and publishes
+// them (store/history.h) in the same order. A durable store may accept further transactions while
+// earlier ones are being written: they are checked against what is pending, and nothing pending is
+// visible to readers.
 //
 // Thread safety: none; one writer owns it.
 #pragma once
@@ -27,55 +27,57 @@
 
 namespace dray::store {
 
-/// What one transaction does. Nothing, if there are no events.
+/// The effect of one transaction. It changed nothing if there are no events.
 struct Change {
   Frozen<Snapshot> next;
   std::vector<Frozen<Event>> events;
   Committed committed;
 };
 
-/// What `operations` do to `before`, at the revision after it. O(log n) each.
+/// Applies `operations` to `before`, at the revision after it. O(log n) each.
 Change ChangeBy(const Frozen<Snapshot>& before, const std::vector<Operation>& operations);
 
-/// What can be said of `txn` without knowing the state.
+/// Checks `txn` as far as possible without the state.
 ///
 /// Errors: kBadRequest, kRequestEntityTooLarge as for Store::Commit.
 Result<> CheckTxn(const Txn& txn);
 
 class Sequencer {
  public:
-  /// Goes on from `first`, e.g. what was recovered from a disk. O(n).
+  /// Continues from the state `first`, e.g. the one recovered from a disk. O(n).
   Sequencer(const Options& options, const Frozen<Snapshot>& first);
 
-  /// What a transaction would do, and what Apply needs to make it part of the state without asking
-  /// for memory.
+  /// The effect of a transaction, with all memory that Apply needs to make it part of the state.
   class Judged;
 
   /// Precondition: CheckTxn(txn). O(log n) per compare and operation.
   ///
   /// Errors: kTooManyRequests as for Store::Commit.
   Result<std::variant<Judged, Conflict>> Judge(const Txn& txn) const;
-  /// Nothing else was applied since it was judged.
+  /// Precondition: no other transaction was applied since this one was judged.
   void Apply(const Txn& txn, Judged& judged) noexcept;
 
   using Outcome = Result<std::variant<Change, Conflict>>;
 
-  /// Both, at once. Memory that cannot be had (std::bad_alloc) leaves the state as it was.
+  /// Judge and Apply. On std::bad_alloc the state is unchanged.
   Outcome Accept(const Txn& txn);
 
-  /// Accept, for steps (Store::CommitSteps): one outcome for each, all of them changes or none. No
-  /// step may have to do with records that expire. If there is no memory, some outcome says so, and
-  /// the state is as it was; std::bad_alloc only if there is none for the outcomes.
+  /// Accept for steps (Store::CommitSteps). Returns one outcome for each; either all of them are
+  /// changes or none is. No step may write or compare records that expire. If memory runs out, one
+  /// of the outcomes reports it and the state is unchanged; throws std::bad_alloc only if there is
+  /// no memory for the outcomes.
   std::vector<Outcome> AcceptSteps(std::span<const Txn* const> steps);
 
-  /// Goes on from `from`: what was accepted after it has not happened. Its fences may have: they
-  /// refuse who has not seen `from`. O(n), and as Accept if there is no memory.
+  /// Continues from `from` and drops everything accepted after it. The fences of those transactions
+  /// stay, because they may have been carried out: they refuse transactions that have not seen
+  /// `from`. O(n). On std::bad_alloc the state is unchanged.
   void Restart(const Frozen<Snapshot>& from);
 
-  /// Deletes of the records due at `now`, earliest first, at most min(max, kTxnOperationsMax).
+  /// A transaction that deletes the records due at `now`, earliest first, at most min(max,
+  /// kTxnOperationsMax).
   Txn DueBy(WallTime now, size_t max) const;
 
-  /// The state after everything accepted.
+  /// The state after all accepted transactions.
   const Frozen<Snapshot>& pending() const { return pending_; }
   size_t live_bytes() const { return live_bytes_; }
   std::optional<WallTime> next_expiry() const;
@@ -85,7 +87,7 @@ class Sequencer {
   using Due = std::set<std::pair<WallTime, std::string>>;
 
   std::optional<Conflict> FindConflict(const Txn& txn) const;
-  /// Whether nothing speaks against any of the steps yet; else some outcome says what.
+  /// Whether each step can be accepted so far. If not, one of the outcomes has the reason.
   bool MayAccept(std::span<const Txn* const> steps, std::span<Outcome> outcomes) const;
   bool AcceptEach(std::span<const Txn* const> steps, std::span<Outcome> outcomes);
   void NoteExpiry(const Event& event, Judged& judged) const;
@@ -93,7 +95,8 @@ class Sequencer {
   const size_t live_bytes_max_;
   Frozen<Snapshot> pending_;
   size_t live_bytes_ = 0;
-  std::vector<Revision> fences_;  // by slot: the last transaction that had it
+  std::vector<Revision> fences_;  // by slot: the revision of the last transaction with a fence of
+                                  // the slot
   Due due_;
 };
 

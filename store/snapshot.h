@@ -18,8 +18,8 @@
 
 namespace dray::store {
 
-/// Records in key order; made by Snapshot::Range, valid while that snapshot is held. May be walked
-/// once per begin(), stopped anywhere, and copies no record.
+/// Records in key order; made by Snapshot::Range, valid while that snapshot is held. Allows one
+/// walk per begin(), which may stop anywhere. Copies no record.
 class RecordRange {
  public:
   class Iterator {
@@ -57,15 +57,15 @@ class RecordRange {
   size_t size_;
 };
 
-/// Which keys: those that begin with `prefix` and are not less than `start_key`. To go on after a
-/// key, start at that key with a zero byte appended.
+/// Which keys: those that begin with `prefix` and are not less than `start_key`. To continue after
+/// a key, start at that key with a zero byte appended.
 struct KeyRange {
   std::string_view prefix{};
   std::string_view start_key{};
 };
 
 /// An immutable ordered map from key to record, taken at one revision. Snapshots share structure:
-/// holding one costs what has changed since, and it stays valid and unchanged while held. All
+/// holding one costs the pages changed since, and it stays valid and unchanged while held. All
 /// functions may be called from any thread.
 class Snapshot {
  public:
@@ -73,7 +73,7 @@ class Snapshot {
 
   /// The newest revision this snapshot includes.
   Revision revision() const { return revision_; }
-  /// Live keys.
+  /// Number of live keys.
   size_t size() const { return tree_.size(); }
 
   /// The record of `key`, or null. Valid while the snapshot is held. O(log n).
@@ -90,11 +90,11 @@ class Snapshot {
   /// The first `limit` records of `keys`, in bytewise key order. O(log n), then O(1) per record.
   RecordRange Range(KeyRange keys, size_t limit = std::numeric_limits<size_t>::max()) const {
     const Tree::Cursor first = tree_.LowerBound(std::max(keys.prefix, keys.start_key));
-    // Nothing there, as is usual of kinds that only rules ask for, takes no counting.
+    // Kinds that only admission rules read usually have no objects; do not count in that case.
     if (first.at_end() || !first.record()->key().starts_with(keys.prefix)) return {first, 0};
     return {first, std::min(Count(keys), limit)};
   }
-  /// How many keys `keys` has. O(log n), whatever the answer.
+  /// Number of records in `keys`. O(log n), independent of the number.
   size_t Count(KeyRange keys) const {
     const size_t end = RankAfterPrefix(keys.prefix);
     return end - std::min(end, tree_.Rank(std::max(keys.prefix, keys.start_key)));
@@ -109,7 +109,7 @@ class Snapshot {
   const Tree& tree() const { return tree_; }
 
  private:
-  /// How many keys are less than every key after those that begin with `prefix`.
+  /// Number of keys that sort before all keys after those that begin with `prefix`.
   size_t RankAfterPrefix(std::string_view prefix) const {
     constexpr char kLastByte = '\xff';
     while (prefix.ends_with(kLastByte)) prefix.remove_suffix(1);

@@ -17,7 +17,7 @@
 namespace dray::store {
 
 size_t FenceSlot(std::string_view name) {
-  // FNV-1a, which needs no seed: servers of one etcd must agree.
+  // FNV-1a without a seed, because the servers of one etcd must agree.
   uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : name) {
     hash ^= static_cast<unsigned char>(byte);

@@ -5,19 +5,21 @@
 // one transaction share it. An empty store is at revision kFirstRevision, its first commit makes
 // the next one, so no resource version is ever "0". A revision is never used twice or taken back.
 //
-// What a reader can rely on, whichever implementation stands behind the interface:
+// All implementations give readers these guarantees:
 //
-//   1. A commit is reported only once it is durable and visible: whoever learns of revision N, from
-//      a callback, an event, a wake or another client, finds it in Read() from then on.
-//   2. Nothing is visible before it is durable: no snapshot or event shows what a crash could undo.
+//   1. A commit is reported only once it is durable and visible. A reader that learns of revision
+//      N, from a callback, an event, a wake or another client, finds it in Read() from then on.
+//   2. Nothing is visible before it is durable: no snapshot or event shows a change that a crash
+//      could undo.
 //   3. A snapshot at N followed by EventsAfter(N) misses nothing and repeats nothing.
 //   4. History is one window, (floor, newest]: all its events are kept, and every revision from the
 //      floor on can be read. The floor only rises: by Compact, or because a limit was reached.
-//      Below it the answer is kExpired, never a gap.
+//      Below the floor the answer is kExpired, never a gap.
 //
 // All functions may be called from any thread. Keys and values are bytes that the store does not
-// interpret, with one exception that concerns only speed: events are also kept by group, the key
-// through its third slash ("/registry/pods/"), so following one resource does not cost the others.
+// interpret, with one exception that concerns only speed. Events are also kept by group, the key
+// through its third slash ("/registry/pods/"), so a follower of one resource does not read the
+// events of others.
 #pragma once
 
 #include <cstddef>
@@ -41,18 +43,19 @@ namespace dray::store {
 
 /// The revision of an empty store, as in etcd.
 inline constexpr Revision kFirstRevision{1};
-/// "Must be absent" in a Compare.
+/// In a Compare: the key must be absent.
 inline constexpr Revision kAbsent{0};
 
-/// Longest key. Kubernetes names and namespaces end at 253 bytes each.
+/// Longest key. Kubernetes limits names and namespaces to 253 bytes each.
 inline constexpr size_t kKeyBytesMax = 1024;
 /// Largest value: 1.5 MiB, etcd's default for a request.
 inline constexpr size_t kValueBytesMax = 3 * 512 * 1024;
-/// Operations of one transaction, and compares of one, the fences added to each: etcd's default.
+/// Limit of the operations of one transaction, and of its compares and fences together: etcd's
+/// default.
 inline constexpr size_t kTxnOperationsMax = 128;
-/// Slots that all names of fences share: etcd has a small key for each that was ever used.
+/// Number of slots that all names of fences share. etcd stores a small key for each slot ever used.
 inline constexpr size_t kFenceSlots = 4096;
-/// Events one EventsAfter looks at before it answers with what it found so far.
+/// Limit of the events that one EventsAfter examines before it returns what it found so far.
 inline constexpr size_t kEventsExaminedMax = 4096;
 
 /// The key must have been modified last at `modified`, or be absent if that is kAbsent.
@@ -61,13 +64,15 @@ struct Compare {
   Revision modified{};
 };
 
-/// Keeps transactions apart that decide about the same thing and write different keys: there must
-/// have been no transaction with a fence of this name after `seen`, the revision that was decided
-/// on. So whoever looked at everything until `seen` has missed nothing that matters.
+/// Serialises transactions that decide about the same thing but write different keys. The
+/// transaction is refused if another one with a fence of this name was committed after `seen`, the
+/// revision that the decision was based on. So a client that has read everything up to `seen` has
+/// missed nothing relevant.
 ///
-/// Names are hashed to kFenceSlots slots: a stranger's fence may refuse a transaction, too, which
-/// is then computed again. A fence is no record: no snapshot, event or limit shows it. It lasts as
-/// long as a transaction can be under way: in etcd for ever, else until the store is opened again.
+/// Names are hashed to kFenceSlots slots. A fence with another name may therefore refuse a
+/// transaction, too; its client then decides again. A fence is no record: no snapshot, event or
+/// limit includes it. It lasts as long as a transaction can be in flight: for ever in etcd, else
+/// until the store is opened again.
 struct Fence {
   std::string name;
   Revision seen{};
@@ -76,7 +81,7 @@ struct Fence {
 /// The slot of a fence; the same in every process, version and machine.
 size_t FenceSlot(std::string_view name);
 
-/// Writes `value`; creates the key or replaces its value. The expiry is replaced too, or removed.
+/// Writes `value`: creates the key or replaces its value. The expiry is replaced too, or removed.
 struct Put {
   std::string key;
   Frozen<Value> value;
@@ -90,8 +95,9 @@ struct Delete {
 
 using Operation = std::variant<Put, Delete>;
 
-/// If all compares and fences hold, all operations happen at once and share one revision; else none
-/// does. No two operations may name the same key. Fences are for transactions that write something.
+/// If all compares and fences hold, all operations happen at once and share one revision; otherwise
+/// none happens. No two operations may name the same key. Fences are only for transactions that
+/// write.
 struct Txn {
   std::vector<Compare> compares{};
   std::vector<Operation> operations{};
@@ -100,16 +106,16 @@ struct Txn {
 
 /// A transaction that was carried out.
 struct Committed {
-  /// The new revision; the newest one at that moment if nothing changed (no operations, or only
-  /// deletions of absent keys), in which case there is no event either.
+  /// The new revision. If nothing changed (no operations, or only deletions of absent keys), the
+  /// newest revision at that moment, and there is no event.
   Revision revision{};
   /// For each operation, in order: the record now stored; for a deletion the last record with
   /// `modified` = revision; null for the deletion of an absent key.
   std::vector<Frozen<Record>> records;
 };
 
-/// A transaction that was refused because a compare does not hold. A normal answer, with all that
-/// is needed to decide anew without another read.
+/// A transaction that was refused because a compare or fence does not hold. A normal answer, with
+/// all that the caller needs to decide again without another read.
 struct Conflict {
   struct Mismatch {
     std::string key;
@@ -119,7 +125,7 @@ struct Conflict {
   Revision revision{};
   /// The compares that do not hold, in the order of the transaction; at least one, unless `fenced`.
   std::vector<Mismatch> mismatches;
-  /// A fence does not hold. Not said if a compare does not hold either.
+  /// A fence does not hold. Not set if a compare does not hold either.
   bool fenced = false;
 };
 
@@ -132,7 +138,7 @@ struct Step {
   CommitCallback done;
 };
 
-/// Steps of one CommitSteps.
+/// Limit of the steps of one CommitSteps.
 inline constexpr size_t kStepsMax = 64;
 
 /// One change of one key.
@@ -142,7 +148,7 @@ struct Event {
   Type type = Type::kPut;
   /// kPut: the record written. kDelete: the last record, with `modified` = the deletion's revision.
   Frozen<Record> record;
-  /// What the key held before; null if it was absent, so kPut with null is a creation.
+  /// The key's previous record; null if it was absent, so kPut with null is a creation.
   Frozen<Record> previous;
 
   Revision revision() const { return record->modified; }
@@ -152,35 +158,36 @@ struct Event {
 struct Batch {
   /// Ascending by revision; within one, in the order of its transaction. No revision is split.
   std::vector<Frozen<Event>> events;
-  /// The prefix is known completely up to here: ask for what is after it next. At least `after`,
-  /// and the newest revision once there is no more, events or not: this is what bookmarks say.
+  /// The batch has all events of the prefix up to here; ask for the events after it next. At least
+  /// `after`, and the newest revision once there are no more events. This is the revision for
+  /// bookmarks.
   Revision through{};
 };
 
-/// Limits, and what else is chosen when a store is opened.
+/// Limits and other choices for opening a store.
 struct Options {
-  /// Makes values of what was stored before this process.
+  /// Makes the values of records that were stored before this process.
   ReadValue read_value = ReadAsBytes;
-  /// The identity of a store that is created now: any number from the caller's source of chance.
-  /// One that exists has its own.
+  /// The identity of a store that is created now: a random number from the caller. An existing
+  /// store keeps its own.
   uint64_t new_id = 1;
-  /// Events kept. Whole revisions go, oldest first; the newest always stays.
+  /// Limit of events kept. Whole revisions are dropped, oldest first; the newest always stays.
   size_t events_max = 100'000;
-  /// Bytes kept by events: keys, Value::size() and a constant for each.
+  /// Limit of the bytes of events: keys, Value::size() and a constant for each.
   size_t event_bytes_max = size_t{256} << 20U;
-  /// Keys and values that are live. A commit that would grow past it is refused; deletions and
-  /// shrinking updates always go through.
+  /// Limit of the bytes of live keys and values. A commit that would exceed it is refused;
+  /// deletions and updates that shrink are always accepted.
   size_t live_bytes_max = size_t{4} << 30U;
-  /// Subscriptions that exist at one time.
+  /// Limit of subscriptions at one time.
   size_t subscriptions_max = 4096;
 };
 
-/// What operators and metrics ask. The parts are of nearly the same moment.
+/// Values for operators and metrics. They are of nearly the same moment.
 struct Status {
-  /// Which store this is: 16 hexadecimal digits, made once when it is created and kept with it. Two
-  /// stores with the same id have one history.
+  /// The store's identity: 16 hexadecimal digits, made once when it is created and kept with it.
+  /// Two stores with the same id have one history.
   std::string id;
-  /// Why no more writes are taken, and what to do; empty while they are.
+  /// Why writes are refused, and what to do; empty while they are accepted.
   std::string failure;
   Revision newest{};
   Revision floor{};  // the oldest revision that can be read, or followed from
@@ -188,9 +195,9 @@ struct Status {
   size_t live_bytes = 0;
   size_t events = 0;
   size_t event_bytes = 0;
-  size_t file_bytes = 0;  // on disk; 0 when there is none, or it is not known
+  size_t file_bytes = 0;  // on disk; 0 if there is no file, or its size is unknown
   size_t subscriptions = 0;
-  std::optional<WallTime> next_expiry{};  // nothing to do for ExpireDue before then
+  std::optional<WallTime> next_expiry{};  // ExpireDue has nothing to do before then
 };
 
 /// Status::id of a number: 16 hexadecimal digits.
@@ -213,7 +220,7 @@ class Subscription {
   Subscription& operator=(const Subscription&) = delete;
   ~Subscription() { Cancel(); }
 
-  /// Ends it now. When this returns, no wake runs and none will. Again is harmless.
+  /// Ends the subscription. When this returns, no wake runs and none will. May be called again.
   void Cancel() {
     if (cancel_) std::exchange(cancel_, nullptr)();
   }
@@ -226,7 +233,7 @@ using Wake = std::function<void(Revision)>;
 
 /// A multi-version store: one writer at a time, any number of readers that never wait for it.
 ///
-/// Whoever opened it destroys it after all subscriptions, and after every callback has been called.
+/// The owner destroys it after all subscriptions, and after every callback has been called.
 class Store {
  public:
   Store() = default;
@@ -234,88 +241,89 @@ class Store {
   Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
 
-  /// The newest state this process knows. Never waits for a commit or for the network. Snapshots
-  /// read one after the other never go back in revision. O(1).
+  /// The newest state this process knows. Never waits for a commit or for the network. Revisions of
+  /// successive reads never decrease. O(1).
   virtual Frozen<Snapshot> Read() const = 0;
 
   /// Calls `done` once, with a revision R, as soon as Read() includes R and R includes every commit
-  /// that any server had acknowledged before the call: the condition of a linearisable read. A
+  /// that any server had acknowledged before the call: the condition of a linearizable read. A
   /// store with no other writers answers at once, on the calling thread.
   ///
   /// Errors: kTimeout             the backend's newest state did not arrive in time.
   ///         kServiceUnavailable  the backend cannot be reached.
   virtual void Sync(std::move_only_function<void(Result<Revision>)> done) = 0;
 
-  /// The state right after `revision`, for every revision from the floor to the newest.
-  /// O(1) for the newest; else the nearest later state that is kept has at most a few hundred
-  /// events undone, O(log n) each. Recently asked ones are remembered: pages of one list are cheap.
+  /// The state right after `revision`, for every revision from the floor to the newest. O(1) for
+  /// the newest; otherwise at most a few hundred events are undone from the nearest later state
+  /// that is kept, O(log n) each. Recent results are cached, so further pages of one list are
+  /// cheap.
   ///
   /// Errors: kExpired  below the floor; the message names both.
   ///         kTimeout  later than the newest revision; the message names both.
   virtual Result<Frozen<Snapshot>> ReadAt(Revision revision) const = 0;
 
-  /// Carries out `txn`, or refuses it, and calls `done` exactly once; `done` must be callable. Then
-  /// the commit is durable and visible and subscribers have been woken. The thread is the
-  /// implementation's choice, possibly the calling one before Commit returns; no lock is held, so
-  /// `done` may call the store. The order of callbacks is not the order of commits when several
-  /// threads commit; revisions are. A Conflict, too, shows only what is durable and visible by
+  /// Carries out `txn`, or refuses it, and calls `done` exactly once; `done` must be callable. By
+  /// then the commit is durable and visible and subscribers have been woken. The implementation
+  /// chooses the thread, possibly the calling one before Commit returns; it holds no lock, so
+  /// `done` may call the store. If several threads commit, the order of callbacks may differ from
+  /// the order of revisions. A Conflict, too, shows only records that are durable and visible by
   /// then.
   ///
   /// Errors: kBadRequest            an empty key, a put without value, two operations on one key.
-  ///         kRequestEntityTooLarge a key, a value, or the number of operations, compares or
-  ///         fences. kTooManyRequests       the store holds all it may (Options::live_bytes_max).
+  ///         kRequestEntityTooLarge a key, a value, or the number of operations, compares, fences.
+  ///         kTooManyRequests       the store is full (Options::live_bytes_max).
   ///         kServiceUnavailable    closing, or the backend cannot be reached: not carried out.
   ///         kTimeout               the backend did not answer: the outcome is unknown. Read again
   ///                                and compare before trying anew.
   ///         kInternalError         the value has no durable form.
-  /// With any error but kTimeout nothing has changed. Memory that the calling thread cannot have is
-  /// std::bad_alloc, without `done` being called, and nothing has changed either.
+  /// With any error but kTimeout nothing has changed. If the calling thread has no memory,
+  /// std::bad_alloc is thrown, `done` is not called, and nothing has changed either.
   virtual void Commit(Txn txn, CommitCallback done) = 0;
 
-  /// Commit, waiting for the answer. Not for threads whose work `done` depends on.
+  /// Commit, waiting for the answer. Do not call it on a thread that `done` depends on.
   Result<CommitOutcome> CommitAndWait(Txn txn);
 
-  /// Whether this store has CommitSteps.
+  /// Whether this store supports CommitSteps.
   virtual bool takes_steps() const { return false; }
 
   /// Carries out all of `steps`, one after the other and each with the next revision, or none of
-  /// them; they become durable together, so a disk is waited for once. A step is judged by what
-  /// those before it leave, but compares no key that one of them writes: nobody knows that revision
-  /// yet; and has nothing to do with what expires. Each is answered as by Commit. If one is
-  /// refused, so are the others, with its error or with kConflict.
+  /// them. They become durable together, so the disk is flushed once. A step is judged on the state
+  /// that the steps before it leave. It must not compare a key that another step writes, because
+  /// the caller cannot know that revision yet, and must not involve records that expire. Each step
+  /// is answered as by Commit. If one is refused, the others are refused too, with its error or
+  /// with kConflict.
   ///
-  /// Errors: those of Commit, and kRequestEntityTooLarge for more than kStepsMax steps; memory that
-  ///         the calling thread cannot have is kServiceUnavailable.
-  ///         kMethodNotAllowed  of a store without takes_steps().
+  /// Errors: those of Commit, and kRequestEntityTooLarge for more than kStepsMax steps;
+  ///         kServiceUnavailable  the calling thread has no memory.
+  ///         kMethodNotAllowed  the store does not support steps (takes_steps()).
   virtual void CommitSteps(std::vector<Step> steps);
 
   /// The events with a revision greater than `after` on keys that begin with `prefix`.
   ///
   /// Whole revisions, as many as fit into `max` events, and always at least one: a batch exceeds
   /// `max` only if its single revision does, so it never has more than max(max, kTxnOperationsMax)
-  /// events. It also ends after kEventsExaminedMax events that were looked at, found or not: call
-  /// again with batch.through until that is the newest revision. From a revision that does not
-  /// exist yet: no events, through = after.
+  /// events. A batch also ends after kEventsExaminedMax events were examined, matching or not; call
+  /// again with batch.through until that is the newest revision. If `after` does not exist yet, the
+  /// result has no events and through = after.
   ///
   /// O(log n) to find the place, then O(1) per event of the prefix's group (of the whole store, for
   /// a prefix shorter than a group).
   ///
-  /// Errors: kExpired  events after `after` are gone: it is below the floor; the message names
-  /// both.
+  /// Errors: kExpired  `after` is below the floor, so events are gone; the message names both.
   virtual Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const = 0;
 
   /// Calls `wake` with the newest revision after each commit that changed something; several
   /// commits may share a call. Calls are one at a time, with ascending revisions, on the threads
-  /// that commit: `wake` must be quick, and may call only Read, ReadAt and EventsAfter. Commits
-  /// before the subscription are not announced: call EventsAfter once after subscribing.
+  /// that commit. `wake` must be quick, and may call only Read, ReadAt and EventsAfter. Commits
+  /// before the subscription are not announced, so call EventsAfter once after subscribing.
   ///
   /// Errors: kTooManyRequests  Options::subscriptions_max exist.
   virtual Result<Subscription> Subscribe(Wake wake) = 0;
 
   /// Deletes records whose expiry is not after `now`, earliest first, at most `max` and never more
   /// than kTxnOperationsMax in one call, as one ordinary transaction; `done` gets their number, as
-  /// with Commit. Call again while that is the most possible. A record put again in the meantime
-  /// lives by its new expiry. A backend that expires by itself answers 0.
+  /// with Commit. Call again while that is the maximum. A record that was put again meanwhile has
+  /// its new expiry. A backend that expires records by itself answers 0.
   ///
   /// Errors: as for Commit.
   virtual void ExpireDue(WallTime now,
@@ -325,7 +333,7 @@ class Store {
   /// ExpireDue, waiting for the answer.
   Result<size_t> ExpireDueAndWait(WallTime now, size_t max);
 
-  /// Forgets history before `revision`, which becomes the floor: it can still be read and followed
+  /// Drops history before `revision`, which becomes the floor; it can still be read and followed
   /// from. Live records stay, whatever their age. Compacting again, or lower, changes nothing.
   ///
   /// Errors: kTimeout  later than the newest revision.

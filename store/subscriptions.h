@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to be woken after commits.
+// The subscribers to wake after commits.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace dray::store {
 
-/// Safe from any thread. Outlives the subscriptions it gave out.
+/// Safe from any thread. Outlives its subscriptions.
 class Subscriptions {
  public:
   explicit Subscriptions(const Options& options) : count_max_(options.subscriptions_max) {}
@@ -21,12 +21,13 @@ class Subscriptions {
   Subscriptions& operator=(const Subscriptions&) = delete;
   ~Subscriptions();
 
-  /// As Store::Subscribe.
+  /// See Store::Subscribe.
   Result<Subscription> Add(Wake wake);
 
-  /// Wakes all, one after the other, unless something as new has been announced already: then that
-  /// call has returned, so either way every subscriber knows of `newest` afterwards. One that finds
-  /// no memory does not keep it from the others; the next call wakes again.
+  /// Wakes all subscribers, one after the other. Does nothing if another call has announced a
+  /// revision as new; that call has then returned, so either way every subscriber has been woken
+  /// for `newest`. If a wake throws bad_alloc, the others are still woken; the next call wakes that
+  /// one again.
   void Announce(Revision newest);
 
   size_t size() const;
@@ -35,7 +36,7 @@ class Subscriptions {
   void Remove(uint64_t id);
 
   const size_t count_max_;
-  mutable Mutex mutex_;  // held while waking: who removes a subscription waits for its wake
+  mutable Mutex mutex_;  // held while waking, so the removal of a subscription waits for its wake
   uint64_t next_id_ DRAY_GUARDED_BY(mutex_) = 0;
   Revision announced_ DRAY_GUARDED_BY(mutex_){0};
   std::map<uint64_t, Wake> wakes_ DRAY_GUARDED_BY(mutex_);

@@ -21,7 +21,7 @@
 
 namespace dray::store {
 
-// A page in front of its slots, which lie behind it: as many as there are, no more.
+// The header of a page. Its slots follow it in memory, with no spare room.
 struct alignas(void*) Tree::Node {
   enum class Kind : uint8_t { kLeaf, kInner };
   Node(Kind of, size_t slots) : kind(of), count(static_cast<uint16_t>(slots)) {}
@@ -36,7 +36,7 @@ using Node = Tree::Node;
 
 constexpr size_t kUsedMin = Tree::kFanOut / 4;
 
-/// What an inner page knows of one child. The view lies in a record that the child holds.
+/// An inner page's entry for one child. The view points into a record that the child holds.
 struct Child {
   Tree::PageRef page;
   std::string_view first_key;
@@ -57,7 +57,7 @@ struct Page : Node {
     void* const room = ::operator new(sizeof(Page) + from.size_bytes());
     return boost::intrusive_ptr<const Page>(new (room) Page(from));
   }
-  /// What Of made, when it has no owner any more.
+  /// Frees a page made by Of that has no owner any more.
   static void Destroy(const Page* page) {
     page->~Page();
     ::operator delete(const_cast<Page*>(page));
@@ -77,7 +77,7 @@ struct Page : Node {
 using Leaf = Page<Frozen<Record>, Node::Kind::kLeaf>;
 using Inner = Page<Child, Node::Kind::kInner>;
 
-/// A page while it is made. It has room for one slot too many, which exists only between an
+/// A page under construction. It has room for one slot too many, which exists only between an
 /// insertion and the split that follows.
 template <class P>
 class Draft {
@@ -114,7 +114,7 @@ class Draft {
     count_ = at;
   }
 
-  /// The finished page; the draft is empty afterwards.
+  /// Returns the finished page; the draft is empty afterwards.
   boost::intrusive_ptr<const P> Finish() {
     return P::Of(std::span<Slot>(slots_.data(), std::exchange(count_, 0)));
   }
@@ -154,7 +154,7 @@ size_t SlotNotBefore(const Leaf& leaf, std::string_view key) {
   return static_cast<size_t>(found - slots.begin());
 }
 
-/// The child whose records include `key`, if any do: the last that does not start after it.
+/// The child whose keys would include `key`: the last one that does not start after `key`.
 size_t SlotAround(const Inner& inner, std::string_view key) {
   const std::span<const Child> slots = inner.used();
   const auto after = std::ranges::upper_bound(slots, key, {}, &Child::first_key);
@@ -165,7 +165,7 @@ bool HasKeyAt(const Leaf& leaf, size_t slot, std::string_view key) {
   return slot < leaf.count && leaf[slot]->key() == key;
 }
 
-/// A page after an insertion: itself, or itself and the page that its overflow started.
+/// The result of an insertion: one page, or that page and a new one for its overflow.
 struct Grown {
   Child left;
   std::optional<Child> right;
@@ -222,7 +222,7 @@ void JoinOrShare(Draft<Inner>& parent, size_t slot) {
   parent[slot] = ChildOf(left.Finish());
 }
 
-/// `node` without `key`, which it has; a Child without page when nothing is left.
+/// `node` without `key`, which it has; a Child without a page if nothing is left.
 Child EraseFrom(const Node& node, std::string_view key) {
   if (const Leaf* leaf = AsLeaf(node)) {
     if (leaf->count == 1) return {};
@@ -249,7 +249,7 @@ Child EraseFrom(const Node& node, std::string_view key) {
   return ChildOf(copy.Finish());
 }
 
-/// The pages over `slots`, each as full as can be.
+/// Pages over `slots`, each as full as possible.
 template <class P, class Slot>
 std::vector<Child> PagesOver(std::span<const Slot> slots) {
   std::vector<Child> pages;
@@ -268,7 +268,8 @@ void intrusive_ptr_add_ref(const Tree::Node* page) noexcept {
   page->owners.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Whoever destroys it sees what all owners did before.
+// Acquire and release, so that the thread that destroys the page sees all earlier uses by other
+// owners.
 void intrusive_ptr_release(const Tree::Node* page) noexcept {
   if (page->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (const Leaf* leaf = AsLeaf(*page)) return Leaf::Destroy(leaf);
@@ -346,7 +347,7 @@ struct Tree::GroupRequest {
   std::vector<Group> groups;
 };
 
-/// Of `page`, whose first record has the rank `rank`, what is asked for.
+/// Adds the requested part of `page`, whose first record has the rank `rank`.
 void Tree::AddGroups(const PageRef& page, size_t rank, size_t records, GroupRequest& request) {
   const size_t begin = std::max(rank, request.begin);
   const size_t end = std::min(rank + records, request.end);
@@ -387,7 +388,7 @@ void Tree::Cursor::Descend(const Node* page, std::string_view key) {
   Push({.page = page, .slot = SlotNotBefore(*AsLeaf(*page), key)});
 }
 
-/// Past the end of a leaf: up to the first page that has a next slot, then down its left edge.
+/// At the end of a leaf, moves up to the first page that has a next slot, then down its left edge.
 void Tree::Cursor::Settle() {
   while (depth_ > 0) {
     const Step& step = path_[depth_ - 1];

@@ -2,19 +2,19 @@
 // An immutable ordered map from key to record, whose versions share structure.
 //
 // A B+tree without back pointers. A change copies the pages from the root to one leaf and shares
-// all others with the version it came from, so both stay valid and neither knows of the other. A
+// all others with the version it came from, so both stay valid and are independent of each other. A
 // page is a fixed array of at most kFanOut slots. An inner slot repeats its child's first key as a
 // view into the record that the child holds, so copying a page copies no text, and the child's
 // number of records, so that counting a range costs two descents.
 //
 // Fan-out 16: a copied page touches the reference count of each of its slots. For 100,000 keys that
-// is about 5 pages of 12 slots; fan-out 64 would be 3 pages of 48. Scans hardly notice.
+// is about 5 pages of 12 slots; fan-out 64 would be 3 pages of 48. Scans are hardly affected.
 //
 // Occupancy: a page that shrinks below a quarter is joined with a neighbour, or takes from it. A
-// page that overflows at its end starts a new one instead of halving, so keys that arrive in order
-// leave full pages behind.
+// page that overflows at its end starts a new page instead of splitting in half, so keys inserted
+// in order leave full pages.
 //
-// Thread safety: a Tree is a value; all functions are const and may run on any thread.
+// Thread safety: a Tree is a value. All functions are const and may run on any thread.
 #pragma once
 
 #include <array>
@@ -33,14 +33,14 @@ namespace dray::store {
 class Tree {
  public:
   struct Node;  // a page, in tree.cc
-  /// One of the owners of a page, which is never changed. The count lies in the page: a
-  /// std::shared_ptr would take 32 bytes more of each.
+  /// One of the owners of a page, which is immutable. The count lies in the page, because a
+  /// std::shared_ptr would take 32 bytes more for each.
   using PageRef = boost::intrusive_ptr<const Node>;
 
-  /// Slots of a page.
+  /// Limit of the slots of a page.
   static constexpr size_t kFanOut = 16;
-  /// Pages on a path. Two neighbours together have more than kFanOut / 4 slots, so a tree of this
-  /// depth has more than 2^24 pages even at its sparsest: memory ends before.
+  /// Limit of the pages on a path. Two neighbours together have more than kFanOut / 4 slots, so a
+  /// tree of this depth has more than 2^24 pages even at its sparsest; memory runs out before.
   static constexpr size_t kDepthMax = 24;
 
   Tree() = default;
@@ -48,15 +48,15 @@ class Tree {
   /// The tree of `records`, whose keys strictly ascend. O(n).
   static Tree FromSorted(std::span<const Frozen<Record>> records);
 
-  /// This tree with `record` added, or in place of the one with its key. O(log n).
+  /// This tree with `record` added, or replaced if its key exists. O(log n).
   Tree Put(const Frozen<Record>& record) const;
-  /// This tree without `key`; the same tree when it has none. O(log n).
+  /// This tree without `key`; the same tree if it does not have the key. O(log n).
   Tree Erase(std::string_view key) const;
 
   size_t size() const { return size_; }
   /// The record, or null. Valid while the tree, or a later version that still has it, is held.
   const Frozen<Record>* Find(std::string_view key) const;
-  /// How many keys are less than `key`. O(log n).
+  /// Number of keys that are less than `key`. O(log n).
   size_t Rank(std::string_view key) const;
 
   /// A place between records, or at one, in key order. Valid while the tree is held.
@@ -65,7 +65,7 @@ class Tree {
     bool at_end() const { return depth_ == 0; }
     /// Precondition: !at_end().
     const Frozen<Record>& record() const;
-    /// To the next record. Amortised O(1).
+    /// Moves to the next record. Amortised O(1).
     void Next();
 
    private:
@@ -82,19 +82,19 @@ class Tree {
     size_t depth_ = 0;
   };
 
-  /// At the first key that is not less than `key`. O(log n).
+  /// The position of the first key that is not less than `key`. O(log n).
   Cursor LowerBound(std::string_view key) const;
 
-  /// Records that follow each other.
+  /// Consecutive records.
   struct Group {
-    /// Has these records and no others; null where no page does. Two groups with one page are the
-    /// same records, also in different versions of the tree.
+    /// A page with exactly these records; null if there is none. Two groups with the same page have
+    /// the same records, also in different versions of the tree.
     PageRef page;
     Cursor first;
     size_t records = 0;
   };
-  /// The records of the ranks from `begin` to `end`, in groups of at most `records_max`, which is
-  /// at least kFanOut, as few as pages allow. O(groups + log n); touches no record.
+  /// The records of the ranks from `begin` to `end`, as few groups as pages allow, each of at most
+  /// `records_max` records, which is at least kFanOut. O(groups + log n); reads no record.
   std::vector<Group> Groups(size_t begin, size_t end, size_t records_max) const;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which server compacts etcd, and up to which revision.
 //
-// Every interval each server tries to write the same key, on the condition that nobody has written
-// it since its last try. One succeeds, and compacts up to the revision that was the newest at its
-// last try: so at least one interval of history is kept, and it costs one write per interval
-// however many servers there are. kube-apiserver does the same with the same key, so both can share
+// Every interval each server tries to write the same key, on the condition that the key has not
+// changed since that server's last try. One server succeeds, and compacts up to the revision that
+// was the newest at its last try. So at least one interval of history is kept, and the cost is one
+// write per interval and server. kube-apiserver does the same with the same key, so both can share
 // an etcd.
 //
 // Thread safety: none.
@@ -22,14 +22,14 @@ namespace dray::store::etcd {
 
 class Compaction {
  public:
-  /// An interval of zero: never.
+  /// An interval of zero disables compaction.
   Compaction(std::chrono::nanoseconds interval, MonotonicTime now)
       : interval_(interval), due_(now + interval) {}
 
-  /// The transaction to try now, if one is due; its answer is for Next.
+  /// Returns the transaction to send now, if one is due. Pass its answer to Next.
   std::optional<rpc::TxnQuery> Try(MonotonicTime now);
 
-  /// Up to where to compact after the answer, if at all.
+  /// Returns the revision to compact up to, or nothing if another server compacts this time.
   std::optional<Revision> Next(const rpc::TxnAnswer& answer);
 
  private:

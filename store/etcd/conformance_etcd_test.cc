@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite that every implementation passes, each store in a new etcd. What differs by etcd's
-// nature (store/etcd/etcd_store.h) is said in the Backend; expiry has tests of its own.
+// The suite that every implementation passes, each store in a new etcd. The Backend lists the
+// differences of a store in etcd (store/etcd/etcd_store.h); expiry has tests of its own.
 #include <memory>
 #include <utility>
 

@@ -32,7 +32,7 @@
 namespace dray::store::etcd {
 namespace {
 
-/// Which store this is: the same keys of the same cluster. The same in every process.
+/// The identity of the store with these keys in this cluster. It is the same in every process.
 std::string IdOf(uint64_t cluster_id, std::string_view prefix) {
   if (prefix == "/registry/") return IdText(cluster_id);
   constexpr uint64_t kFnvPrime = 0x100'0000'01b3;  // FNV-1a
@@ -52,7 +52,8 @@ Failure Unavailable(std::string message) {
 
 }  // namespace
 
-/// Values that are being written by this process need not be decoded when they come back.
+/// Finds values that this process is writing, so that the mirror need not decode them when they
+/// come back.
 struct Engine::Relay {
   const requests::Committer* committer = nullptr;
   ReadValue read_value;
@@ -248,8 +249,8 @@ void Engine::Maintain() {
 
 void Engine::MaintainOnce() {
   const size_t given_up = running_->waiters.ExpireWaits(world_.clock.Monotonic());
-  // etcd has a revision that the watch did not bring: a broken connection that nobody noticed,
-  // unless it is only slow.
+  // etcd has a revision that the watch did not deliver. Either the watch is slow, or its connection
+  // is broken without an error.
   if (given_up > 0) follower_.CancelSilentWatch(etcd_options_.sync_timeout / 3);
   if (running_->waiters.someone_waits()) follower_.RequestProgress();
   running_->syncer.Tick();

@@ -35,7 +35,7 @@ namespace dray::store::etcd {
 
 class Engine {
  public:
-  /// As EtcdStore::Open.
+  /// See EtcdStore::Open.
   static Result<std::unique_ptr<Engine>> Open(World& world,
                                               Log log,
                                               const EtcdOptions& etcd_options,
@@ -44,7 +44,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  // As the functions of Store.
+  // These implement the functions of Store.
   void Sync(requests::SyncCallback done);
   void Commit(Txn txn, CommitCallback done);
   Result<> Compact(Revision revision);
@@ -57,7 +57,7 @@ class Engine {
   static constexpr std::chrono::milliseconds kTick{100};
 
   struct Relay;
-  /// What exists once all keys have been read for the first time.
+  /// State that exists once all keys have been read for the first time.
   struct Running {
     Running(Engine& engine, const Frozen<Snapshot>& first);
 

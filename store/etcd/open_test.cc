@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a store in etcd: what is found there, and every way it can fail.
+// Opening a store in etcd: its contents, and every way opening can fail.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -165,7 +165,7 @@ TEST_F(EtcdOpen, NobodyAnswers) {
   EXPECT_THAT(error.message, AllOf(HasSubstr(proxy.endpoint()), HasSubstr("in time")));
 }
 
-/// Says the same to everybody who connects, and hangs up.
+/// A server that sends the same text on each connection, and closes it.
 class Sayer {
  public:
   explicit Sayer(std::string_view words) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks between a store and its etcd, and what users of the store see of it.
+// Failures between a store and its etcd, as users of the store see them.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ using testing::SyncAndWait;
 using testing::SyncAtLast;
 using testing::TcpProxy;
 
-/// Quick to notice and to try again.
+/// Short times for noticing a failure and trying again.
 constexpr milliseconds kReconnectSoon{300};
 
 class EtcdReconnect : public EtcdTest {
@@ -58,7 +58,7 @@ class EtcdReconnect : public EtcdTest {
     other_.reset();
   }
 
-  /// One store behind the proxy, and another one that sees everything.
+  /// Opens one store behind the proxy, and another one that is connected directly.
   void OpenBoth(EtcdOptions etcd_options = {}, const Options& options = {}) {
     etcd_options.endpoints = {proxy_->endpoint()};
     etcd_options.dial_backoff_min = milliseconds(10);
@@ -116,7 +116,7 @@ TEST_F(EtcdReconnect, WhatHappensMeanwhileIsMadeUpFor) {
   OpenBoth();
   Do(*store_, PutOf(Key(0), "0"));
   proxy_->Refuse();
-  const std::string large(size_t{600} << 10U, 'v');  // more than etcd puts into one answer
+  const std::string large(size_t{600} << 10U, 'v');  // more than etcd sends in one answer
   for (int i = 1; i <= 6; ++i) Do(*other_, PutOf(Key(i), large));
   Do(*other_, DeleteOf(Key(3)));
   EXPECT_EQ(SyncAndWait(*store_).error().reason, StatusReason::kServiceUnavailable);
@@ -260,7 +260,7 @@ TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
   EXPECT_EQ(SyncAndWait(*store_).error().reason, StatusReason::kServiceUnavailable);
   EXPECT_EQ(store_->Read()->revision(), Revision{2});
   etcd_->Resume();
-  // The transaction that was not answered may be carried out now, or in a moment, or not at all.
+  // The transaction that was not answered may be carried out now, later, or never.
   const Revision seen = SyncAtLast(*other_);
   EXPECT_GE(seen, Revision{2});
   EXPECT_GE(SyncAtLast(*store_), seen);

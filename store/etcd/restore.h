@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling an empty etcd with the records of a backup, or of another kind of store.
+// Fills an empty etcd with the records of a backup, or of another kind of store.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,20 @@
 
 namespace dray::store::etcd {
 
-/// Writes records in batches; clients see them appear. Keys and values are kept, revisions are new,
-/// so older resource versions mean nothing afterwards.
+/// Writes records in batches; clients see them as they are written. Keys and values are kept.
+/// Revisions are new, so older resource versions mean nothing afterwards.
 ///
-/// It stops at the first error, and what was written before stays: delete it (etcdctl del --prefix)
-/// before trying again.
+/// The restorer stops at the first error and leaves the records written so far. Delete them
+/// (etcdctl del --prefix) before trying again.
 class Restorer {
  public:
-  /// Bytes of keys and values in one transaction, unless a single record has more.
+  /// Limit of the bytes of keys and values in one transaction; a larger record goes alone.
   static constexpr size_t kBatchBytes = size_t{512} << 10U;
 
-  /// Below `prefix` ("/registry/") there must be nothing. `client` and `clock` outlive it.
+  /// There must be no keys below `prefix` ("/registry/"). `client` and `clock` outlive the
+  /// restorer.
   ///
-  /// Errors: kAlreadyExists       there is something; the message names a key.
+  /// Errors: kAlreadyExists       there are keys; the message names one.
   ///         kServiceUnavailable  etcd cannot be reached.
   static Result<Restorer> Begin(rpc::Client& client, const Clock& clock, std::string prefix);
 
@@ -38,19 +39,19 @@ class Restorer {
     std::string_view key, value;
     std::optional<WallTime> expiry{};
   };
-  /// Adds one record, in any order. One that has expired is ignored.
+  /// Adds one record. The order does not matter. An expired record is skipped.
   ///
   /// Errors: kBadRequest  a key outside the prefix.
-  ///         kConflict    somebody else has written the key meanwhile.
-  ///         kTimeout     etcd did not answer: some records may be there or not.
-  ///         others       as etcd::CommitError says, e.g. a record that is too large.
+  ///         kConflict    another client has written the key meanwhile.
+  ///         kTimeout     etcd did not answer; some records may have been written.
+  ///         others       see rpc::CommitError, e.g. a record that is too large.
   Result<> Add(const Record& record);
 
   struct Done {
     uint64_t keys = 0;
-    Revision newest{};  // of etcd, with the last of them
+    Revision newest{};  // of etcd, after the last record
   };
-  /// Writes what is left. Errors: as Add.
+  /// Writes the records of the unfinished batch. Errors: as Add.
   Result<Done> Finish();
 
  private:

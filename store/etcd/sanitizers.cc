@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sanitizers must not report in programs that link gRPC. Part of their presets alone.
+// Suppressions of sanitizers for programs that link gRPC. Compiled only for their presets.
 
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' names
 
@@ -9,12 +9,13 @@ extern "C" const char* __lsan_default_suppressions() {
   return "leak:ares_strdup\n";
 }
 
-/// Debian's gRPC is not instrumented, so it is not seen how it orders its threads.
+/// ThreadSanitizer cannot see how gRPC orders its threads, because Debian's gRPC is not
+/// instrumented.
 ///
-/// The libraries: what they do with memory by themselves (memcpy, free). gRPC's headers, compiled
-/// here: what is handed to its threads and comes back, ordered by locks inside of the library. That
-/// also hides races of what its callbacks do with others; without this line, the only reports were
-/// of the hand-over itself.
+/// The libraries are suppressed because of their own uses of memory (memcpy, free). gRPC's headers,
+/// compiled here, are suppressed because objects handed to its threads and back are ordered by
+/// locks inside the library. That also hides races between gRPC's callbacks and other code. Without
+/// this line, the only reports were about the hand-over itself.
 extern "C" const char* __tsan_default_suppressions() {
   return "race:grpc::internal\n"
          "called_from_lib:libabsl_bad_optional_access.so\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several stores in one etcd: one truth, leases, compaction, and a database that is full.
+// Several stores in one etcd: they agree on the state; leases, compaction, and a full database.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -92,8 +92,8 @@ TEST_F(EtcdShared, AConflictShowsWhatTheOtherWrote) {
   EXPECT_GE(a_->Read()->revision(), conflict->revision);
 }
 
-/// Takes the next number under one key until `last` has been taken; each attempt is a reservation
-/// that only one of all who try at the same time can get.
+/// Takes the next number under one key until `last` has been taken. Of all stores that try at the
+/// same time, only one can get a number.
 void Reserve(Store& store, int last, Mutex& mutex, std::multiset<int>& taken) {
   constexpr std::string_view kKey = "/registry/resourceclaims/default/claim";
   Frozen<Record> current = store.Read()->Get(kKey);
@@ -133,7 +133,7 @@ TEST_F(EtcdShared, RacingReservationsAreNeitherLostNorGivenTwice) {
   EXPECT_EQ(SyncAtLast(*b_), Revision{1 + kReservations});
 }
 
-/// Ranges that etcd has answered so far.
+/// Number of ranges that etcd has answered so far.
 int RangesOf(const EtcdProcess& etcd) {
   const std::string metrics =
       RunProgram({"curl", "--silent", etcd.endpoint() + "/metrics"}).value();
@@ -288,7 +288,7 @@ TEST_F(EtcdShared, OneOfSeveralServersCompacts) {
     Do(*a_, PutOf("/registry/pods/a", std::to_string(turn)));
     world.clock().Advance(std::chrono::minutes(5));
     AwaitChange(*a_, [&] { return version_of_key() == turn; });
-    // The first turn only remembers where etcd was.
+    // The first turn only notes etcd's revision.
     if (turn > 1) lines.Await("compacted etcd", static_cast<size_t>(turn) - 1);
   }
   EXPECT_EQ(lines.Count("compacted etcd"), 3U) << "once for each turn after the first";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on etcd's version, or on answers that Debian's etcd does not give, with one that
-// does.
+// Behaviour that depends on etcd's version, or on answers that Debian's etcd does not give, tested
+// with a fake etcd.
 #include <chrono>
 #include <future>
 #include <memory>
@@ -60,7 +60,7 @@ TEST_F(EtcdVersion, WhereProgressIsReliableItIsAskedForAndOnlyThePrefixIsWatched
   EXPECT_TRUE(watch.progress_notify && watch.prev_kv && watch.fragment && watch.has_leader_asked);
   EXPECT_EQ(SyncAndWait(*store).value(), Revision{40});
   EXPECT_EQ(etcd.progress_requests(), 0U) << "nobody has to wait";
-  etcd.SetRevision(50);  // by others, elsewhere
+  etcd.SetRevision(50);  // changes by other clients, outside the prefix
   EXPECT_EQ(SyncAndWait(*store).value(), Revision{50});
   EXPECT_EQ(store->Read()->revision(), Revision{50});
   EXPECT_EQ(store->EventsAfter(Revision{40}, "", 9)->through, Revision{50});
@@ -79,13 +79,13 @@ TEST_F(EtcdVersion, WhereItIsNotAllKeysAreWatchedAndOnlyEventsCount) {
   Result<Revision> early = SyncAndWait(*store);
   while (!early.has_value() && early.error().reason == StatusReason::kServiceUnavailable) {
     early =
-        SyncAndWait(*store);  // on a busy machine the question itself may not be answered in time
+        SyncAndWait(*store);  // on a busy machine the request itself may not be answered in time
   }
   ASSERT_FALSE(early.has_value());
   EXPECT_EQ(early.error().reason, StatusReason::kTimeout);
   EXPECT_EQ(etcd.progress_requests(), 0U);
   EXPECT_EQ(store->Read()->revision(), Revision{40});
-  // Patience is over, so the watch was begun anew.
+  // The time limit is over, so the store began a new watch.
   EXPECT_EQ(etcd.AwaitWatch(2).start_revision, 41);
 }
 
@@ -144,7 +144,7 @@ TEST_F(EtcdVersion, AWatchThatDoesNotFitIsReadAnew) {
   const auto store = Open(etcd);
   etcd.AwaitWatch(1);
   etcd.SetRevision(30);
-  etcd.Send({{.key = "/registry/a", .value = "1", .revision = 9}});  // again, or too late
+  etcd.Send({{.key = "/registry/a", .value = "1", .revision = 9}});  // sent twice, or too late
   EXPECT_EQ(etcd.AwaitWatch(2).start_revision, 31);
   lines_.Await("revision 9 came after 10");
   EXPECT_EQ(store->status().floor, Revision{30});

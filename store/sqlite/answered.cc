@@ -21,10 +21,10 @@ namespace {
 
 /// "DRAYACK1", as a little-endian number.
 constexpr uint64_t kMagic = 0x31'4B'43'41'59'41'52'44;
-/// Of the second note: another sector than that of the first.
+/// Offset of the second note, in another sector than the first.
 constexpr off_t kSecondPlace = 512;
 
-/// As it stands in the file.
+/// The layout in the file.
 struct NoteBytes {
   uint64_t magic, store, revision, checksum;
 };
@@ -83,7 +83,7 @@ AnsweredWriter::AnsweredWriter(const std::string& store_file,
   auto opened = Open(AnsweredFile(store_file), OpenMode::kReadWrite);
   if (!opened.has_value()) return;
   file_.emplace(*std::move(opened));
-  // Both, so that neither says what was before, and no later note lengthens the file.
+  // Writes both places, so that neither has an older note and no later note extends the file.
   Note(newest);
   noted_ = Revision{};
   Note(newest);

@@ -57,7 +57,7 @@ Result<> CopyPages(Database& from, Database& to, const BackupOptions& options) {
   }
 }
 
-/// Copies the store of `from`, changes the copy, and leaves one synced file without companions.
+/// Copies the store of `from`, changes the copy, and leaves one synced file without a log.
 Result<> CopyStore(Database& from,
                    const std::string& to,
                    const BackupOptions& options,
@@ -85,7 +85,7 @@ Result<> CheckSound(const std::string& file) {
                           report.problems.front()));
 }
 
-/// What makes a copy a store of its own.
+/// Makes the copy a store of its own.
 Result<> AssignId(Database& copy, const RestoreOptions& options) {
   DRAY_TRY(const Meta meta, ReadMeta(copy));
   DRAY_TRY(const Revision newest, ReadNewest(copy, meta));
@@ -98,8 +98,8 @@ Result<> AssignId(Database& copy, const RestoreOptions& options) {
   return transaction.Commit();
 }
 
-/// Nothing of the store that is replaced may be taken for a part of the new one: its write-ahead
-/// log is merged into it, or, if it is too damaged for that, removed.
+/// No file of the replaced store may be taken for a part of the new one. Its write-ahead log is
+/// merged into it, or, if the store is too damaged for that, removed.
 Result<> RemoveOldLog(const std::string& file) {
   {
     const Result<std::unique_ptr<Database>> old =

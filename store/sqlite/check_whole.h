@@ -8,15 +8,16 @@
 
 namespace dray::store::sqlite {
 
-/// Whether a note is kept of what was answered: not on a disk that only a test knows.
+/// Whether the store keeps a note of what it answered. It does not on a disk that only a test
+/// provides.
 inline bool KeepsAnswered(const SqliteOptions& options) {
   return options.vfs.empty();
 }
 
-/// Nothing is lost (FindLoss), and, of a file that is not too large
-/// (SqliteOptions::verified_bytes_max), all that Verify looks at.
+/// Checks that nothing is lost (FindLoss). Of a file that is not too large
+/// (SqliteOptions::verified_bytes_max), it also checks everything that Verify does.
 ///
-/// Errors: kInternalError  something is lost, or wrong.
+/// Errors: kInternalError  something is lost or damaged.
 Result<> CheckWhole(Database& database, const SqliteOptions& options);
 
 }  // namespace dray::store::sqlite

@@ -19,11 +19,12 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// How long Gather waits for the writers of the last batch, and how often again while some come.
+/// How long Gather waits for the writers of the last batch, and the limit of waits while writers
+/// arrive.
 constexpr std::chrono::microseconds kGatherWait{100};
 constexpr int kGatherWaitsMax = 10;
 
-/// Longer than writers that react to each other's commits take.
+/// Longer than the time in which writers react to each other's commits.
 constexpr std::chrono::milliseconds kMoment{10};
 
 size_t BytesOf(std::span<const Request> requests) {
@@ -39,12 +40,12 @@ std::optional<Error> CommitQueue::Push(std::span<Request> requests) {
     const MutexLock lock(mutex_);
     if (std::optional<Error> refused = WhyNot(requests)) return refused;
     const size_t bytes = BytesOf(requests);
-    requests_.resize(requests_.size() + requests.size());  // for want of memory nothing is taken
+    requests_.resize(requests_.size() + requests.size());  // on bad_alloc nothing is taken
     std::ranges::move(requests, requests_.end() - std::ssize(requests));
     bytes_ += bytes;
     if (holders_ > 0 || requests_.size() < expected_) return std::nullopt;
   }
-  filled_.NotifyOne();  // who wakes up finds the lock free
+  filled_.NotifyOne();  // after unlocking, so the woken thread finds the lock free
   return std::nullopt;
 }
 
@@ -91,7 +92,7 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   woken_ = false;
   size_t bytes = 0;
   size_t writers = 0;
-  size_t steps = 0;  // of the first ones, that belong to what has been taken
+  size_t steps = 0;  // steps still to take that belong to the last request taken
   while (!requests_.empty() && (steps > 0 || batch.size() < options_.batch_count_max)) {
     Request& next = requests_.front();
     const bool may_wait = !batch.empty() && steps == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions on their way to the thread that commits.
+// The queue of transactions for the thread that commits.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,22 @@
 
 namespace dray::store::sqlite {
 
-/// What Store::ExpireDue asks for.
+/// The arguments of Store::ExpireDue.
 struct Expire {
   WallTime now{};
   size_t max = 0;
 };
 
 struct Request {
-  /// Checked (CheckTxn).
+  /// Transactions have passed CheckTxn.
   std::variant<Txn, Expire> what;
-  /// The durable form of each operation's value, in order; "" for deletions. Held by the values.
+  /// The durable form of each operation's value, in order; "" for deletions. The values own the
+  /// bytes.
   std::vector<std::string_view> bytes{};
-  /// What counts against the queue's limit.
+  /// Bytes that count against the queue's limit.
   size_t size = 0;
   CommitCallback done{};
-  /// Of the requests that follow, so many are carried out after this one, or none of them is.
+  /// The next `steps_after` requests belong to this one: all are carried out, or none is.
   size_t steps_after = 0;
 };
 
@@ -41,36 +42,38 @@ class CommitQueue {
  public:
   explicit CommitQueue(const SqliteOptions& options) : options_(options) {}
 
-  /// Takes the request over, or leaves it as it is and says why.
+  /// Takes ownership of the request. On an error the request is unchanged.
   ///
   /// Errors: kTooManyRequests     full.
   ///         kServiceUnavailable  closed.
   std::optional<Error> Push(Request& request) { return Push(std::span(&request, 1)); }
-  /// The same for some that stay together: in one batch, with nothing in between.
+  /// The same for requests that stay together: in one batch, with no other request in between.
   std::optional<Error> Push(std::span<Request> requests);
 
-  /// Between Hold and Release Take waits on, for all that comes in between.
+  /// Between Hold and Release, Take waits, so that its batch has all requests that are pushed
+  /// meanwhile.
   void Hold();
   void Release();
 
-  /// The waiting requests, in order, as many as fit into one batch; at least one if there is any.
-  /// With kForWork it waits for the first, and while they are held; or until Wake or Close is
-  /// called; with kForAMoment ten milliseconds at most. When the last batch
-  /// had more than one, it waits for a moment, a millisecond at most, until as many writers are
-  /// back: one sync for all of them is worth more than an early start. It sleeps meanwhile. A
-  /// thread that yields instead falls behind all threads that compute.
+  /// Returns the waiting requests, in order, as many as fit into one batch; at least one if there
+  /// is any. kForWork waits for the first request and until no thread holds the queue; Wake and
+  /// Close end the wait. kForAMoment waits at most ten milliseconds. If the last batch had more
+  /// than one writer, Take first sleeps, for at most a millisecond, until as many writers are back,
+  /// because one sync for all of them is worth more than an early start. It sleeps because a thread
+  /// that yields instead falls behind all threads that compute.
   enum class Wait : uint8_t { kForWork, kForAMoment, kNever };
   ///
-  /// Memory that cannot be had (std::bad_alloc) leaves all requests where they are.
+  /// On std::bad_alloc all requests stay in the queue.
   std::vector<Request> Take(Wait wait);
-  /// The first waiting request, if there is one; for when there is no memory for a batch.
+  /// Returns the first waiting request, if there is one. For use when there is no memory for a
+  /// batch.
   std::optional<Request> TakeOne();
 
   /// Ends a wait of Take, now or the next one.
   void Wake();
-  /// Refuses further requests. Those that wait can still be taken.
+  /// Refuses further requests. Those in the queue can still be taken.
   void Close();
-  /// Closed and empty: nothing will come any more.
+  /// The queue is closed and empty, so no request will come any more.
   bool is_drained() const;
 
  private:
@@ -83,11 +86,12 @@ class CommitQueue {
   std::deque<Request> requests_ DRAY_GUARDED_BY(mutex_);
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
   size_t holders_ DRAY_GUARDED_BY(mutex_) = 0;
-  /// Take is not woken for fewer requests.
+  /// number of requests that wakes Take
   size_t expected_ DRAY_GUARDED_BY(mutex_) = 1;
   bool woken_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
-  size_t last_batch_ = 0;  // how many had come together, steps as one; the consumer's
+  size_t last_batch_ = 0;  // writers of the last batch, with steps counted as one; used by the
+                           // consumer only
 };
 
 }  // namespace dray::store::sqlite

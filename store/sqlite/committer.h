@@ -36,7 +36,7 @@ namespace dray::store::sqlite {
 
 class Committer {
  public:
-  /// What it works with; all outlive it.
+  /// Used by the committer; all outlive it.
   struct Dependencies {
     const Options& options;
     const SqliteOptions& sqlite_options;
@@ -45,19 +45,20 @@ class Committer {
     Subscriptions& subscriptions;
   };
 
-  /// `recovered` is what `database` said; dependencies.history begins with it.
+  /// `recovered` was read from `database`; dependencies.history begins with it.
   static Result<std::unique_ptr<Committer>> Make(const Dependencies& dependencies,
                                                  AnsweredWriter answered,
                                                  std::unique_ptr<Database> database,
                                                  const Recovered& recovered);
 
-  /// The thread: returns once the queue is closed and all that was in it has been answered.
+  /// The thread's function. Returns once the queue is closed and all its requests have been
+  /// answered.
   void Run();
 
-  /// Writes the floor and deletes what is below it, soon. From any thread.
+  /// Soon writes the floor and deletes the records below it. Safe from any thread.
   void ForceFloor(Revision floor);
 
-  /// Of the newest commit. From any thread.
+  /// Numbers as of the newest commit. Safe from any thread.
   struct Numbers {
     size_t live_bytes = 0;
     std::optional<WallTime> next_expiry;
@@ -67,7 +68,7 @@ class Committer {
 
  private:
   using Outcome = Sequencer::Outcome;
-  /// A request and what the sequencer answered.
+  /// A request and the sequencer's outcome.
   struct Sequenced {
     Request request;
     Outcome outcome;
@@ -89,18 +90,19 @@ class Committer {
   Fate Write(std::span<const Sequenced> batch, Error& error);
   Result<> TryToWrite(std::span<const Sequenced> batch, Fate& fate);
   Result<> WriteRows(std::span<const Sequenced> batch);
-  /// Shows what is durable; how many of `batch`, from the first on, may be answered. Fewer than all
-  /// if there is no memory: then it has stopped.
+  /// Publishes changes that are durable. Returns how many of `batch`, from the first on, may be
+  /// answered. Returns fewer than all if there is no memory; the committer has then stopped.
   size_t Publish(std::span<const Sequenced> batch);
   void Answer(std::span<Sequenced> batch);
   void AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error& error);
   void Refuse(std::span<Request> batch, const Error& error);
   void DoUpkeep(size_t changes);
   bool has_checkpoint() const;
-  /// Where `nobody_waits`; else only when the log has grown a lot since it was due.
+  /// Copies the log if `nobody_waits`, or if the log has grown a lot since the copy was due.
   void DoCheckpoint(bool nobody_waits);
   void Stop(std::string_view why);
-  /// An error outside a commit: nothing is lost, but all except a full disk stops the store.
+  /// Handles an error outside a commit. Nothing is lost, but every error except a full disk stops
+  /// the store.
   void NoteUpkeepError(const Error& error);
   void PublishNumbers();
 

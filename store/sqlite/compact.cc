@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compaction of a folder that nobody serves.
+// Compaction of a folder that no server uses.
 #include <cstddef>
 #include <memory>
 #include <optional>

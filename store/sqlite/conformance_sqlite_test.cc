@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store in a file passes what every store passes.
+// The conformance suite of stores, for the store in a file.
 #include <deque>
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ using store::testing::StoreWatching;
 using testing::FaultDisk;
 using testing::TestFolder;
 
-/// What stores need around them until the tests are over.
+/// Objects that stores need until the tests are over.
 struct Places {
   FaultDisk disk;  // without faults: as a file, but syncing costs nothing
   std::deque<TestFolder> folders;
@@ -45,8 +45,7 @@ auto InAFile() {
   });
 }
 
-/// The same on the machine's own disk, where syncing takes its time: for the suites that commit
-/// little.
+/// The same on the machine's own disk, where syncing is slow, for the suites with few commits.
 auto OnDisk() {
   return ::testing::Values(Backend{
       .name = "SqliteOnDisk",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a disk, or a hand, has damaged: a store is opened with all it ever answered, or it is
-// refused with the name of the file and what to do. Repair keeps what can be kept.
+// Files that a disk or an operator has damaged. A store is opened with everything it ever answered,
+// or it is refused with the name of the file and what to do. Repair keeps all intact records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing::TestFolder;
 
-/// Of the store's files by what follows "dray.db" in their names.
+/// The contents of a store's files, by the part of their names after "dray.db".
 using Files = std::map<std::string, std::string>;
 
 Files ReadFiles(const std::string& folder) {
@@ -72,7 +72,7 @@ std::vector<std::string> AllOfStore(const Store& store) {
   return texts;
 }
 
-/// What SIGKILL leaves of a store that has answered some writes, and the same two writes earlier.
+/// The files of a store after some answered writes and SIGKILL, and the same two writes earlier.
 struct Left {
   Files files, earlier;
   std::vector<std::string> state;
@@ -101,8 +101,8 @@ Left LeftBehind(const SqliteOptions& options) {
   return left;
 }
 
-/// One in how many damages is tried: twenty times as many in a soak test. Odd, so that all bits
-/// of a byte have their turn.
+/// Only every so-many-th damage is tried: twenty times as many in a soak test. Odd, so that every
+/// bit of a byte is covered.
 size_t Stride(size_t damages, size_t tried_max) {
   constexpr size_t kSoak = 20;
   const char* const soak = std::getenv("DRAY_SOAK");  // NOLINT(concurrency-mt-unsafe): one thread
@@ -112,7 +112,7 @@ size_t Stride(size_t damages, size_t tried_max) {
 
 class StoreDamage : public ::testing::TestWithParam<bool> {
  protected:
-  /// All in the log, or nearly all in the file.
+  /// The store's data is all in the log, or nearly all in the file.
   StoreDamage()
       : left_(LeftBehind(
             GetParam()
@@ -314,7 +314,7 @@ TEST_F(StoreRepair, WhatWasAnsweredIsReadFromTheNewerOfTwoNotes) {
   EXPECT_FALSE(ReadAnswered(file).has_value());
   AnsweredWriter writer(file, "000000000000002a", Revision{5});
   writer.Note(Revision{9});
-  writer.Note(Revision{7});  // never back
+  writer.Note(Revision{7});  // lower, so not noted
   ASSERT_TRUE(ReadAnswered(file).has_value());
   EXPECT_EQ(ReadAnswered(file)->revision, Revision{9});
   EXPECT_EQ(ReadAnswered(file)->store, 42U);

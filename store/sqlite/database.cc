@@ -48,7 +48,7 @@ int FlagsOf(Database::Access access) {
 // https://www.sqlite.org/fileformat.html#the_write_ahead_log
 constexpr int64_t kLogHeaderBytes = 32;
 constexpr int64_t kLogPageBytes = 24 + kPageBytes;
-/// What is there for the next commits, and by how much it is lengthened.
+/// Bytes of the log kept ready for the next commits, and the step by which it is lengthened.
 constexpr int64_t kLogRoom = int64_t{128} << 10U;
 constexpr int64_t kLogPiece = int64_t{256} << 10U;
 
@@ -139,14 +139,14 @@ Database::Database(std::string file, sqlite3* handle) : file_(std::move(file)), 
     static_cast<Database*>(self)->log_pages_ = pages;
     return SQLITE_OK;
   };
-  // In place of the default hook, which copies pages inside COMMIT and hides its errors.
+  // Replaces the default hook, which copies pages inside COMMIT and hides its errors.
   sqlite3_wal_hook(handle_, note_pages, this);
 }
 
 Database::~Database() {
   begin_ = Statement();
   commit_ = Statement();
-  DRAY_CHECK(sqlite3_close(handle_) == SQLITE_OK);  // a statement is still there
+  DRAY_CHECK(sqlite3_close(handle_) == SQLITE_OK);  // fails if a statement still exists
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& file,
@@ -189,8 +189,8 @@ Result<> Database::Commit() {
 }
 
 void Database::RollBack() {
-  // After some failures SQLite has done it by itself. One that fails leaves a connection that
-  // refuses everything, which the next call reports.
+  // After some failures SQLite has rolled back by itself. If ROLLBACK fails, the connection refuses
+  // everything, and the next call reports that.
   if (in_transaction()) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -227,7 +227,7 @@ Result<Database::Copied> Database::RunCheckpoint(Checkpoint how) {
   if (code != SQLITE_OK) return Fail(ErrorOf(code, "copying its log into it"));
   const bool all = copied == pages;
   if (all) log_pages_ = 0;
-  log_bytes_ = 0;  // what is left is asked again
+  log_bytes_ = 0;  // unknown; LengthenLog reads it again
   return Copied{.pages = pages, .all = all};
 }
 
@@ -290,7 +290,7 @@ Result<bool> Statement::Step() {
     Reset();
     return false;
   }
-  const ResetAtEnd reset(*this);  // also if there is no memory for the error
+  const ResetAtEnd reset(*this);  // also resets if there is no memory for the error
   return Fail(database_->ErrorOf(code, fmt::format("running {}", sqlite3_sql(statement_.get()))));
 }
 

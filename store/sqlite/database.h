@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite behind Result: one connection and its prepared statements. The only header besides
-// sqlite3.h that the rest of this folder needs; every error names the file and says what to do.
+// sqlite3.h that the rest of this folder needs; every error names the file and what to do about it.
 //
 // Thread safety: none; a connection and its statements belong to one thread at a time.
 #pragma once
@@ -19,13 +19,13 @@ struct sqlite3_stmt;
 
 namespace dray::store::sqlite {
 
-/// What the code of a failed call means for those who wait.
+/// What the code of a failed call means for requests in flight.
 enum class FailureKind : uint8_t {
   kNone,      // no call has failed
-  kNoSpace,   // SQLITE_FULL: the disk, or the most pages allowed
+  kNoSpace,   // SQLITE_FULL: the disk is full, or the file has its largest size
   kBusy,      // another connection holds the lock
   kNoMemory,  // SQLITE_NOMEM
-  kOther,     // everything else; after an attempt to commit its outcome is unknown
+  kOther,     // everything else; after a failed COMMIT the outcome is unknown
 };
 
 class Database;
@@ -34,18 +34,18 @@ class Database;
 class Statement {
  public:
   Statement() = default;
-  /// Whether none was prepared.
+  /// True if no statement was prepared.
   bool empty() const { return statement_ == nullptr; }
 
   Statement& Bind(int index, int64_t number);
-  /// As a blob. The bytes stay valid until the statement is reset.
+  /// Binds a blob. The bytes must stay valid until the statement is reset.
   Statement& Bind(int index, std::string_view bytes);
   Statement& BindText(int index, std::string_view text);
   Statement& BindNull(int index);
 
-  /// True if there is a row. The statement is reset when there is none, and after an error.
+  /// Returns true if there is a row. Resets the statement when there is none, and after an error.
   Result<bool> Step();
-  /// Steps to the end.
+  /// Steps through all rows.
   Result<> Run();
   void Reset();
 
@@ -86,45 +86,44 @@ class Database {
   const std::string& file() const { return file_; }
   sqlite3* handle() const { return handle_; }
 
-  /// Runs statements that give no rows, or whose rows do not matter. Needs no memory of ours unless
-  /// it fails.
+  /// Runs statements whose rows, if any, do not matter. Allocates no memory here unless it fails.
   Result<> Execute(const char* sql);
   Result<> Execute(const std::string& sql) { return Execute(sql.c_str()); }
-  /// "BEGIN IMMEDIATE" and "COMMIT", prepared at the first Begin(): every commit needs both.
+  /// Run "BEGIN IMMEDIATE" and "COMMIT". Both are prepared at the first Begin() because every
+  /// commit needs them.
   Result<> Begin();
   Result<> Commit();
-  /// Gives up the transaction, if there is one.
+  /// Rolls back the transaction, if there is one.
   void RollBack();
-  /// The first column of the first row; 0 or "" if there is none.
+  /// Returns the first column of the first row; 0 or "" if there is none.
   Result<int64_t> QueryNumber(const std::string& sql);
   Result<std::string> QueryText(const std::string& sql);
   Result<Statement> Prepare(std::string_view sql);
 
-  /// Copies the write-ahead log into the file and syncs that. kWhatCanBe leaves what a reader of
-  /// the file still needs; kReset waits for readers, and leaves an empty log.
+  /// Copies the write-ahead log into the file and syncs the file. kWhatCanBe leaves pages that a
+  /// reader of the file still needs; kReset waits for readers, and leaves an empty log.
   enum class Checkpoint : uint8_t { kWhatCanBe, kReset };
   struct Copied {
     int pages = 0;  // in the log
     bool all = true;
   };
   Result<Copied> RunCheckpoint(Checkpoint how);
-  /// Pages in the write-ahead log after the last commit of this connection; 0 once it has copied
-  /// all.
+  /// Pages in the write-ahead log after the last commit of this connection; 0 once all were copied.
   int log_pages() const { return log_pages_; }
-  /// Within a transaction of this connection: lengthens the file of the write-ahead log with zeros,
-  /// a piece at a time, so that it is longer than what the next commits write. Flushing a file that
-  /// does not grow takes about two thirds of the time and CPU. Zeros behind the last page are
-  /// nothing to SQLite. Without room on the disk it does nothing; the commit finds that out.
+  /// Call within a transaction of this connection. Lengthens the file of the write-ahead log with
+  /// zeros, a piece at a time, so that it is longer than the next commits need, because flushing a
+  /// file that does not grow takes about two thirds of the time and CPU. SQLite ignores zeros
+  /// behind the last page. Does nothing if the disk has no room; the commit then reports that.
   void LengthenLog();
-  /// While set, closing does not copy the log into the file: before it was looked at, and after a
-  /// failure, nobody knows what is in it.
+  /// While set, closing does not copy the log into the file. Set it until the log has been checked,
+  /// and after a failure, because the log may then hold pages that must not reach the file.
   void LeaveLogBehind(bool leave);
 
   bool in_transaction() const;
-  /// Of the last call that failed since ForgetFailure.
+  /// The kind of the last call that failed since ForgetFailure.
   FailureKind last_failure() const { return last_failure_; }
   void ForgetFailure() { last_failure_ = FailureKind::kNone; }
-  /// The error for result code `code` of this connection, which failed while `doing`.
+  /// Makes the error for result code `code` of this connection, which failed while `doing`.
   Error ErrorOf(int code, std::string_view doing);
 
  private:
@@ -134,20 +133,20 @@ class Database {
   sqlite3* const handle_;
   Statement begin_, commit_;
   int log_pages_ = 0;
-  int64_t log_bytes_ = 0;  // of the log's file, at least, unless SQLite has cut it meanwhile
+  int64_t log_bytes_ = 0;  // least size of the log's file, unless SQLite has cut it meanwhile
   FailureKind last_failure_ = FailureKind::kNone;
 };
 
-/// The error of `code` for `file`; `detail` is SQLite's own text.
+/// Makes the error of `code` for `file`; `detail` is SQLite's own text.
 Error ExplainFailure(const std::string& file,
                      int code,
                      std::string_view detail,
                      std::string_view doing);
 
-/// The error for contents that cannot be: `what` says which.
+/// Makes the error for impossible contents of `file`; `what` describes them.
 Error Corrupt(const std::string& file, std::string_view what);
 
-/// Resets a statement when what it is read for ends, however that ends.
+/// Resets a statement at the end of the scope that reads its rows.
 class ResetAtEnd {
  public:
   explicit ResetAtEnd(Statement& statement) : statement_(statement) {}
@@ -159,10 +158,10 @@ class ResetAtEnd {
   Statement& statement_;
 };
 
-/// Undoes what was begun unless Commit succeeds.
+/// Rolls back in its destructor unless Commit succeeds.
 class Transaction {
  public:
-  /// Errors: of Begin, e.g. another process writes.
+  /// Errors: as Database::Begin, e.g. another process writes.
   static Result<Transaction> Begin(Database& database);
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
   Transaction& operator=(Transaction&&) = delete;

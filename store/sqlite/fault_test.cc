@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk that fails at each call in turn: what was acknowledged is there, what was not is there
-// wholly or not at all, and the store says precisely what happened.
+// A disk that fails at each call in turn. Acknowledged commits survive; other commits survive
+// completely or not at all; and the store reports precisely what happened.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@
 #include "store/store.h"
 #include "store/testing/conformance.h"
 
-// clang-tidy 19 takes every variable of this file for one that never changes.
+// clang-tidy 19 reports every variable of this file as one that never changes.
 // NOLINTBEGIN(misc-const-correctness)
 namespace dray::store::sqlite {
 namespace {
@@ -56,7 +56,7 @@ using store::testing::Texts;
 using testing::FaultDisk;
 using testing::TestFolder;
 
-/// Everything happens often: folding, compaction, shrinking, copying the log into the file.
+/// Makes everything happen often: folding, compaction, shrinking, copying the log into the file.
 SqliteOptions Restless(const FaultDisk& disk) {
   return {.recovered_events_max = 8,
           .fold_revisions = 3,
@@ -87,7 +87,7 @@ std::vector<std::string> StateAfterFault(const Store& store) {
   return texts;
 }
 
-/// What the store must hold after each number of transactions of the workload.
+/// The expected contents of the store after each number of transactions of the workload.
 std::vector<std::vector<std::string>> ExpectedStates() {
   MemoryStore model;
   std::vector<std::vector<std::string>> states{StateAfterFault(model)};
@@ -101,14 +101,14 @@ std::vector<std::vector<std::string>> ExpectedStates() {
 std::vector<std::string> ProblemsOn(const FaultDisk& disk, const std::string& folder) {
   const auto database = OpenToRead(StoreFile(folder), {.vfs = disk.vfs()});
   if (!database.has_value()) return {database.error().message};
-  // All of one moment: a store may be at work on it.
+  // Read all in one transaction, because a store may be writing.
   EXPECT_TRUE((*database)->Execute("BEGIN").has_value());
   EXPECT_TRUE((*database)->QueryNumber("SELECT count(*) FROM meta").has_value());
   return VerifyDatabase(**database).problems;
 }
 
-/// One life of a store on a disk: opens it, commits what is left of the workload, one after the
-/// other, until something fails, and closes it.
+/// One life of a store on a disk: opens it, commits the rest of the workload, one transaction after
+/// the other, until something fails, and closes it.
 class Life {
  public:
   Life(FaultDisk& disk, const std::string& folder, size_t begin) : committed_(begin) {
@@ -131,11 +131,11 @@ class Life {
     if (error_.has_value()) later_ = (*store)->CommitAndWait(PutOf("later", "v"));
   }
 
-  /// Transactions acknowledged, those before this life included.
+  /// Number of transactions acknowledged, including earlier lives.
   size_t committed() const { return committed_; }
   const std::optional<Error>& error() const { return error_; }
   const std::string& failure() const { return failure_; }
-  /// What the store showed when it was opened, and at the end.
+  /// The contents of the store when it was opened, and at the end.
   const std::optional<std::vector<std::string>>& state() const { return state_; }
   const std::vector<std::string>& last_state() const { return last_state_; }
   /// The answer to one more commit after the error.
@@ -150,7 +150,7 @@ class Life {
   std::optional<Result<CommitOutcome>> later_;
 };
 
-/// Calls of a whole life without faults; upkeep makes the number vary a little.
+/// Number of calls in a whole life without faults; upkeep makes it vary a little.
 uint64_t CallsOfALife() {
   FaultDisk disk;
   const TestFolder folder;
@@ -159,9 +159,9 @@ uint64_t CallsOfALife() {
   return disk.calls();
 }
 
-/// Opens after what happened, and checks that nothing acknowledged is lost, nothing is half there,
-/// and the rest of the workload goes on. `committed` transactions were acknowledged; at most one
-/// more was under way.
+/// Opens the store after a fault, and checks that nothing acknowledged is lost, nothing is half
+/// there, and the rest of the workload succeeds. `committed` transactions were acknowledged; at
+/// most one more was in flight.
 void ExpectRecovered(FaultDisk& disk, const std::string& folder, size_t committed) {
   static const std::vector<std::vector<std::string>> kExpected = ExpectedStates();
   std::optional<std::vector<std::string>> state;
@@ -243,8 +243,8 @@ INSTANTIATE_TEST_SUITE_P(,
                          ::testing::Values(Unsynced::kLost, Unsynced::kKept, Unsynced::kSomeOfThem),
                          UnsyncedName);
 
-/// The store after an error: it shows only what was acknowledged, says what became of the commit,
-/// and takes no more writes unless nothing but room was missing.
+/// Checks the store after an error: it shows only acknowledged commits, reports the outcome of the
+/// commit, and refuses further writes unless the only problem was a full disk.
 void ExpectHonest(const Life& life) {
   static const std::vector<std::vector<std::string>> kExpected = ExpectedStates();
   if (!life.error().has_value() || !life.state().has_value()) return;
@@ -278,12 +278,13 @@ TEST_P(SqliteFailingCall, EachInTurnThenOpenedAgainThenThePowerIsCut) {
     disk.SetPlan(nullptr);
     size_t committed = life.committed();
     if (life.later().has_value() && life.later()->has_value()) {
-      // It went on (room was missing for a moment): `later` is a commit like the others.
+      // The disk was full for a moment and the store continued, so `later` is a commit like the
+      // others.
       EXPECT_EQ(life.failure(), "");
       continue;
     }
     {
-      // Everything the system shows now, the disk has from here on.
+      // From here on everything that readers see is on the disk.
       static const std::vector<std::vector<std::string>> kExpected = ExpectedStates();
       const auto store = SqliteStore::Open(folder.path(), {.events_max = 6}, Restless(disk));
       ASSERT_TRUE(store.has_value()) << store.error().message;
@@ -353,7 +354,7 @@ TEST(SqliteDiskFull, KeepsTheFencesOfWhatItHas) {
   Do(*store, Fenced("device", store->Read()->revision(), PutOf("b", "after that")));
 }
 
-/// A sync that waits until it is let go.
+/// Blocks syncs until the test opens it.
 class Gate {
  public:
   /// Makes the disk wait at each sync of the write-ahead log.

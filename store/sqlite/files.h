@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store's files by their real paths. SQLite opens its file by path itself, so a World's disk
-// cannot stand between; what must be done to a file before or beside that is here, and nothing else
-// in store/ opens one.
+// cannot intercept it. Everything that must be done to a file before or beside that is here; no
+// other code in store/ opens a file.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace dray::store::sqlite {
 
-/// An open file or folder; closed with its owner.
+/// An open file or folder; closed by the destructor.
 class OpenFile {
  public:
   explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
@@ -35,30 +35,28 @@ class OpenFile {
 };
 
 enum class OpenMode : uint8_t {
-  kRead,       // a file that is there
-  kReadWrite,  // made if it is not there, for its owner only
-  kNew,        // made, for its owner only; an error if it is there
-  kFolder,     // a folder that is there
+  kRead,       // an existing file
+  kReadWrite,  // created if absent, readable by its owner only
+  kNew,        // created, readable by its owner only; an error if it exists
+  kFolder,     // an existing folder
 };
 
 /// Errors: the system's, as open(2).
 std::expected<OpenFile, std::error_code> Open(const std::string& path, OpenMode mode);
 
-/// Makes `folder` for its owner only, unless it is there.
-/// Errors: the system's, as mkdir(2).
+/// Creates `folder`, for its owner only, unless it exists. Errors: the system's, as mkdir(2).
 std::expected<void, std::error_code> MakeFolder(const std::string& folder);
 
-/// More than a write-ahead log ever has that is copied now and then.
+/// More than a write-ahead log ever has if it is checkpointed now and then.
 inline constexpr uint64_t kWholeFileBytesMax = uint64_t{1} << 30U;
-/// All bytes of a file.
-/// Errors: the system's; file_too_large past kWholeFileBytesMax.
+/// Returns all bytes of a file. Errors: the system's; file_too_large past kWholeFileBytesMax.
 std::expected<std::string, std::error_code> ReadWholeFile(const std::string& path);
-/// Up to `size` bytes from `at`; fewer where the file ends or cannot be read.
+/// Returns up to `size` bytes from offset `at`; fewer where the file ends or cannot be read.
 std::string ReadPart(const OpenFile& file, uint64_t at, size_t size);
-/// The size of a file; 0 if there is none, or none that can be looked at.
+/// The size of a file; 0 if it does not exist or cannot be read.
 uint64_t FileBytes(const std::string& path);
 
-/// Makes last what was created, renamed or removed in the folder of `file`.
+/// Makes creations, renames and removals in the folder of `file` durable.
 ///
 /// Errors: kInternalError  the disk failed.
 Result<> SyncFolderOf(const std::string& file);

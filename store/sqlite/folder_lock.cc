@@ -25,7 +25,7 @@ std::string LockFile(const std::string& folder) {
   return folder + "/dray.lock";
 }
 
-/// What stands in the lock file.
+/// Reads the process id from the lock file.
 std::optional<int64_t> ReadPid(int file) {
   std::array<char, 32> text{};
   const ssize_t size = pread(file, text.data(), text.size(), 0);
@@ -48,9 +48,9 @@ Failure Held(const std::string& folder, int file) {
                   who));
 }
 
-/// Takes the lock unless an owner has it. Whoever only asks for the owner (OwnerOf) holds it shared
-/// for a moment, and is waited for: up to two seconds, as on a busy machine it may have to wait for
-/// a CPU in that moment.
+/// Takes the lock unless an owner has it. OwnerOf holds the lock shared for a moment, so this
+/// retries for up to two seconds, because on a busy machine that process may have to wait for a
+/// CPU.
 bool TakeExclusive(int file) {
   constexpr int kYieldsMax = 100;
   constexpr int kAttemptsMax = 2'000;
@@ -85,13 +85,13 @@ Result<FolderLock> FolderLock::Take(const std::string& folder) {
   }
   const int file = opened->descriptor();
   FolderLock lock(*std::move(opened));
-  // Of the open file, not of the process: it also keeps a second store of this process away, and
-  // no close of some other descriptor gives it up, as with fcntl.
+  // The lock belongs to the open file, not to the process. So it also keeps a second store of this
+  // process away, and closing another descriptor does not release it, unlike fcntl's locks.
   if (!TakeExclusive(file)) return Held(folder, file);
   const std::string pid = fmt::format("{}\n", getpid());
   if (ftruncate(file, 0) != 0 ||
       pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-    // The lock holds without the name; a full disk is reported by the store with more to say.
+    // The lock works without the process id. The store reports a full disk with more detail.
     static_cast<void>(ftruncate(file, 0) == 0);
   }
   return lock;

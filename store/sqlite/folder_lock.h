@@ -12,15 +12,17 @@
 
 namespace dray::store::sqlite {
 
-/// Holds the file `dray.lock` of a folder, which names the process. The kernel lets go of it when
-/// the process ends, however it ends; the file stays and means nothing by itself.
+/// Holds a lock on the file `dray.lock` of a folder; the file names the process. The kernel
+/// releases the lock when the process ends for any reason. The file stays, and means nothing by
+/// itself.
 class FolderLock {
  public:
-  /// Makes the folder if only its last part is missing.
+  /// Creates the folder if only its last part is missing.
   ///
-  /// Errors: kServiceUnavailable  somebody else holds it, another store of this process included;
+  /// Errors: kServiceUnavailable  another process, or another store of this process, holds the
+  /// lock;
   ///                              the message names the process.
-  ///         kForbidden           the folder cannot be made, or not written.
+  ///         kForbidden           the folder cannot be created or written.
   static Result<FolderLock> Take(const std::string& folder);
 
  private:
@@ -28,10 +30,10 @@ class FolderLock {
   OpenFile file_;
 };
 
-/// The process that holds the lock of `folder` now.
+/// Returns the process that holds the lock of `folder` now.
 std::optional<int64_t> OwnerOf(const std::string& folder);
 
-/// The store's file in a data folder.
+/// The name of the store's file in a data folder.
 std::string StoreFile(const std::string& folder);
 
 }  // namespace dray::store::sqlite

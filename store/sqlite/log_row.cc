@@ -22,8 +22,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "checksums are over little-endian words");
 
-/// Folds words into 64 bits with the multiply-and-fold of wyhash, eight bytes a step. It is part of
-/// the file's format: changing it needs a new schema version.
+/// Hashes words into 64 bits with the multiply-and-fold of wyhash, eight bytes a step. Part of the
+/// file's format, so a change needs a new schema version.
 class Checksum {
  public:
   void Add(uint64_t word) {

@@ -30,41 +30,43 @@ constexpr int64_t LastPosition(Revision revision) {
 struct LogRow {
   int64_t position = 0;
   std::string_view key;
-  /// None: the key was deleted.
+  /// Absent if the key was deleted.
   std::optional<std::string_view> value;
   Revision created{};
   int64_t version = 0;
   std::optional<WallTime> expiry;
-  /// The revision that wrote what this one replaces or deletes; 0 if the key was absent.
+  /// The revision of the record that this one replaces or deletes; 0 if the key was absent.
   Revision replaced{};
 
   Revision revision() const { return Revision{position >> kOrdinalBits}; }
   int64_t ordinal() const { return position & ((int64_t{1} << kOrdinalBits) - 1); }
 };
 
-/// Over all fields, so that a flipped bit of any of them is found. Part of the file's format.
+/// The checksum over all fields, so that a flipped bit in any of them is found. Part of the file's
+/// format.
 int64_t ChecksumOf(const LogRow& row);
 
-/// The columns ReadRow expects, in its order. The value comes last: what stands before it is read
-/// without the pages that it fills.
+/// The columns ReadRow expects, in its order. The value comes last, so that the other columns can
+/// be read without the value's overflow pages.
 inline constexpr std::string_view kRowColumns =
     "position, key, created, version, expiry, replaced, checksum, value";
 
-/// The row `statement` stands at, damaged or not; its texts are valid until the next step.
+/// Returns the current row of `statement` without checking it. Its texts are valid until the next
+/// step.
 LogRow RowAt(const Statement& statement);
-/// Whether the row `statement` stands at is what was written.
+/// Whether the checksum of the current row of `statement` is right.
 bool IsIntact(const Statement& statement);
 
-/// The row `statement` stands at; its texts are valid until the next step.
+/// Returns the current row of `statement`. Its texts are valid until the next step.
 ///
-/// Errors: kInternalError  it is damaged.
+/// Errors: kInternalError  the row is damaged.
 Result<LogRow> ReadRow(const Statement& statement, const std::string& file);
 
 /// Writes rows.
 class RowWriter {
  public:
   static Result<RowWriter> Prepare(Database& database);
-  /// The texts need only live during the call.
+  /// Writes one row. Its texts need to live only during the call.
   Result<> Write(const LogRow& row);
 
  private:

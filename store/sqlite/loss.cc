@@ -30,8 +30,8 @@ std::string LossText(const std::string& file, Revision newest, Revision last, co
       DescribeWal(file));
 }
 
-/// A crash leaves at most one commit behind a page that is not as it was written: the one that
-/// waited for the disk. What two of them say was answered, the first one at least.
+/// A crash leaves at most one commit behind a damaged page: the one that waited for the disk. If
+/// there are two, at least the first one was answered.
 Result<std::string> FindLostLog(const Database& database, Revision newest) {
   const auto log = ReadWholeFile(database.file() + "-wal");
   if (!log.has_value() || log->empty()) return std::string();

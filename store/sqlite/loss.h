@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a store has less than it once had.
+// Checks whether a store has lost changes.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace dray::store::sqlite {
 
-/// Empty, or which changes the store once had and has no more: those that `answered` tells of, or
-/// that stand in its log behind the place where that can be read, beyond what a crash may leave.
-/// O(1), or without `answered` O(bytes of the log).
+/// Describes the changes that the store has lost; empty if there are none. A change is lost if the
+/// note `answered` covers it, or if it stands in the log behind the place where the log can be
+/// read, beyond what a crash may leave. O(1), or without `answered` O(bytes of the log).
 ///
 /// Errors: kInternalError  the table meta is damaged.
 Result<std::string> FindLoss(Database& database, const std::optional<Answered>& answered);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status and dump; verify.cc, backup.cc, repair.cc and compact.cc have the rest.
+// Status and dump. The other functions are in verify.cc, backup.cc, repair.cc and compact.cc.
 #include "store/sqlite/maintenance.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators do: on a folder at rest, on one that a server uses, and on damaged ones.
+// The operators' functions on an unused folder, on one that a server uses, and on damaged ones.
 #include "store/sqlite/maintenance.h"
 
 #include <chrono>
@@ -355,7 +355,7 @@ TEST_F(SqliteMaintenance, RestoreIgnoresTheLogOfWhatItReplaces) {
   {
     const auto store = OpenStore(folder());
     for (int i = 0; i < 50; ++i) Do(*store, PutOf("/r/later", std::string(5000, 'v')));
-    // What a killed server leaves behind: a file and a log that has not been copied into it.
+    // The files of a killed server: a store, and a log that has not been copied into it.
     for (const char* part : {"", "-wal"}) {
       std::filesystem::copy(file() + part, StoreFile(beside("killed")) + part);
     }
@@ -443,8 +443,8 @@ TEST_F(SqliteMaintenance, TheFileOfSchemaVersion1Opens) {
   EXPECT_EQ(Do(*store, PutOf("/r/pods/a", "4")).revision, Revision{9});
 }
 
-/// What the file of each schema version holds. With DRAY_MAKE_STORE_FILE=<file> it is written
-/// there, for the next version's tests/data/store/.
+/// The contents of each schema version's file. With DRAY_MAKE_STORE_FILE=<file> the test writes
+/// them there, for the next version's tests/data/store/.
 TEST_F(SqliteMaintenance, MakesTheFileThatLaterVersionsMustOpen) {
   {
     const auto store = OpenStore(folder(), {.fold_revisions = 3});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that commits finds no memory: its first, second, … last allocation fails, ours or
-// SQLite's own. What was answered is true, also for who opens the file again; the store goes on, or
-// says why it does not.
+// Allocations fail on the thread that commits: the first, second, … last one, of Dray or of SQLite.
+// All answers are true, also after the file is opened again. The store continues, or reports why it
+// does not.
 #include <cstddef>
 #include <functional>
 #include <future>
@@ -56,7 +56,7 @@ bool SqliteShallFail() {
   return true;
 }
 
-/// From now on SQLite's allocations can fail.
+/// Makes SQLite's allocations able to fail from now on.
 void TakeOverSqlitesMemory() {
   sqlite3_shutdown();
   if (usual_methods.xMalloc == nullptr) {
@@ -73,10 +73,10 @@ void TakeOverSqlitesMemory() {
   DRAY_CHECK(sqlite3_initialize() == SQLITE_OK);
 }
 
-/// Whose allocations fail, on the thread that commits.
+/// The code whose allocations fail, on the thread that commits.
 struct Memory {
   std::string name;
-  std::string_view why_not = {};  // why it is skipped; empty: it is not
+  std::string_view why_not = {};  // why the test is skipped; empty: it is not
   std::function<void(int successes)> fail_after;
   std::function<bool()> take_failed;
 };
@@ -86,7 +86,7 @@ class SqliteStoreWithoutMemory : public ::testing::TestWithParam<Memory> {
   void SetUp() override { TakeOverSqlitesMemory(); }
 };
 
-/// Upkeep of all kinds is always due.
+/// Makes upkeep of all kinds always due.
 SqliteOptions Restless() {
   return {.recovered_events_max = 8,
           .fold_revisions = 3,
@@ -100,7 +100,7 @@ struct Attempt {
   std::string name;
   Txn txn;
   std::optional<Txn> next = std::nullopt;  // the step after it
-  /// Whether it was carried out, as `texts` of a store show.
+  /// Whether the attempt was carried out, as `texts` of a store show.
   std::function<bool(const std::vector<std::string>& texts)> is_done;
   std::future<Result<CommitOutcome>> outcome{};
 };
@@ -143,7 +143,8 @@ std::vector<Attempt> Workload() {
   return attempts;
 }
 
-/// What is told about steps; where one has failed because of the other, what was told about that.
+/// Begins two steps, and records the answer. If one failed because of the other, records the
+/// other's.
 void BeginSteps(Store& store,
                 Attempt& attempt,
                 const std::shared_ptr<std::promise<Result<CommitOutcome>>>& answer) {
@@ -167,7 +168,7 @@ void Begin(Store& store, Attempt& attempt) {
                [answer](Result<CommitOutcome> result) { answer->set_value(std::move(result)); });
 }
 
-/// Runs `work` on the thread that commits, behind what waits already; `then` meanwhile here.
+/// Runs `work` on the thread that commits, behind the waiting requests; meanwhile runs `then` here.
 void OnCommitThread(Store& store, const std::function<void()>& work, auto then) {
   std::promise<void> reached;
   std::promise<void> released;
@@ -188,7 +189,7 @@ std::vector<std::string> StateOf(const Store& store) {
   return Texts(store.Read()->Range({}));
 }
 
-/// What each was told, against what is there.
+/// Compares the answer of each attempt with the store's contents.
 void Judge(const std::vector<Attempt>& attempts,
            const std::vector<std::optional<bool>>& told,
            const std::vector<std::string>& state,
@@ -199,7 +200,7 @@ void Judge(const std::vector<Attempt>& attempts,
   }
 }
 
-/// Done, not done, or unknown.
+/// The meaning of an answer: done, not done, or unknown.
 std::optional<bool> Told(Result<CommitOutcome> outcome) {
   if (outcome.has_value()) return std::holds_alternative<Committed>(*outcome);
   EXPECT_THAT(outcome.error().reason,
@@ -228,7 +229,7 @@ Round RunWithout(const Memory& memory, int successes) {
     for (int i = 0; i < 9; ++i) Do(store, PutOf(fmt::format("/r/pods/{}", i % 4), "old"));
     const auto fail = [&] { memory.fail_after(successes); };
     OnCommitThread(store, fail, [&] {
-      for (size_t i = 0; i < 3; ++i) Begin(store, attempts[i]);  // one batch
+      for (size_t i = 0; i < 3; ++i) Begin(store, attempts[i]);  // these are one batch
     });
     for (size_t i = 0; i < 3; ++i) told.push_back(Told(attempts[i].outcome.get()));
     for (size_t i = 3; i < attempts.size(); ++i) {

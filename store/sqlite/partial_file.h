@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store's file in the making, which gets its name when it is complete.
+// A store's file that is being written, and gets its final name when it is complete.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace dray::store::sqlite {
 
-/// Beside the file wanted, as NAME.partial. Removed unless it gets its name.
+/// Lies beside the final file, as NAME.partial. Removed unless it gets its final name.
 class PartialFile {
  public:
   explicit PartialFile(std::string target)
@@ -25,7 +25,7 @@ class PartialFile {
 
   const std::string& path() const { return path_; }
 
-  /// Makes it, empty, for its owner only; what an attempt before has left is gone.
+  /// Creates the file, empty, for its owner only. Replaces what an earlier attempt has left.
   Result<> Make() {
     Remove();
     const auto made = Open(path_, OpenMode::kNew);

@@ -2,8 +2,8 @@
 // Two passes over parts of the log: the recent rows without their values say where history begins
 // and which older records it needs; then one walk from the oldest record needed to the end makes
 // all records. Rows between are stepped over, or jumped over when there are many. A row counts as
-// found only under the key that asked for it, so a table `live` or a link that disagrees with the
-// log is noticed here, as is every record whose checksum is wrong.
+// found only under the key that needs it, so this code detects a table `live` or a link that
+// disagrees with the log, and every record with a wrong checksum.
 #include "store/sqlite/recovery.h"
 
 #include <algorithm>
@@ -36,10 +36,10 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Steps over rows that nobody needs before it pays to look the next one up.
+/// Rows to step over before a seek to the next row is cheaper.
 constexpr int64_t kStepsBeforeSeek = 24;
 
-/// The last revision before those of which `events_max` events and `bytes_max` bytes are kept.
+/// The last revision before the newest `events_max` events and `bytes_max` bytes of history.
 Result<Revision> WindowBegin(Database& database,
                              Revision floor,
                              size_t events_max,
@@ -61,7 +61,7 @@ Result<Revision> WindowBegin(Database& database,
   }
 }
 
-/// A record that must be found in the log, and where it goes.
+/// A record that must be found in the log, and its destination.
 struct Need {
   Revision revision{};
   std::string_view key;
@@ -70,7 +70,7 @@ struct Need {
   static constexpr size_t kPrevious = std::numeric_limits<size_t>::max();
 };
 
-/// What the walk over the log makes.
+/// Makes the records while it walks over the log.
 class Reader {
  public:
   Reader(Database& database, const Options& options, std::vector<LiveKey> live, Revision floor)
@@ -99,7 +99,7 @@ class Reader {
             "the record of {} at revision {} is not in the log", lost.key, lost.revision.value())));
   }
 
-  /// Live records up to the floor, and those that events after it replaced.
+  /// Collects live records up to the floor, and records that later events replaced.
   Result<> CollectNeeds() {
     for (size_t i = 0; i < live_.size(); ++i) {
       if (live_[i].revision > floor_) continue;
@@ -245,7 +245,7 @@ class Reader {
   std::vector<Frozen<Event>> events_;
   std::map<std::string, Revision, std::less<>> replaced_keys_;
   std::vector<Need> needs_;
-  // What the keys of events hold at the place the walk has reached; the key is in the record.
+  // The current record of each key of an event, at the place of the walk; the record owns the key.
   std::map<std::string_view, Frozen<Record>> current_;
 };
 

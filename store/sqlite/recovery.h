@@ -19,31 +19,30 @@
 
 namespace dray::store::sqlite {
 
-/// Keys that changed after the last change in the table `live`, with the revision that wrote their
-/// value; kAbsent if they were deleted.
+/// Keys that changed after the last change in the table `live`, with the revision of their value;
+/// kAbsent if they were deleted.
 using Unfolded = std::map<std::string, Revision, std::less<>>;
 
 struct Recovered {
   Meta meta;
   Frozen<Snapshot> newest;
-  /// All events after `floor`, oldest first. The floor is that of the file, or later when there are
-  /// more events than are read back.
+  /// All events after `floor`, oldest first. The floor is the file's, or later if the file has more
+  /// events than the limit for reading back.
   std::vector<Frozen<Event>> events;
   Revision floor{};
   Unfolded unfolded;
 };
 
-/// Reads the store in one pass over its log, in the order of the disk, of which only the records
-/// that are live or part of the recent history are read. O(live keys + log rows), the rows at the
-/// cost of stepping over them.
+/// Reads the store in one pass over its log, in the order of the disk. Reads only records that are
+/// live or part of the recent history, and steps over the others. O(live keys + log rows).
 ///
-/// Errors: kInternalError  something read is damaged or contradictory.
+/// Errors: kInternalError  a record that was read is damaged or contradicts others.
 Result<Recovered> Recover(Database& database,
                           const Options& options,
                           const SqliteOptions& sqlite_options);
 
-/// The keys changed by rows after `folded`, and the table `live` with them applied: each live key
-/// with its revision, in key order.
+/// The keys changed by rows after `folded`, and the table `live` with these changes applied: each
+/// live key with its revision, in key order.
 struct LiveKey {
   std::string key;
   Revision revision{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a store refuses: each its own error, and nothing has changed.
+// Everything that a store refuses. Each has its own error, and nothing has changed.
 #include <array>
 #include <cstddef>
 #include <filesystem>
@@ -60,7 +60,8 @@ Error Refusal(const std::string& folder, const SqliteOptions& options = {}) {
   return store.has_value() ? Error{.message = "it was opened"} : store.error();
 }
 
-/// What `body` says in a process of its own; `then` runs while it waits for its end.
+/// Runs `body` in a process of its own and returns its result; `then` runs before waiting for its
+/// end.
 std::string InAnotherProcess(const std::function<std::string()>& body) {
   std::array<int, 2> pipe_ends{};
   EXPECT_EQ(pipe(pipe_ends.data()), 0);
@@ -82,7 +83,7 @@ std::string InAnotherProcess(const std::function<std::string()>& body) {
   return said;
 }
 
-/// As the user nobody, who owns nothing, also when the tests run as root.
+/// Opens the store as the user nobody, who owns no files, even if the tests run as root.
 Error RefusalForNobody(const std::string& folder) {
   const std::string said = InAnotherProcess([&] {
     constexpr uid_t kNobody = 65534;
@@ -153,7 +154,7 @@ TEST_F(SqliteRefusal, NobodyWhoOnlyAsksForTheOwner) {
 }
 
 TEST_F(SqliteRefusal, TheLockEndsWithItsOwner) {
-  std::optional<FolderLock> lock;  // never given back by the other process
+  std::optional<FolderLock> lock;  // the other process exits without releasing it
   const std::string said = InAnotherProcess([&] {
     lock.emplace(*FolderLock::Take(folder_.path()));
     return std::string("taken");
@@ -279,7 +280,7 @@ TEST_F(SqliteRefusal, ATableMetaThatCannotBe) {
                         "compacted 9)"));
 }
 
-/// What it counts for and what it is differ.
+/// A value whose size() differs from the size of its bytes.
 class Estimated final : public Value {
  public:
   Estimated(size_t estimate, size_t size) : estimate_(estimate), bytes_(size, 'v') {}
@@ -333,7 +334,7 @@ TEST_F(SqliteRefusal, AFullDisk) {
     EXPECT_GT(written, 10);
     EXPECT_EQ(store->Read()->revision(), Revision{2 + written});
     EXPECT_EQ(store->status().failure, "") << "room may be made";
-    // A conflict needs no room.
+    // A conflict is reported even without room.
     EXPECT_TRUE(Refused(*store, If("k", kAbsent, DeleteOf("k"))).has_value());
     EXPECT_FALSE(store->CommitAndWait(PutOf("again", value)).has_value());
     EXPECT_EQ(store->Read()->size(), static_cast<size_t>(1 + written));

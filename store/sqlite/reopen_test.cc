@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is there when a store is opened again: everything, or the right refusal.
+// A store that is opened again has everything, or is refused with the right error.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -136,8 +136,8 @@ void ExpectSame(const Store& store, const Store& model, Revision floor) {
 }
 
 TEST(SqliteReopen, EverythingIsAsItWas) {
-  // Small numbers, so that each opening finds the table of live keys, the floor and the deletion of
-  // old records in some other state.
+  // Small numbers, so that the table of live keys, the floor and the deletion of old records are in
+  // another state at each opening.
   const SqliteOptions sqlite_options{.recovered_events_max = 40,
                                      .fold_revisions = 7,
                                      .compact_revisions = 5,
@@ -199,7 +199,7 @@ TEST(SqliteLog, ItsFileIsLongerThanWhatIsInItAndIsReadUpToThat) {
   }
   EXPECT_GE(std::filesystem::file_size(log), at_first + 400'000);
   EXPECT_LE(times_longer, 8U);
-  // As after a power cut.
+  // The state after a power cut.
   for (const char* end : {"", "-wal"}) {
     std::filesystem::copy_file(StoreFile(folder.path()) + end, StoreFile(copy.path()) + end);
   }
@@ -259,7 +259,7 @@ TEST(SqliteReopen, TheFloorNeverFalls) {
     const auto store = Open(folder);
     for (int i = 0; i < 9; ++i) Do(*store, PutOf("k", std::to_string(i)));
     ASSERT_TRUE(store->Compact(Revision{6}).has_value());
-    // Closing waits for what is queued, not for upkeep: a commit after it does.
+    // Closing waits for queued requests, not for upkeep; a commit after the upkeep waits for it.
     while (StatusOf(folder.path())->floor < Revision{6}) Do(*store, PutOf("k", "again"));
   }
   EXPECT_GE(Open(folder)->status().floor, Revision{6});

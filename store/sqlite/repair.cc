@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair: makes a new store of what can be kept of a damaged one.
+// Repair: makes a new store of the intact parts of a damaged one.
 //
-// What SQLite can still show is the state up to some revision. Later changes may stand in pages
-// that it no longer reaches: behind a damaged place of the log, or on pages that their tree has
-// lost. Each row of the log carries a checksum of all it says, so such a row is used wherever it
-// is found. Rows of earlier revisions are not taken from there: an old page may hold what was
-// deleted since. Where the tables cannot be read at all, rows are all there is, and that is said.
+// SQLite can still read the state up to some revision. Later changes may be in pages that it no
+// longer reaches: behind a damaged place of the log, or on pages that their tree has lost. Each row
+// of the log has a checksum over all its fields, so Repair uses such a row wherever it is found. It
+// does not take rows of earlier revisions from there, because an old page may hold records that
+// were deleted since. If the tables cannot be read at all, Repair uses rows alone, and reports
+// that.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -42,10 +43,10 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Damaged stores that a folder keeps.
+/// Limit of the damaged stores that a folder keeps.
 constexpr int kAsideMax = 1000;
 
-/// What lives, by key.
+/// Live records, by key.
 using State = std::map<std::string, SavedRow, std::less<>>;
 
 SavedRow Save(const LogRow& row) {
@@ -56,7 +57,7 @@ SavedRow Save(const LogRow& row) {
   return saved;
 }
 
-/// Gathers what can be kept.
+/// Gathers the records to keep.
 class Gathering {
  public:
   Gathering(const std::string& file, RepairReport& report) : file_(file), report_(report) {}
@@ -90,7 +91,7 @@ class Gathering {
     report_.losses.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
-  /// What SQLite shows.
+  /// Reads the tables that SQLite can read.
   Result<> ReadTables() {
     DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(file_));
     DRAY_TRY(const Meta meta, ReadMeta(*database));
@@ -118,7 +119,7 @@ class Gathering {
     return {};
   }
 
-  /// All intact rows of later revisions, in whatever pages there are.
+  /// Returns all intact rows of later revisions, from any page.
   SavedRows RowsAfter(Revision after) {
     SavedRows rows;
     const std::string log = ReadWholeFile(file_ + "-wal").value_or("");
@@ -130,12 +131,13 @@ class Gathering {
       buffer = ReadPart(*main, uint64_t{page - 1} * kPageBytes, kPageBytes);
       return buffer;
     };
-    std::map<uint32_t, std::string_view> in_log;  // the newest so far
+    std::map<uint32_t, std::string_view> in_log;  // the newest version of each page so far
     const auto in_either = [&](uint32_t page) {
       const auto found = in_log.find(page);
       return found == in_log.end() ? in_file(page) : found->second;
     };
-    // Overflow pages may follow the leaf that names them: first all of a commit, then its leaves.
+    // Overflow pages may follow the leaf that names them. So first collect all pages of a commit,
+    // then read its leaves.
     for (size_t begin = 0, end = 0; begin < scan.frames.size(); begin = end) {
       while (end < scan.frames.size() && !scan.frames[end].ends_commit) ++end;
       end = std::min(end + 1, scan.frames.size());
@@ -154,7 +156,7 @@ class Gathering {
     return rows;
   }
 
-  /// Applies the rows in order, and says which revisions there are none of.
+  /// Applies the rows in order, and reports the revisions without rows.
   void Apply(const SavedRows& rows) {
     Revision last = report_.readable;
     const auto tell_gap = [&](Revision next) {
@@ -182,7 +184,7 @@ class Gathering {
   State state_;
 };
 
-/// Writes a store that holds `state`, and whose history begins, empty, at `floor`.
+/// Writes a store with the records of `state`, whose history is empty and begins at `floor`.
 Result<> WriteStore(const std::string& path, const State& state, Revision floor, uint64_t id) {
   DRAY_TRY(const std::unique_ptr<Database> made, OpenToServe(path, {}, id));
   std::map<int64_t, const SavedRow*> by_position;
@@ -213,7 +215,7 @@ Failure CannotSetAside(const std::string& from, const std::string& to, const std
               fmt::format("{} cannot be kept as {}: {}", from, to, why.message()));
 }
 
-/// Gives the files second names, under which SQLite finds them together.
+/// Gives the files second names under which SQLite finds all of them.
 Result<std::vector<std::string>> SetAside(const std::string& file) {
   std::string aside;
   for (int i = 1; i <= kAsideMax && (aside.empty() || std::filesystem::exists(aside)); ++i) {
@@ -229,7 +231,7 @@ Result<std::vector<std::string>> SetAside(const std::string& file) {
     kept.push_back(aside + part);
   }
   DRAY_TRY_VOID(SyncFolderOf(file));
-  // From here on a start is refused until the new file has its name.
+  // From here on the store cannot be opened until the new file has its name.
   for (const char* part : {"-wal", "-shm"}) {
     std::error_code error;
     std::filesystem::remove(file + part, error);

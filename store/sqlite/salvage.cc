@@ -12,13 +12,13 @@ namespace dray::store::sqlite {
 namespace {
 
 constexpr uint8_t kTableLeaf = 0x0D;
-/// Of the first page, before what all pages have.
+/// Size of the file's header, which the first page has before its page header.
 constexpr size_t kFileHeaderBytes = 100;
-/// A key, a value and some numbers.
+/// The most that a key, a value and some numbers take.
 constexpr uint64_t kPayloadMax = kKeyBytesMax + kValueBytesMax + 256;
 constexpr size_t kColumns = 8;
 
-/// Reads numbers of bytes that may be anything; what is not there reads as zero, and fails.
+/// Reads numbers from untrusted bytes. Reading past the end returns zero and sets the failure.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
@@ -62,7 +62,7 @@ class Cursor {
   bool ok_ = true;
 };
 
-/// How much of a payload stands on its leaf.
+/// The number of payload bytes that are stored on the leaf.
 uint64_t LocalBytes(uint64_t payload, uint64_t usable) {
   const uint64_t most = usable - 35;
   if (payload <= most) return payload;
@@ -71,7 +71,7 @@ uint64_t LocalBytes(uint64_t payload, uint64_t usable) {
   return filled <= most ? filled : least;
 }
 
-/// The payload of a cell, wherever it goes on; nothing if a part of it is not there.
+/// Collects the payload of a cell from all its pages; nothing if a part of it is missing.
 std::optional<std::string> PayloadOf(Cursor& cell,
                                      uint64_t size,
                                      uint64_t usable,
@@ -106,7 +106,8 @@ Field FieldOf(Cursor& body, uint64_t type) {
   return {.is_null = false, .number = body.Signed(kNumberBytes[type])};
 }
 
-/// The row, if the payload is one and its checksum is right. Columns as in kTables of schema.cc.
+/// The row of a payload, if its form and its checksum are right. Columns as in kTables of
+/// schema.cc.
 std::optional<SavedRow> RowOf(std::string_view payload, int64_t position) {
   Cursor header(payload);
   const uint64_t header_bytes = header.Varint();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds records of the log in bytes of pages, whatever has become of the tree that they belonged
-// to. A record carries a checksum of all that it says, so what is found is what was written.
+// Finds records of the log in bytes of pages, even if the tree that they belonged to is damaged. A
+// record has a checksum over all its fields, so a record found is as it was written.
 // https://www.sqlite.org/fileformat.html#b_tree_pages
 #pragma once
 
@@ -18,24 +18,24 @@
 
 namespace dray::store::sqlite {
 
-/// A LogRow with bytes of its own.
+/// A LogRow that owns its bytes.
 struct SavedRow {
   std::string key;
   std::optional<std::string> value;
   LogRow fields;  // key and value are empty
 
-  /// Valid as long as this.
+  /// Valid as long as this object.
   LogRow row() const;
 };
 
 /// By position.
 using SavedRows = std::map<int64_t, SavedRow>;
 
-/// A page of the file by its number, as it was at the time in question; empty if there is none.
+/// Returns a page of the file by its number, as of the moment in question; empty if there is none.
 using PageLookup = std::function<std::string_view(uint32_t page)>;
 
 /// Adds the intact records on `page`, if it is a leaf of the log's tree, of revisions later than
-/// `after`. Long values go on in other pages, which `lookup` knows. What is damaged is passed over.
+/// `after`. Reads the overflow pages of long values through `lookup`. Skips damaged records.
 void SalvagePage(std::string_view page,
                  uint32_t number,
                  Revision after,

@@ -22,7 +22,7 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// The view is for people with an sqlite3 shell; nothing here reads it.
+/// The view is for people with an sqlite3 shell; Dray does not read it.
 constexpr const char* kTables = R"sql(
 CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE log (
@@ -48,8 +48,8 @@ Failure NotAStore(const std::string& file) {
                           file));
 }
 
-/// A file without bytes holds nothing, and SQLite removes the log beside one. That is right for a
-/// store that was just begun, and wrong for one that had something.
+/// SQLite treats an empty file as an empty database, and removes the log beside it. That is right
+/// for a store whose creation was interrupted, and wrong for a store that had data.
 Result<> CheckNotEmptied(const std::string& file) {
   if (FileBytes(file) > 0) return {};
   const std::optional<Answered> answered = ReadAnswered(file);
@@ -64,16 +64,17 @@ Result<> CheckNotEmptied(const std::string& file) {
                                         : "a log of it is there"));
 }
 
-/// Makes an empty file that only its owner reads, because SQLite would let everybody: its helper
-/// files get the same permissions.
+/// Makes an empty file that only its owner can read, because SQLite would make it readable for all
+/// users. SQLite's helper files get the same permissions.
 void MakePrivateFile(const std::string& file) {
-  // Not made: it is there, or SQLite says why not.
+  // If this fails, the file exists, or SQLite reports the reason.
   static_cast<void>(Open(file, OpenMode::kNew));
 }
 
 Result<> Configure(Database& database, const SqliteOptions& options) {
-  // EXTRA is FULL and, while the file is made and has no log yet, syncs the folder after a journal
-  // was deleted: one that came back after a power cut would be rolled back over everything since.
+  // EXTRA is FULL and, while the file is created and has no log yet, also syncs the folder after a
+  // journal was deleted. Otherwise the journal could come back after a power cut, and SQLite would
+  // roll back everything since.
   std::string pragmas = fmt::format(
       "PRAGMA synchronous=EXTRA; PRAGMA cache_size=-{}; PRAGMA temp_store=MEMORY;"
       "PRAGMA secure_delete=OFF; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;"
@@ -84,9 +85,9 @@ Result<> Configure(Database& database, const SqliteOptions& options) {
   return database.Execute(pragmas);
 }
 
-/// Whether the file has a schema. One without tables is what a crash may leave of a creation.
+/// Whether the file has a schema. A crash during the creation may leave a file without tables.
 ///
-/// Errors: kInvalid  it is somebody else's, or of a newer Dray.
+/// Errors: kInvalid  it belongs to another program, or to a newer Dray.
 Result<bool> HasSchema(Database& database) {
   DRAY_TRY(const int64_t application, database.QueryNumber("PRAGMA application_id"));
   DRAY_TRY(const int64_t version, database.QueryNumber("PRAGMA user_version"));
@@ -110,7 +111,7 @@ Result<bool> HasSchema(Database& database) {
 }
 
 Result<> Create(Database& database, uint64_t new_id) {
-  // Before the first page is written, or they come too late.
+  // These must be set before the first page is written.
   DRAY_TRY_VOID(database.Execute(
       fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL;", kPageBytes)));
   DRAY_TRY_VOID(database.Execute("PRAGMA journal_mode=WAL"));
@@ -143,10 +144,10 @@ Result<> UseWriteAheadLog(Database& database) {
 }
 
 /// Makes durable what another process left in the write-ahead log. If a flush of that process
-/// failed, the log has pages that the system shows and the disk has lost, and whatever is written
-/// behind them would be lost with them. So they are copied into the file, which writes them anew,
-/// and the log begins again. The old log must not come back either, for its pages would overwrite
-/// newer ones: the transaction, which has to change something, syncs its end.
+/// failed, the log may have pages that readers see but the disk has lost, and anything written
+/// behind them would be lost with them. So this copies the pages into the file, which writes them
+/// anew, and restarts the log. The old log must not come back either, because its pages would
+/// overwrite newer ones; the transaction, which has to change something, syncs its end.
 Result<> SettleLog(Database& database) {
   DRAY_TRY(const Database::Copied copied, database.RunCheckpoint(Database::Checkpoint::kWhatCanBe));
   if (copied.pages <= 0) return {};

@@ -37,7 +37,7 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// The durable form of what `put` writes; the value's estimate has been checked already.
+/// The durable form of the value of `put`. The value's estimated size has been checked already.
 Result<std::string_view> Encode(const Put& put) {
   const std::string_view bytes = put.value->bytes();
   if (bytes.size() > kValueBytesMax) {
@@ -71,7 +71,8 @@ Result<Request> MakeRequest(Txn txn) {
   return request;
 }
 
-/// One for each of the steps, which keep their callbacks; or why there are none.
+/// Makes one request for each step; the steps keep their callbacks. Returns an error if that is not
+/// possible.
 std::optional<Error> MakeRequests(std::vector<Step>& steps, std::vector<Request>& requests) {
   if (steps.size() > kStepsMax) {
     return Error{
@@ -97,7 +98,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder
   const std::string file = StoreFile(folder);
   DRAY_TRY(std::unique_ptr<Database> database, OpenToServe(file, sqlite_options, options.new_id));
   DRAY_TRY(const Recovered recovered, Recover(*database, options, sqlite_options));
-  // All is read before anything is written: what is damaged stays as it is.
+  // Everything is read before anything is written, so a damaged store is left unchanged.
   DRAY_TRY_VOID(CheckWhole(*database, sqlite_options));
   DRAY_TRY_VOID(MakeDurable(*database));
   AnsweredWriter answered;
@@ -186,7 +187,8 @@ void SqliteStore::ExpireDue(WallTime now,
   Request request{.what = Expire{.now = now, .max = max}};
   request.done = [done = std::move(done)](Result<CommitOutcome> outcome) mutable {
     if (!outcome.has_value()) return done(std::move(outcome).failure());
-    done(std::get<Committed>(*outcome).records.size());  // it has no compares
+    done(std::get<Committed>(*outcome).records.size());  // an Expire has no compares, so it cannot
+                                                         // conflict
   };
   if (std::optional<Error> refused = queue_.Push(request)) {
     request.done(Fail(*std::move(refused)));

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store of one process in one file: SQLite as a log of revisions, everything read from memory.
 //
-// Commit encodes on the calling thread and queues. One thread takes whatever waits, lets the
-// sequencer decide each transaction on top of those before it, writes the changes of all as one
-// SQLite transaction, and only when that is synced publishes them, in order, wakes subscribers and
-// calls back. So nobody sees what a crash could undo, a conflict with a transaction of the same
-// batch is answered when that one is durable, and the cost of a flush is shared by all who wait.
+// Commit encodes on the calling thread and queues the transaction. One thread takes all waiting
+// transactions and lets the sequencer decide each on top of those before it. It writes all changes
+// as one SQLite transaction. Only when that is synced does it publish them, in order, wake
+// subscribers and call back. So no reader sees a change that a crash could undo, a conflict with a
+// transaction of the same batch is answered when that transaction is durable, and all waiting
+// commits share the cost of one flush.
 //
 // When the disk has no room, the transactions of the batch are refused and nothing has changed.
-// After any other failure of a commit nobody can know what is on the disk (a flush that failed must
-// not be tried again: the system may have dropped the pages): those who wait are told kTimeout, and
-// the store takes no more writes (Status::failure), but goes on answering reads. Opening it again
-// shows what survived.
+// After any other failure of a commit the contents of the disk are unknown. (A failed flush must
+// not be retried, because the kernel may have dropped the pages.) The waiting commits get kTimeout,
+// and the store refuses further writes (Status::failure) but still answers reads. Opening the store
+// again shows what survived.
 #pragma once
 
 #include <cstddef>
@@ -40,20 +41,20 @@ namespace dray::store::sqlite {
 
 class SqliteStore final : public Store, public CommitHolder {
  public:
-  /// Opens the store in `folder`, or makes one there; the folder itself is made if its parent
-  /// exists. Reads the live records and the recent history: after a restart watches go on from
-  /// where they were, or are told Expired. O(live keys + rows of the log).
+  /// Opens the store in `folder`, or creates one there; the folder itself is created if its parent
+  /// exists. Reads the live records and the recent history, so after a restart watches continue, or
+  /// get Expired. O(live keys + rows of the log).
   ///
   /// Errors: kServiceUnavailable  another process, named, uses the folder, or the disk is full.
-  ///         kForbidden           the folder cannot be made, or may not be written.
+  ///         kForbidden           the folder cannot be created, or may not be written.
   ///         kInvalid             the file is not a store, or of a newer version.
   ///         kInternalError       it is corrupt, or the disk failed.
   static Result<std::unique_ptr<SqliteStore>> Open(const std::string& folder,
                                                    const Options& options = {},
                                                    const SqliteOptions& sqlite_options = {});
 
-  /// Commits what waits, then closes the file. Transactions that callbacks begin meanwhile are
-  /// refused.
+  /// Commits the queued transactions, then closes the file. Refuses transactions that callbacks
+  /// begin meanwhile.
   ~SqliteStore() override;
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
@@ -61,7 +62,7 @@ class SqliteStore final : public Store, public CommitHolder {
   Frozen<Snapshot> Read() const override;
   void Sync(std::move_only_function<void(Result<Revision>)> done) override;
   Result<Frozen<Snapshot>> ReadAt(Revision revision) const override;
-  /// Calls back on the thread that commits, or on the calling one if the transaction is refused
+  /// Calls back on the thread that commits, or on the calling thread if the transaction is refused
   /// without having been queued.
   void Commit(Txn txn, CommitCallback done) override;
   bool takes_steps() const override { return true; }
@@ -73,7 +74,8 @@ class SqliteStore final : public Store, public CommitHolder {
   void ExpireDue(WallTime now,
                  size_t max,
                  std::move_only_function<void(Result<size_t>)> done) override;
-  /// The floor rises at once; it is on the disk soon afterwards, and before anything is deleted.
+  /// The floor rises at once. It is written to the disk soon afterwards, before any record is
+  /// deleted.
   Result<> Compact(Revision revision) override;
   Status status() const override;
 
@@ -93,7 +95,7 @@ class SqliteStore final : public Store, public CommitHolder {
   History history_;
   CommitQueue queue_;
   std::unique_ptr<Committer> committer_;  // never null once open
-  std::jthread thread_;                   // of committer_->Run()
+  std::jthread thread_;                   // runs committer_->Run()
 };
 
 }  // namespace dray::store::sqlite

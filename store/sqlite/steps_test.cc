@@ -41,7 +41,7 @@ using ::testing::IsEmpty;
 
 constexpr WallTime kSoon{std::chrono::seconds(5)};
 
-/// What a step is answered with: "@revision", "conflict", "fenced", or an error's reason.
+/// The text of a step's answer: "@revision", "conflict", "fenced", or an error's reason.
 std::string Text(const Result<CommitOutcome>& outcome) {
   if (!outcome.has_value()) return std::string(ReasonName(outcome.error().reason));
   if (const auto* conflict = std::get_if<Conflict>(&*outcome)) {
@@ -129,7 +129,7 @@ TEST_F(Steps, AreAllCarriedOutOrNone) {
     EXPECT_EQ(CommitSteps(*store_, one.txns), one.answers) << one.of_what;
     EXPECT_EQ(Stored(), before) << one.of_what;
   }
-  // No revision was used up, and no fence is left of what did not happen.
+  // No revision was used, and the steps that did not happen left no fence.
   EXPECT_EQ(Do(*store_, Fenced("g", Revision{4}, PutOf("/b", "1"))).revision, Revision{5});
   EXPECT_EQ(store_->status().next_expiry, kSoon);
 }

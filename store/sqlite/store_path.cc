@@ -43,7 +43,7 @@ Result<std::unique_ptr<Database>> OpenSnapshot(const std::string& path) {
   DRAY_TRY(const std::string file, ExistingStoreFile(path));
   DRAY_TRY(std::unique_ptr<Database> database, OpenToRead(file, SqliteOptions{}));
   DRAY_TRY_VOID(database->Execute("BEGIN"));
-  DRAY_TRY_VOID(database->QueryNumber("SELECT count(*) FROM meta"));  // the moment
+  DRAY_TRY_VOID(database->QueryNumber("SELECT count(*) FROM meta"));  // the read takes the snapshot
   return database;
 }
 

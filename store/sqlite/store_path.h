@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file a path means.
+// Finds the store's file for a path.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace dray::store::sqlite {
 
-/// The store's file in the folder `path`, or `path` itself if it is a file.
+/// Returns the store's file in the folder `path`, or `path` itself if it is a file.
 ///
 /// Errors: kNotFound  there is neither.
 Result<std::string> ExistingStoreFile(const std::string& path);
 
-/// Opens the store at `path` for reading in one read transaction: everything read afterwards is of
-/// its newest commit at this moment, whatever a server does meanwhile.
+/// Opens the store at `path` for reading in one read transaction. Everything read afterwards is of
+/// its newest commit at this moment, even if a server writes meanwhile.
 Result<std::unique_ptr<Database>> OpenSnapshot(const std::string& path);
 
 }  // namespace dray::store::sqlite

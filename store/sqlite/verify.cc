@@ -29,14 +29,14 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Replays the log from its first row and asks of each what it must be, given those before it. What
-/// compaction has deleted is the only thing that may be missing: records that were superseded at or
-/// below the floor.
+/// Replays the log from its first row and checks each row against the rows before it. The only rows
+/// that may be missing are those that compaction has deleted: records superseded at or below the
+/// floor.
 class Verifier {
  public:
   explicit Verifier(Database& database) : database_(database) {}
 
-  /// A part that fails is a problem, and the parts after it go on.
+  /// A part that fails is reported as a problem, and the next parts still run.
   VerifyReport Run() {
     Note(CheckStructure());
     Note(ReadTables());
@@ -144,7 +144,7 @@ class Verifier {
     return row.created == before->created && row.version == before->version + (is_put ? 1 : 0);
   }
 
-  /// The table of live keys, with what followed it, is what the log says.
+  /// Checks that the table of live keys, with the changes after it, agrees with the log.
   Result<> CheckLive() {
     DRAY_TRY(const Unfolded unfolded, ReadUnfolded(database_, meta_.folded));
     DRAY_TRY(const std::vector<LiveKey> live, ReadLive(database_, unfolded));
@@ -176,7 +176,7 @@ class Verifier {
   Database& database_;
   VerifyReport report_;
   Meta meta_;
-  std::map<std::string, Held, std::less<>> state_;  // as the log says, at the place reached
+  std::map<std::string, Held, std::less<>> state_;  // the state of the log at the place reached
 };
 
 }  // namespace
@@ -187,12 +187,14 @@ VerifyReport VerifyDatabase(Database& database) {
 
 Result<VerifyReport> Verify(const std::string& path) {
   DRAY_TRY(const std::string file, ExistingStoreFile(path));
-  // Before the snapshot, which is as new as what was answered by now.
+  // Read before the snapshot, so that the snapshot is at least as new as the note.
   const std::optional<Answered> answered = ReadAnswered(file);
   DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(path));
   VerifyReport report = VerifyDatabase(*database);
   const Result<std::string> loss = FindLoss(*database, answered);
-  if (!loss.has_value() || loss->empty()) return report;  // a bad table meta is told of already
+  if (!loss.has_value() || loss->empty())
+    return report;  // a damaged table meta was reported
+                    // already
   ++report.problem_count;
   if (report.problems.size() == VerifyReport::kProblemsMax) report.problems.pop_back();
   report.problems.insert(report.problems.begin(), *loss);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an open store is sound; Verify in store/sqlite/maintenance.h says what that means.
+// Checks whether an open store is sound; see Verify in store/sqlite/maintenance.h.
 #pragma once
 
 #include "store/sqlite/database.h"
@@ -7,7 +7,7 @@
 
 namespace dray::store::sqlite {
 
-/// Of the moment that `database` holds on to, if it does.
+/// Verifies the snapshot of the read transaction of `database`, if there is one.
 VerifyReport VerifyDatabase(Database& database);
 
 }  // namespace dray::store::sqlite

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kFrameHeaderBytes = 24;
-/// The lowest bit says in which order of bytes checksums read their words.
+/// The lowest bit gives the byte order of the words in checksums.
 constexpr uint32_t kWalMagic = 0x377F0682;
 constexpr size_t kPageBytesMin = 512;
 constexpr size_t kPageBytesMax = 65'536;
@@ -62,7 +62,7 @@ WalScan ScanWal(std::string_view log, size_t page_bytes_expected) {
   scan.has_good_header =
       (magic & ~1U) == kWalMagic && has_page_size && sum.IsAt(log, kHeaderBytes - 8);
   if (!scan.has_good_header) scan.page_bytes = page_bytes_expected;
-  // Without a header, the first frame says what the run's salt is.
+  // Without a header, the first frame has the salt of the run.
   const size_t salts_at = scan.has_good_header ? size_t{16} : kHeaderBytes + 8;
   const size_t frame_bytes = kFrameHeaderBytes + scan.page_bytes;
   bool chain_goes_on = scan.has_good_header;

@@ -15,24 +15,26 @@ namespace dray::store::sqlite {
 struct WalFrame {
   uint32_t page = 0;         // its number in the file
   bool ends_commit = false;  // the last one of a transaction
-  bool has_salt = false;     // of this run of the log; else it is what an older run has left
-  size_t at = 0;             // of the page's bytes in the log
+  bool has_salt = false;     // the frame belongs to the current run of the log; else an older run
+                             // has left it
+  size_t at = 0;             // offset of the page's bytes in the log
 };
 
 struct WalScan {
   size_t page_bytes = 0;         // 0: there is no header
-  bool has_good_header = false;  // its checksum is right; else SQLite takes the log for empty
-  std::vector<WalFrame> frames;  // all that the log has room for, in its order
-  size_t chained = 0;            // frames whose checksums are right, from the first one on
-  size_t committed = 0;          // of those, up to the last end of a commit: what SQLite shows
+  bool has_good_header = false;  // its checksum is right; otherwise SQLite treats the log as empty
+  std::vector<WalFrame> frames;  // all frames that the log has room for, in its order
+  size_t chained = 0;            // number of frames whose checksums are right, from the first one
+                                 // on
+  size_t committed = 0;          // number of those up to the last commit: what SQLite shows
 };
 
-/// Scans the bytes of a log. `page_bytes_expected` is used where the header says nothing that can
-/// be. O(bytes).
+/// Scans the bytes of a log. Uses `page_bytes_expected` if the header has no valid page size.
+/// O(bytes).
 WalScan ScanWal(std::string_view log, size_t page_bytes_expected);
 
-/// Where and how the log that SQLite shows ends, in words for people: "is missing", "ends at byte
-/// 8272", "is damaged at byte 8272, with 7 pages of later commits behind it". Reads the file.
+/// Describes where and how the log that SQLite shows ends: "is missing", "ends at byte 8272", "is
+/// damaged at byte 8272, with 7 pages of later commits behind it". Reads the file.
 std::string DescribeWal(const std::string& store_file);
 
 }  // namespace dray::store::sqlite

@@ -23,15 +23,15 @@
 
 namespace dray::store::testing {
 
-/// How to make an empty store of one kind.
+/// Makes empty stores of one kind.
 struct Backend {
   std::string name;
   std::function<std::unique_ptr<Store>(const Options&)> open;
-  /// Why it cannot be tested on this machine; empty where it can.
+  /// Why it cannot be tested on this machine; empty if it can.
   std::function<std::string()> missing = [] { return std::string(); };
-  /// Records go without ExpireDue, and do not show their expiry.
+  /// Records disappear without ExpireDue, and do not show their expiry.
   bool expires_by_itself = false;
-  /// The largest value that is taken, whatever else the transaction has.
+  /// The largest value that is accepted, whatever else the transaction has.
   size_t value_bytes_max = kValueBytesMax;
 };
 
@@ -81,7 +81,7 @@ inline Txn Fenced(std::string_view name, Revision seen, Txn txn) {
   return txn;
 }
 
-/// Commits what must succeed.
+/// Commits a transaction that must succeed.
 inline Committed Do(Store& store, Txn txn) {
   Result<CommitOutcome> outcome = store.CommitAndWait(std::move(txn));
   if (!outcome.has_value()) {
@@ -95,7 +95,7 @@ inline Committed Do(Store& store, Txn txn) {
   return std::get<Committed>(*std::move(outcome));
 }
 
-/// The conflict of what must be refused.
+/// Commits a transaction that must be refused, and returns the conflict.
 inline std::optional<Conflict> Refused(Store& store, Txn txn) {
   Result<CommitOutcome> outcome = store.CommitAndWait(std::move(txn));
   if (!outcome.has_value() || !std::holds_alternative<Conflict>(*outcome)) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What transactions do, and what is refused.
+// Transactions: their effects and refusals.
 #include <array>
 #include <cstddef>
 #include <future>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers race, readers and followers look on. Meant for the sanitizers as well.
+// Concurrent writers, readers and followers. Meant for the sanitizers as well.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,8 @@ namespace {
 constexpr int kWriters = 4;
 constexpr int kIncrements = 300;
 
-/// Adds one to a number kept at `key`, as often as it takes; each retry starts from the conflict.
+/// Increments a number kept at `key`, with as many attempts as needed; each retry starts from the
+/// conflict.
 void Increment(Store& store, const std::string& key) {
   const Frozen<Snapshot> snapshot = store.Read();
   Frozen<Record> current = snapshot->Get(key);
@@ -86,7 +87,7 @@ TEST_P(StoreThreads, FollowersSeeEveryRevisionOnceAndInOrder) {
   });
   std::vector<std::jthread> threads;
   for (int i = 0; i < 2; ++i) threads.emplace_back([&] { FollowTo(*store, woken, last); });
-  threads.emplace_back([&] {  // snapshots never go back, and older ones can be had
+  threads.emplace_back([&] {  // snapshots never go back, and older ones can be read
     Revision newest = kFirstRevision;
     while (newest < last) {
       const Frozen<Snapshot> snapshot = store->Read();
@@ -119,7 +120,7 @@ TEST_P(StoreThreads, SubscriptionsComeAndGoDuringCommits) {
     bool is_alive = true;
     Subscription subscription = *store->Subscribe([&](Revision) { EXPECT_TRUE(is_alive); });
     subscription.Cancel();
-    is_alive = false;  // no wake runs any more: the sanitizers would see it
+    is_alive = false;  // no wake runs any more; the sanitizers would report one
     ++rounds;
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that keeps the mirror up to date.
 //
-// It reads all keys once, then follows one watch from there and publishes each revision: first the
-// snapshot and the events, then it wakes subscribers, then those who wait for the revision. When
-// the watch breaks, it starts another one right after the last published revision, at the next
-// endpoint. When etcd has compacted what lies between, or the watch contradicts the mirror, it
-// reads all keys again, and all older revisions become Expired.
+// It reads all keys once, then follows one watch from there. For each revision it publishes the
+// snapshot and the events, then wakes subscribers, then callbacks that wait for the revision. When
+// the watch breaks, the thread starts another one right after the last published revision, at the
+// next endpoint. When etcd has compacted the revisions in between, or the watch contradicts the
+// mirror, the thread reads all keys again, and all older revisions become Expired.
 //
-// It stops permanently when etcd is another cluster, or older than what has been seen (restored
-// from a backup): going on would undo revisions that were acknowledged.
+// It stops permanently when etcd is another cluster, or older than the mirror (restored from a
+// backup), because following it would undo revisions that were acknowledged.
 #pragma once
 
 #include <atomic>
@@ -47,14 +47,14 @@ struct InitialState {
 
 class Follower {
  public:
-  /// What it works with; all outlive it.
+  /// Used by the follower; all outlive it.
   struct Dependencies {
     World& world;
     const Log& log;
     const EtcdOptions& options;
     rpc::Client& client;
   };
-  /// What it publishes to; all outlive its thread.
+  /// Receivers of what the follower publishes; all outlive its thread.
   struct Listeners {
     History& history;
     Subscriptions& subscriptions;
@@ -67,34 +67,35 @@ class Follower {
   Follower& operator=(const Follower&) = delete;
   ~Follower();
 
-  /// Reads everything for the first time.
+  /// Reads all keys for the first time.
   ///
-  /// Errors: kServiceUnavailable  no endpoint answers; the message has what each said.
+  /// Errors: kServiceUnavailable  no endpoint answers; the message has the reason for each.
   Result<InitialState> Begin();
-  /// After Begin.
+  /// Starts the thread. Call after Begin.
   void Start(const Listeners& listeners);
-  /// Begins to end the thread; it ends when the client, which it may wait for, has been closed.
+  /// Asks the thread to end. It may be waiting for the client, so it ends only after the client has
+  /// been closed.
   void BeginToStop();
   /// Waits for the end of the thread. May be called again.
   void Stop();
 
-  /// Asks etcd for a progress answer, if its version can be trusted with them.
+  /// Asks etcd for a progress answer, if progress answers of its version are reliable.
   void RequestProgress();
-  /// Cancels the watch if it has been silent for `patience`, so that another one is started: for
-  /// when etcd has a revision that the watch did not bring.
+  /// Cancels the watch if it has delivered nothing for `patience`, so that the follower starts
+  /// another one. Call this when etcd has a revision that the watch did not deliver.
   void CancelSilentWatch(std::chrono::nanoseconds patience);
 
   /// For Mirror::Shows and Mirror::RecordOf, which are safe from any thread.
   const Mirror& mirror() const { return mirror_; }
   size_t live_bytes() const { return live_bytes_; }
   int64_t file_bytes() const { return file_bytes_; }
-  /// Why it has stopped permanently; empty if it has not.
+  /// Why the follower has stopped permanently; empty if it has not.
   std::string failure() const;
-  /// Why the watch cannot be restarted at the moment; empty if it runs, or broke only just now.
+  /// Why the watch cannot be restarted at the moment; empty if it runs, or broke a moment ago.
   std::string problem() const;
 
  private:
-  /// How following a watch ended.
+  /// How a watch ended.
   struct End {
     std::string why{};
     bool permanent = false;
@@ -102,13 +103,14 @@ class Follower {
 
   void Run();
   End FollowOnce();
-  /// Which watch others may cancel or ask for progress; null: none.
+  /// Sets the watch that other threads may cancel or ask for progress; null for none.
   void SetWatch(rpc::Watch* watch, bool progress_counts);
-  /// Checks that etcd is the same cluster as before and not older; otherwise says how to end.
+  /// Checks that etcd is the same cluster as before and not older. If not, returns how following
+  /// ends.
   std::optional<End> CheckIdentity(const rpc::StatusAnswer& status);
   /// Reads all keys into the mirror.
   rpc::Answer<Frozen<Snapshot>> ReadAll();
-  /// Reads all keys again and publishes them. Returns nothing, or why that failed.
+  /// Reads all keys again and publishes them. Returns nothing on success, else the reason.
   std::optional<End> Reload();
   End Follow(rpc::Watch& watch, Mirror::Progress progress);
   void OnWatchAnswer();
@@ -118,13 +120,13 @@ class Follower {
 
   const Dependencies deps_;
   const rpc::KeySpan keys_;
-  Mirror mirror_;                               // only its thread changes it, and Begin
+  Mirror mirror_;                               // changed only by Begin and the thread
   std::unique_ptr<const Listeners> listeners_;  // from Start on
   uint64_t cluster_id_ = 0;
   size_t endpoint_ = 0;
   bool must_reload_ = false;
-  bool is_broken_ = false;         // and that has been logged
-  MonotonicTime working_since_{};  // unless it is broken
+  bool is_broken_ = false;         // and the failure has been logged
+  MonotonicTime working_since_{};  // meaningful unless is_broken_
   std::chrono::milliseconds backoff_{0};
   std::atomic<size_t> live_bytes_ = 0;
   std::atomic<int64_t> file_bytes_ = 0;

@@ -29,11 +29,11 @@ size_t SizeOf(const Record& record) {
   return record.key().size() + record.value->size();
 }
 
-/// How a put or deletion contradicts what its key held; empty if it does not.
+/// Describes how a put or deletion contradicts the previous record; empty if it does not.
 std::string Contradiction(const rpc::WatchEvent& event, const Record* previous) {
   const int64_t version = previous == nullptr ? 0 : previous->version();
   if (event.is_deletion && previous == nullptr) return "a deletion of a key that was not there";
-  // A key that was deleted and made again begins anew.
+  // A key that was deleted and created again has version 1.
   if (!event.is_deletion && event.kv.version != version + 1) {
     return fmt::format("version {} after {}", event.kv.version, version);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the store in etcd that need no etcd: the mirror, whose turn it is to compact,
-// leases, who waits for what, and what failures mean.
+// The parts of the store in etcd that need no etcd: the mirror, the choice of the server that
+// compacts, leases, waits for revisions, and the meaning of failures.
 #include "store/etcd/mirror/mirror.h"
 
 #include <cstdint>
@@ -152,7 +152,7 @@ TEST(EtcdMirror, TheBeginningOfABrokenAnswerIsForgotten) {
   rpc::WatchAnswer first = AnswerOf({PutAt(11, "/registry/a")});
   first.fragment = true;
   ASSERT_TRUE(mirror.Apply(first, Progress::kTrusted).has_value());
-  mirror.ForgetFragments();  // the watch broke; the next one tells it again
+  mirror.ForgetFragments();  // the watch broke; the next watch repeats the events
   const auto step = mirror.Apply(AnswerOf({PutAt(11, "/registry/a")}), Progress::kTrusted);
   ASSERT_TRUE(step.has_value()) << step.error();
   EXPECT_THAT(Texts(*step), ElementsAre("11: +/registry/a=11@11/11/1"));

@@ -32,7 +32,7 @@ void RevisionWaiters::Reach(Revision revision) {
     const MutexLock lock(mutex_);
     reached_ = std::max(reached_, revision);
     while (!waiting_.empty() && waiting_.begin()->first <= reached_) {
-      due.insert(due.end(), waiting_.extract(waiting_.begin()));  // asks for no memory
+      due.insert(due.end(), waiting_.extract(waiting_.begin()));  // needs no allocation
     }
   }
   CallBack(due, WaitOutcome::kReached);

@@ -18,7 +18,7 @@ namespace dray::store::etcd::mirror {
 
 enum class WaitOutcome : uint8_t {
   kReached,   // the revision is visible, and subscribers have been woken
-  kTimedOut,  // not before the deadline
+  kTimedOut,  // the revision was not reached before the deadline
   kClosing,
 };
 
@@ -28,16 +28,17 @@ class RevisionWaiters {
 
   explicit RevisionWaiters(Revision reached) : reached_(reached) {}
 
-  /// Calls back once: now if `revision` has been reached (then it returns true), else later.
+  /// Calls back once: now if `revision` has been reached (and returns true), else later.
   bool WaitFor(Revision revision, MonotonicTime deadline, Callback callback);
 
-  /// The mirror has reached `revision`: calls back those who waited for it or an earlier one.
+  /// To be called when the mirror has reached `revision`. Calls back the waits for it and for
+  /// earlier revisions.
   void Reach(Revision revision);
 
-  /// Calls back with kTimedOut those whose deadline is not after `now`; returns their number.
+  /// Calls back with kTimedOut the waits whose deadline is not after `now`; returns their number.
   size_t ExpireWaits(MonotonicTime now);
 
-  /// Calls back with kClosing all who wait, and from now on every WaitFor.
+  /// Calls back all waits with kClosing, and every later WaitFor at once.
   void Close();
 
   Revision reached() const;
@@ -50,7 +51,7 @@ class RevisionWaiters {
   };
   using Waits = std::multimap<Revision, Waiting>;
 
-  /// One that finds no memory does not keep the others waiting.
+  /// If one callback throws bad_alloc, the others are still called.
   static void CallBack(Waits& due, WaitOutcome how);
 
   mutable Mutex mutex_;

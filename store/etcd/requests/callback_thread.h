@@ -15,16 +15,16 @@ namespace dray::store::etcd::requests {
 
 class CallbackThread {
  public:
-  /// `most`: callbacks that may wait at once; the callers of Post see to it that there are no more.
+  /// `most`: limit of callbacks that wait at once. The callers of Post must keep to it.
   explicit CallbackThread(size_t most) : queue_(most), thread_([this] { Run(); }) {}
   CallbackThread(const CallbackThread&) = delete;
   CallbackThread& operator=(const CallbackThread&) = delete;
-  /// As Close.
+  /// Calls Close.
   ~CallbackThread() { Close(); }
 
   void Post(std::move_only_function<void()> answer);
 
-  /// Runs what was posted, and ends. May be called again.
+  /// Runs the callbacks posted so far, then ends the thread. May be called again.
   void Close();
 
  private:

@@ -50,16 +50,17 @@ namespace dray::store::etcd::requests {
 
 class Committer {
  public:
-  /// What it works with; all outlive it.
+  /// Used by the committer; all outlive it.
   struct Dependencies {
     World& world;
     const EtcdOptions& options;
     rpc::Client& client;
     const History& history;
-    const mirror::Mirror& mirror;  // for what never changes of it
+    const mirror::Mirror& mirror;  // only for its parts that never change
     mirror::RevisionWaiters& waiters;
     CallbackThread& callbacks;
-    /// Called when an answer waits for the mirror and no event may follow.
+    /// Called when an answer waits for the mirror, but may have no event that would move the
+    /// mirror.
     std::function<void()> request_progress;
   };
 
@@ -68,14 +69,15 @@ class Committer {
   Committer& operator=(const Committer&) = delete;
   ~Committer() = default;
 
-  /// As Store::Commit, for a well-formed transaction that has operations or compares. Calls back on
-  /// the callback thread; when memory or an answer is missing, on the thread that found that.
+  /// See Store::Commit; the transaction is well-formed and has operations or compares. Calls back
+  /// on the callback thread. If memory or an answer is missing, the thread that notices calls back.
   void Commit(Txn txn, CommitCallback done);
 
   /// To be called before the mirror publishes a change.
   void BeforePublishing(const Change& change);
 
-  /// The value that a transaction in flight writes under `key` with these bytes; null if none does.
+  /// Returns the value that a transaction in flight writes under `key` with these bytes; null if
+  /// none does.
   Frozen<Value> ValueInFlight(std::string_view key, std::string_view bytes) const;
 
   /// Why etcd refuses puts; empty while it accepts them.
@@ -113,11 +115,13 @@ class Committer {
   const Dependencies deps_;
   mutable Mutex mutex_;
   size_t in_flight_ DRAY_GUARDED_BY(mutex_) = 0;
-  std::multiset<Revision> begun_ DRAY_GUARDED_BY(mutex_);  // where the mirror was
+  std::multiset<Revision> begun_ DRAY_GUARDED_BY(mutex_);  // the mirror's revision when each
+                                                           // attempt began
   std::deque<Change> recent_ DRAY_GUARDED_BY(mutex_);      // changes after the earliest of begun_
   InFlightValues values_ DRAY_GUARDED_BY(mutex_);
   Leases leases_ DRAY_GUARDED_BY(mutex_);
-  std::vector<Shared> wait_for_lease_ DRAY_GUARDED_BY(mutex_);  // while one is being granted
+  std::vector<Shared> wait_for_lease_ DRAY_GUARDED_BY(mutex_);  // transactions that wait while a
+                                                                // lease is being granted
   std::string failure_ DRAY_GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions whose answer never comes, or finds no memory: each is answered once, and its place
-// among those in flight is free again.
+// Transactions whose answer never comes, or for which there is no memory. Each is answered once,
+// and its place among those in flight is free again.
 #include "store/etcd/requests/committer.h"
 
 #include <chrono>
@@ -40,7 +40,7 @@ namespace {
 
 constexpr Revision kBefore{10};
 
-/// Keeps what it is asked until the test answers it, or drops it. Nothing else is asked of it.
+/// Keeps each request until the test answers or drops it.
 class KeepingClient final : public rpc::Client {
  public:
   void Txn(const rpc::TxnQuery& /*query*/,
@@ -95,7 +95,7 @@ class CommitterTest : public ::testing::Test {
         .operations = {Put{.key = "/registry/a", .value = MakeBytes("value"), .expiry = expiry}}};
   }
 
-  /// Commits; the outcome comes into outcomes_.
+  /// Commits, and adds the outcome to outcomes_.
   void Commit(store::Txn txn) {
     committer_.Commit(std::move(txn), [this](Result<CommitOutcome> outcome) {
       const dray::testing::AllocationsNotCounted not_counted;
@@ -106,7 +106,7 @@ class CommitterTest : public ::testing::Test {
   static rpc::TxnAnswer NothingChanged() {
     return {.succeeded = true, .revision = kBefore, .changed = {false}};
   }
-  /// Commits once more, and whether that is answered as usual.
+  /// Commits once more, and returns whether that is answered as usual.
   bool HasPlace() {
     Commit(PutOf());
     if (client_.txn == nullptr) return false;

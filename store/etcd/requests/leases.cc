@@ -17,7 +17,8 @@ std::chrono::nanoseconds Leases::SlackOf(WallTime expiry, WallTime now) {
 
 std::optional<int64_t> Leases::Take(WallTime expiry, WallTime now) {
   leases_.erase(leases_.begin(), leases_.lower_bound(now));
-  // Whole seconds are granted: a lease made for this very expiry may end up to two later.
+  // Leases have whole seconds, so a lease made for this very expiry may end up to two seconds
+  // later.
   const WallTime latest = expiry + SlackOf(expiry, now) + std::chrono::seconds(2);
   for (auto at = leases_.lower_bound(expiry); at != leases_.end() && at->first <= latest; ++at) {
     if (at->second.records >= kRecordsMax) continue;

@@ -23,22 +23,22 @@ namespace dray::store::etcd::requests {
 class Leases {
  public:
   static constexpr std::chrono::seconds kSlackMax{60};
-  static constexpr int64_t kSlackOfLife = 20;  // the slack is at most 1/20 of the life
-  /// Records of one lease: they are deleted in one revision.
+  static constexpr int64_t kSlackOfLife = 20;  // the slack is at most 1/20 of the record's life
+  /// Limit of records with one lease, because etcd deletes them all in one revision.
   static constexpr size_t kRecordsMax = 1000;
-  /// Leases remembered; a forgotten one still ends by itself.
+  /// Limit of leases remembered. A lease that was dropped from here still expires in etcd.
   static constexpr size_t kLeasesMax = 256;
 
-  /// A lease for one more record; none if a new one has to be granted.
+  /// Returns a lease for one more record, or nothing if a new lease has to be granted.
   std::optional<int64_t> Take(WallTime expiry, WallTime now);
 
   /// The time to live of a new lease for such a record, in whole seconds, at least one.
   static int64_t TtlSeconds(WallTime expiry, WallTime now);
 
-  /// A lease was granted for one record; it was asked for at `asked`.
+  /// Adds a lease that was granted for one record. `asked` is when the grant was requested.
   void Add(int64_t id, int64_t ttl_seconds, WallTime asked);
 
-  /// The lease is gone from etcd.
+  /// Removes a lease that no longer exists in etcd.
   void Forget(int64_t id);
 
   size_t size() const { return leases_.size(); }

@@ -75,7 +75,7 @@ void Syncer::OnAnswer(std::vector<Waiting> waiting, const rpc::Answer<rpc::Range
   {
     const MutexLock lock(mutex_);
     if (!answer.has_value() && answer.error().kind != rpc::CallFailure::Kind::kDenied) {
-      // It was only a question: Tick asks again, for those who still have time.
+      // A read may be repeated: Tick asks again for the Syncs that still have time.
       const auto patience = deps_.options.sync_timeout / 3;
       const auto impatient = std::ranges::partition(
           waiting, [&](const Waiting& each) { return now - each.since >= patience; });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linearizable reads: asks etcd for its newest revision and waits until the mirror has reached it.
 //
-// One request to etcd is in flight at a time and serves all who asked before it was sent; those who
-// come meanwhile share the next one. So any number of readers costs one round trip at a time.
+// One request to etcd is in flight at a time and serves every Sync that was called before the
+// request was sent. Syncs called meanwhile share the next request. So any number of readers costs
+// one round trip at a time.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +28,16 @@ using SyncCallback = std::move_only_function<void(Result<Revision>)>;
 
 class Syncer {
  public:
-  /// What it works with; all outlive it.
+  /// Used by the syncer; all outlive it.
   struct Dependencies {
     World& world;
     const EtcdOptions& options;
     rpc::Client& client;
     mirror::RevisionWaiters& waiters;
     CallbackThread& callbacks;
-    /// Called when a read waits for the mirror.
+    /// Called when a Sync waits for the mirror.
     std::function<void()> request_progress;
-    /// The key to ask for; any that may be read will do.
+    /// The key to read; any key that the client may read will do.
     std::string key;
   };
 
@@ -45,14 +46,14 @@ class Syncer {
   Syncer& operator=(const Syncer&) = delete;
   ~Syncer() = default;
 
-  /// As Store::Sync. Calls back on the callback thread.
+  /// See Store::Sync. Calls back on the callback thread.
   void Sync(SyncCallback done);
 
-  /// Sends a request if somebody waits and none is in flight. To be called from time to time: a
-  /// request that failed is so made again.
+  /// Sends a request if a Sync waits and none is in flight. Call it periodically: it repeats
+  /// requests that failed.
   void Tick();
 
-  /// After Client::Close: fails those who still wait.
+  /// Fails the Syncs that still wait. Call after Client::Close.
   void Close();
 
  private:

@@ -24,9 +24,9 @@ constexpr int kUnimplemented = 12;
 constexpr int kUnavailable = 14;
 constexpr int kUnauthenticated = 16;
 
-/// etcd's own words (api/v3rpc/rpctypes), each with what it means. Those that can come after the
-/// proposal was made ("request timed out", "leader changed", "server stopped") are not here: their
-/// outcome is unknown.
+/// Error texts of etcd (api/v3rpc/rpctypes), each with its meaning. Texts that can come after the
+/// proposal was made ("request timed out", "leader changed", "server stopped") are left out because
+/// their outcome is unknown.
 struct Words {
   std::string_view text;
   Kind kind;
@@ -47,8 +47,8 @@ constexpr auto kEtcdWords = std::to_array<Words>({
     {"etcdserver: invalid auth token", Kind::kDenied},
 });
 
-/// How gRPC begins when there was no connection to hand a request to. With other words, or once it
-/// knows the other end, the request may have left.
+/// Beginnings of gRPC's error texts when there was no connection for a request. With another text,
+/// or once gRPC knows the peer, the request may have left.
 constexpr auto kNoConnection = std::to_array<std::string_view>({
     "failed to connect to all addresses",
     "DNS resolution failed",
@@ -77,7 +77,7 @@ Kind KindOf(const CallEnd& end) {
   return Kind::kRefused;
 }
 
-/// What to do about a connection that does not come about; empty if there is nothing to add.
+/// Advice for a connection that cannot be made; empty if there is nothing to add.
 std::string_view Advice(const CallEnd& end) {
   const std::string_view text = end.message;
   if (text.contains("certificate verify failed")) {
@@ -173,8 +173,8 @@ bool MayTryElsewhere(const CallFailure& failure) {
 }
 
 Error CommitError(const CallFailure& failure) {
-  // etcd looks at its quota twice, and what it finds the second time it says after carrying out the
-  // transaction.
+  // etcd checks its quota twice. It reports the result of the second check after carrying out the
+  // transaction, so kNoSpace does not show whether the transaction was carried out.
   const bool is_known = failure.kind != Kind::kUnanswered && failure.kind != Kind::kNoSpace;
   if (is_known) return ReadError(failure);
   return {.reason = StatusReason::kTimeout,

@@ -40,18 +40,18 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(bool tls, const TlsTexts
 
 grpc::ChannelArguments ArgumentsOf(const EtcdOptions& options) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);  // etcd bounds events by what it lets in
-  arguments.SetMaxSendMessageSize(-1);     // and says itself what is too large
+  arguments.SetMaxReceiveMessageSize(-1);  // etcd limits events by limiting requests
+  arguments.SetMaxSendMessageSize(-1);     // etcd reports requests that are too large
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keepalive_time));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.keepalive_timeout));
-  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // a quiet watch is tried for ever
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // a quiet watch is probed for ever
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, Milliseconds(options.dial_backoff_min));
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, Milliseconds(options.dial_backoff_max));
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, Milliseconds(options.dial_timeout));
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // what may be repeated is decided here
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // this client decides what may be repeated
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
-  // Connections belong to their channel: those for calls and for watches must not be shared.
+  // Channels must not share connections, because calls and watches need separate ones.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return arguments;
 }
@@ -60,7 +60,7 @@ grpc::ChannelArguments ArgumentsOf(const EtcdOptions& options) {
 
 Channels::Channels(const EtcdOptions& options, const Endpoints& endpoints, const TlsTexts& texts)
     : tls_(endpoints.tls), has_certificate_(!texts.certificate.empty()) {
-  // Whatever gRPC has to say comes back as the status of a call.
+  // gRPC's log is dropped, because all its errors come back as the status of a call.
   gpr_set_log_function([](gpr_log_func_args* /*line*/) {});
   const std::shared_ptr<grpc::ChannelCredentials> credentials = CredentialsOf(tls_, texts);
   const grpc::ChannelArguments arguments = ArgumentsOf(options);
@@ -134,8 +134,8 @@ CallFailure Channels::FailureOf(size_t index,
                                 const grpc::ClientContext& context,
                                 const grpc::Status& status) const {
   const Member& member = members_[index];
-  // A request that a connection has taken knows the address at its other end; before, gRPC names
-  // the target of the channel instead.
+  // If a connection has taken the request, the peer is an address; before that, gRPC reports the
+  // target of the channel instead.
   const std::string peer = context.peer();
   return Classify({.code = status.error_code(),
                    .message = status.error_message(),

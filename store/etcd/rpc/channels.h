@@ -23,7 +23,7 @@ namespace dray::store::etcd::rpc {
 
 struct Member {
   Endpoint endpoint;
-  std::string target;  // what gRPC calls a request that no connection has taken
+  std::string target;  // gRPC's name for the peer of a request that no connection has taken
   std::shared_ptr<grpc::Channel> calls;
   std::shared_ptr<grpc::Channel> watches;
   std::unique_ptr<etcdserverpb::KV::Stub> kv;
@@ -38,32 +38,33 @@ class Channels {
   Channels(const EtcdOptions& options, const Endpoints& endpoints, const TlsTexts& texts);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
-  /// As Close.
+  /// Calls Close.
   ~Channels();
 
-  /// Cancels all calls, waits for their ends, and refuses new ones. May be called again.
+  /// Cancels all calls, waits until they have ended, and refuses new ones. May be called again.
   void Close();
 
   size_t size() const { return members_.size(); }
   const Member& operator[](size_t index) const { return members_[index]; }
 
-  /// Where to call now: the endpoint in use, unless it is known to be broken. Starts to connect
-  /// where there is no connection.
+  /// Returns the endpoint to call now: the one in use, unless its connection is known to be broken.
+  /// Starts to connect where there is no connection.
   size_t Choose();
-  /// A call to `index` failed and another endpoint may succeed: the next one is in use.
+  /// Call after a call to `index` failed and another endpoint may succeed. Switches to the next
+  /// one.
   void MoveOn(size_t index);
-  /// From now on `index` is in use.
+  /// Uses endpoint `index` from now on.
   void Prefer(size_t index) { current_ = index; }
 
-  /// Before a call is given to gRPC. False: no more calls may be made.
+  /// Call before a call is given to gRPC. Returns false if no more calls may be made.
   bool Enter(grpc::ClientContext& context);
-  /// The call has ended: it can no longer be cancelled, and its context may be destroyed.
+  /// Call when the call has ended. It can no longer be cancelled, and its context may be destroyed.
   void End(grpc::ClientContext& context);
-  /// After End, once the caller holds no object of gRPC: the last owner of a channel must not be on
-  /// a thread of gRPC, because destroying the channel waits for those threads.
+  /// Call after End, once the caller holds no object of gRPC. The last owner of a channel must not
+  /// be on a thread of gRPC, because destroying the channel waits for those threads.
   void Leave();
 
-  /// What the end of a call to `index` means.
+  /// Explains why a call to `index` failed.
   CallFailure FailureOf(size_t index,
                         const grpc::ClientContext& context,
                         const grpc::Status& status) const;

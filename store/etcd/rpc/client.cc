@@ -22,7 +22,7 @@
 namespace dray::store::etcd::rpc {
 namespace {
 
-/// A receiver, and what it receives once somebody asks.
+/// Receives an answer, for a thread that waits for it.
 template <class Out>
 struct Waiter {
   std::promise<Answer<Out>> promise;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this program has gRPC: in itself, or in a module beside it, which is loaded when somebody
-// asks for etcd. The module (DRAY_ETCD_MODULE) keeps 3 MB out of the program that most never use.
+// Finds gRPC, which is linked into the program or is in a module beside it. The module
+// (DRAY_ETCD_MODULE) is loaded when a store in etcd is opened. It keeps 3 MB that most users never
+// need out of the program.
 #pragma once
 
 #include <memory>
@@ -14,27 +15,28 @@ namespace dray::store::etcd::rpc {
 
 class Client;
 
-/// PEM texts; empty: the system's authorities, no certificate.
+/// PEM texts. Empty: the system's authorities, or no client certificate.
 struct TlsTexts {
   std::string ca, certificate, key;
 };
 
-/// Makes a client, which connects nowhere yet.
+/// Makes a client. It does not connect yet.
 using MakeClient = std::unique_ptr<Client>(const EtcdOptions& options,
                                            const Endpoints& endpoints,
                                            const TlsTexts& texts);
 
-/// By gRPC. In the module, where there is one.
+/// Makes clients that use gRPC. In the module, where there is one.
 MakeClient MakeGrpcClient;
 
-/// What makes clients of this program.
+/// Returns the function that makes this program's clients.
 ///
 /// Errors: as LoadModule.
 Result<MakeClient*> FindGrpc();
 
-/// What makes clients in the module of that path, which stays loaded.
+/// Loads the module at `path`, which stays loaded, and returns its function that makes clients.
 ///
-/// Errors: kNotFound  it cannot be loaded, or is no such module, or one of another version of Dray.
+/// Errors: kNotFound  the file cannot be loaded, is not such a module, or is of another version of
+///                    Dray.
 Result<MakeClient*> LoadModule(const std::string& path);
 
 }  // namespace dray::store::etcd::rpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program has gRPC in itself.
+// For programs that link gRPC.
 #include "store/etcd/rpc/connection.h"
 
 namespace dray::store::etcd::rpc {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gRPC is in a module: beside the program, as it was built, or where a package puts it.
+// For programs with gRPC in a module, which is beside the program after a build, or where a package
+// installs it.
 #include <filesystem>
 #include <string>
 #include <system_error>

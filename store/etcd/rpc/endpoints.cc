@@ -32,7 +32,7 @@ bool IsPort(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() && port != 0;
 }
 
-/// "host:port" of what follows the scheme; empty if it is not one.
+/// Returns "host:port" of the text after the scheme; empty if it is not one.
 std::string AddressOf(std::string_view authority) {
   if (authority.ends_with('/')) authority.remove_suffix(1);
   constexpr std::string_view kNotInAHost = "/?#@ \t\r\n%,";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where etcd is, as a command line says it.
+// Parses the endpoints of etcd that a command line gives.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dray::store::etcd::rpc {
 
-/// Members of a cluster that one command line may name.
+/// Limit of members that one command line may name.
 inline constexpr size_t kEndpointsMax = 64;
 
 struct Endpoint {
@@ -24,10 +24,10 @@ struct Endpoints {
   bool tls = false;
 };
 
-/// Checks what can be checked without a network or a disk.
+/// Checks the options that can be checked without a network or a disk.
 ///
 /// Errors: kBadRequest  no endpoint, one that is not a URL of etcd, http and https mixed, files for
-///                      TLS without https, a certificate without its key; the message says which.
+///                      TLS without https, a certificate without its key; the message names it.
 Result<Endpoints> ParseEndpoints(const EtcdOptions& options);
 
 }  // namespace dray::store::etcd::rpc

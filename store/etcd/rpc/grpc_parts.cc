@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of gRPC that a client of etcd needs. gRPC's own list, for which this one stands in, has
-// also what chooses servers for a mesh (xDS, RLS, grpclb, outlier detection): 2 MB that nobody here
-// can reach. A part that is missing shows at once: no channel connects without it.
+// The parts of gRPC that a client of etcd needs. This list replaces gRPC's own, which also has load
+// balancing for service meshes (xDS, RLS, grpclb, outlier detection): 2 MB of code that Dray never
+// uses. If a part were missing, no channel would connect.
 //
 // The names are gRPC 1.51's, which no public header declares; cmake/grpc.cmake adds this file where
 // archives of that version are linked, and nowhere else.

@@ -11,7 +11,7 @@ KeySpan SpanOfPrefix(std::string prefix) {
   std::string end = prefix;
   while (end.ends_with(kLastByte)) end.pop_back();
   if (end.empty()) {
-    // Every key from the prefix on. The first key there can be is a zero byte.
+    // The span of all keys. A zero byte is the first possible key.
     if (prefix.empty()) prefix.push_back('\0');
     return {.first = std::move(prefix), .end = std::string(1, '\0')};
   }

@@ -31,8 +31,8 @@ struct KeyValue {
   int64_t lease = 0;  // 0: none
 };
 
-/// Keys from `first` up to, but not including, `end`. An empty `end`: just `first`; a zero byte:
-/// all from `first` on.
+/// Keys from `first` up to, but not including, `end`. An empty `end` means only `first`; a zero
+/// byte means all keys from `first` on.
 struct KeySpan {
   std::string first{};
   std::string end{};
@@ -50,7 +50,7 @@ struct RangeQuery {
 };
 
 struct RangeAnswer {
-  Revision newest{};  // of etcd, when it answered
+  Revision newest{};  // etcd's newest revision when it answered
   uint64_t cluster_id = 0;
   std::vector<KeyValue> kvs{};
   bool more = false;
@@ -63,7 +63,8 @@ struct TxnQuery {
     enum class Of : uint8_t { kModified, kModifiedUntil, kVersion };
     Of of = Of::kModified;
     std::string key{};
-    int64_t equals = 0;  // 0: absent; for kModifiedUntil: that, absent, or less
+    int64_t equals = 0;  // 0: the key is absent. For kModifiedUntil: this revision, an earlier one,
+                         // or absent
   };
   struct Write {
     std::string key{};
@@ -72,17 +73,17 @@ struct TxnQuery {
   };
   std::vector<Condition> conditions{};
   std::vector<Write> writes{};
-  /// Read instead if a condition does not hold.
+  /// Keys to read if a condition does not hold.
   std::vector<std::string> otherwise_read{};
 };
 
 struct TxnAnswer {
   bool succeeded = false;
-  Revision revision{};  // of the transaction; the newest if it changed nothing
-  /// If it succeeded, for each write: whether it changed something. A deletion of an absent key did
-  /// not.
+  Revision revision{};  // of the transaction; etcd's newest if it changed nothing
+  /// If the transaction succeeded, for each write: whether it changed something. Deleting an absent
+  /// key does not.
   std::vector<bool> changed{};
-  /// If not, each key of otherwise_read: null when absent.
+  /// If it did not succeed, each key of otherwise_read: null when absent.
   std::vector<std::optional<KeyValue>> read{};
 };
 
@@ -98,7 +99,7 @@ struct StatusAnswer {
 
 struct LeaseAnswer {
   int64_t id = 0;
-  int64_t ttl_seconds = 0;  // as granted: etcd has a minimum
+  int64_t ttl_seconds = 0;  // as granted; etcd enforces a minimum
 };
 
 struct HashAnswer {
@@ -112,9 +113,9 @@ struct WatchQuery {
 };
 
 struct WatchEvent {
-  bool is_deletion = false;  // then kv has the key, and the revision as `modified`
+  bool is_deletion = false;  // then kv has only the key, and the revision as `modified`
   KeyValue kv{};
-  /// What the key held before, as far as etcd still knows: the revision that wrote it.
+  /// The revision that wrote the key's previous value, if etcd still knows it.
   std::optional<Revision> previous_modified{};
 };
 
@@ -122,7 +123,7 @@ struct WatchAnswer {
   Revision revision{};  // of the header
   bool created = false;
   bool canceled = false;
-  Revision compacted{};  // if canceled for that reason
+  Revision compacted{};  // set if the watch was canceled because of compaction
   std::string cancel_reason{};
   bool fragment = false;  // more of the same answer follows
   std::vector<WatchEvent> events{};

@@ -10,7 +10,8 @@
 
 namespace dray::store::etcd::rpc {
 
-// What module_entry.cc exports. The two are of one build, so they agree about every type.
+// Finds the function that module_entry.cc exports. Program and module are of one build, so they
+// agree about every type.
 Result<MakeClient*> LoadModule(const std::string& path) {
   void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the module shows to the program (module.cc).
+// The function that the module exports to the program (module.cc).
 #include "store/etcd/rpc/connection.h"
 
 extern "C" {

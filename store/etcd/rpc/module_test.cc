@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module that a package's program loads for etcd: it works, and what is none is refused.
+// The module that a package's program loads for etcd: it works, and other files are refused.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ namespace {
 using testing::EtcdProcess;
 using ::testing::HasSubstr;
 
-constexpr std::chrono::minutes kPatience{10};  // only ever used up by a bug
+constexpr std::chrono::minutes kPatience{10};  // reached only because of a bug
 
 TEST(EtcdModule, MakesClients) {
   if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;

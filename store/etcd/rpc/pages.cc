@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kPageTries = 3;
 
-/// What the endpoints have said so far. Outlives those who wait: late answers still come.
+/// The answers of the endpoints so far. Outlives the waiting thread, because late answers still
+/// come.
 struct Poll {
   Mutex mutex;
   Condition changed;
@@ -32,7 +33,7 @@ struct Poll {
   std::vector<std::string> failures DRAY_GUARDED_BY(mutex);
 };
 
-/// Whether asking again may help: nothing was changed, so it does no harm.
+/// Whether asking again may help. It does no harm, because the calls change nothing.
 bool IsPassing(const CallFailure& failure) {
   return failure.kind == CallFailure::Kind::kNotSent ||
          failure.kind == CallFailure::Kind::kUnanswered ||
@@ -70,7 +71,7 @@ int64_t NextPageKeys(int64_t asked, int64_t keys, size_t bytes) {
   if (keys == 0) return asked;
   const size_t key_bytes = std::max<size_t>(1, bytes / static_cast<size_t>(keys));
   const auto fitting = static_cast<int64_t>(kPageBytes / key_bytes);
-  // Growing slowly: the next values may be larger.
+  // Grows slowly, because the next values may be larger.
   return std::clamp<int64_t>(std::min(fitting, asked * 2), 1, kPageKeysMax);
 }
 
@@ -86,7 +87,7 @@ Answer<RangeAnswer> ReadPages(Client& client,
       return answer;
     }
     tries_left = kPageTries;
-    // The first page says which revision it is of; the others are read at the same.
+    // All other pages are read at the revision of the first page.
     if (!page.at.has_value()) page.at = answer->newest;
     answer->newest = *page.at;
     const bool more = answer->more && !answer->kvs.empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading many keys of etcd: which endpoint answers, and page by page at one revision.
+// Finds an endpoint that answers, and reads many keys page by page at one revision.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ struct Found {
   StatusAnswer status{};
 };
 
-/// Asks all endpoints at once and takes the first that answers; calls go there from now on.
+/// Asks all endpoints at once and returns the first that answers. Later calls go to that endpoint.
 ///
-/// Errors: kServiceUnavailable  none answers within `timeout`; the message has what each said.
+/// Errors: kServiceUnavailable  none answers within `timeout`; the message has the reason for each.
 Result<Found> FindEndpoint(Client& client, Timeout timeout);
 
 struct PagesQuery {
@@ -31,16 +31,16 @@ struct PagesQuery {
   Timeout page_timeout{30'000};
 };
 
-/// How many keys to ask for next, after a page of `keys` that took `bytes`: a page should have
-/// about kPageBytes, whatever the size of the values.
+/// Returns the number of keys to ask for next, after a page of `keys` keys that took `bytes`. A
+/// page should have about kPageBytes, whatever the size of the values.
 inline constexpr size_t kPageBytes = size_t{8} << 20U;
 inline constexpr int64_t kFirstPageKeys = 500;
 inline constexpr int64_t kPageKeysMax = 10'000;
 int64_t NextPageKeys(int64_t asked, int64_t keys, size_t bytes);
 
-/// Reads all `keys` at one revision, which is `newest` of the result, and gives them to `take` in
-/// order, a page at a time, until it returns false. Blocks. A page that is not answered is asked
-/// for again, a few times.
+/// Reads all `keys` at one revision, which is `newest` of the result. Passes them to `take` in
+/// order, a page at a time, until `take` returns false. Blocks. Asks again a few times for a page
+/// that is not answered.
 Answer<RangeAnswer> ReadPages(Client& client,
                               const PagesQuery& query,
                               const std::function<bool(const std::vector<KeyValue>&)>& take);

@@ -11,7 +11,7 @@ namespace {
 
 using Version = std::array<int, 3>;  // major, minor, patch
 
-/// The numbers of "3.5.13" or "3.6.0-rc.1"; all zero if it is nothing of the kind.
+/// The numbers of "3.5.13" or "3.6.0-rc.1"; all zero if `text` is not a version.
 Version Parse(std::string_view text) {
   Version version{};
   const char* at = text.data();

@@ -6,8 +6,8 @@
 
 namespace dray::store::etcd::rpc {
 
-/// Whether progress answers of this version ("3.5.13") can be trusted. Before 3.4.31
-/// and 3.5.13 it may overtake events (etcd's issue 15220).
+/// Whether progress answers of this version ("3.5.13") are reliable. Before 3.4.31 and 3.5.13 a
+/// progress answer may overtake events (etcd's issue 15220).
 bool HasReliableProgress(std::string_view version);
 
 }  // namespace dray::store::etcd::rpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A watch: gRPC reads on its threads, whoever follows takes one answer after the other.
+// A watch: gRPC reads on its threads; the follower takes one answer after the other.
 #include <cstddef>
 #include <expected>
 #include <memory>
@@ -21,8 +21,8 @@
 
 namespace dray::store::etcd::rpc {
 
-/// Reads one answer ahead, so that etcd is slowed down, not this process filled up, when nobody
-/// takes them.
+/// Reads only one answer ahead, so that a slow follower slows etcd down (back-pressure) instead of
+/// filling this process's memory.
 class WatchCall final : public Watch,
                         public grpc::ClientBidiReactor<wire::WatchRequest, wire::WatchResponse> {
  public:
@@ -34,7 +34,7 @@ class WatchCall final : public Watch,
 
   WatchCall(const WatchCall&) = delete;
   WatchCall& operator=(const WatchCall&) = delete;
-  /// Cancels, and waits until gRPC has forgotten it.
+  /// Cancels the call, and waits until gRPC has released it.
   ~WatchCall() override {
     context_.TryCancel();
     const MutexLock lock(mutex_);
@@ -51,7 +51,7 @@ class WatchCall final : public Watch,
       return;
     }
     channels_[endpoint_].watch->async()->Watch(&context_, this);
-    AddHold();  // reads and writes begin outside of gRPC's callbacks
+    AddHold();  // because reads and writes begin outside gRPC's callbacks
     is_writing_ = true;
     StartWrite(&create_);
     StartRead(&message_);
@@ -83,19 +83,19 @@ class WatchCall final : public Watch,
       is_over_ = !ok;
       changed_.NotifyAll();
     }
-    if (!ok) RemoveHold();  // OnDone follows, and says why
+    if (!ok) RemoveHold();  // OnDone follows with the reason
   }
 
   void OnWriteDone(bool ok) override {
     const MutexLock lock(mutex_);
-    is_writing_ = !ok;  // a broken one takes no more
+    is_writing_ = !ok;  // a broken stream takes no more writes
     WriteWhatIsWanted();
   }
 
   void OnDone(const grpc::Status& status) override {
     channels_.End(context_);
     CallFailure failure = channels_.FailureOf(endpoint_, context_, status);
-    channels_.Leave();  // the context goes with its owner, on the owner's thread
+    channels_.Leave();  // The owner destroys the context, on its own thread.
     const MutexLock lock(mutex_);
     end_ = std::move(failure);
     changed_.NotifyAll();
@@ -104,7 +104,7 @@ class WatchCall final : public Watch,
  private:
   void ReadOn() DRAY_REQUIRES(mutex_) {
     has_message_ = false;
-    StartRead(&message_);  // a read that is not over is always followed by another one
+    StartRead(&message_);  // a read in progress is always followed by another one
   }
 
   void WriteWhatIsWanted() DRAY_REQUIRES(mutex_) {

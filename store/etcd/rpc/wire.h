@@ -16,8 +16,8 @@ wire::RangeRequest ToWire(const RangeQuery& query);
 wire::TxnRequest ToWire(const TxnQuery& query);
 wire::WatchRequest ToWire(const WatchQuery& query);
 
-// These move the texts out of `message`. `writes` and `reads` are the numbers of operations that
-// the transaction had in its two branches.
+// Moves the texts out of `message`. `writes` and `reads` are the numbers of operations that the
+// transaction had in its two branches.
 RangeAnswer FromWire(wire::RangeResponse& message);
 TxnAnswer FromWire(wire::TxnResponse& message, size_t writes, size_t reads);
 WatchAnswer FromWire(wire::WatchResponse& message);

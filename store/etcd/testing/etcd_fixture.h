@@ -27,7 +27,7 @@
 
 namespace dray::store::etcd::testing {
 
-/// What is logged, to be waited for.
+/// Collects log lines, so that a test can wait for them.
 class LogLines {
  public:
   Log log() {
@@ -65,7 +65,7 @@ inline constexpr std::string_view kBroke = "the watch of etcd broke";
 inline constexpr std::string_view kGoesOn = "the watch of etcd goes on";
 inline constexpr std::string_view kReadAnew = "was read anew";
 
-/// Waits until `is_so`, looking again after each change of `store`.
+/// Waits until `is_so` returns true. Checks it again after each change of `store`.
 inline void AwaitChange(Store& store, const std::function<bool()>& is_so) {
   Mutex mutex;
   Condition changed;
@@ -93,7 +93,7 @@ inline Result<Revision> SyncAndWait(Store& store) {
   return answer.get_future().get();
 }
 
-/// Asks until etcd can be reached again; each question has its own patience.
+/// Calls Sync until etcd can be reached again; each call has its own time limit.
 inline Revision SyncAtLast(Store& store) {
   while (true) {
     const Result<Revision> synced = SyncAndWait(store);
@@ -101,9 +101,10 @@ inline Revision SyncAtLast(Store& store) {
   }
 }
 
-/// The same options, where what the test does not choose takes as long as it takes.
+/// The same options, with time limits so long that only a bug reaches them, except those that the
+/// test has set.
 inline EtcdOptions Patient(EtcdOptions options) {
-  constexpr std::chrono::minutes kPatience{10};  // only ever used up by a bug
+  constexpr std::chrono::minutes kPatience{10};  // reached only because of a bug
   const EtcdOptions usual;
   if (options.dial_timeout == usual.dial_timeout) options.dial_timeout = kPatience;
   if (options.commit_timeout == usual.commit_timeout) options.commit_timeout = kPatience;
@@ -111,7 +112,7 @@ inline EtcdOptions Patient(EtcdOptions options) {
   return options;
 }
 
-/// An etcd for each test.
+/// Starts an etcd for each test.
 class EtcdTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -119,7 +120,8 @@ class EtcdTest : public ::testing::Test {
     etcd_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
   }
 
-  /// A store in it, connected directly unless told otherwise, with the log of the test.
+  /// Opens a store in this etcd with the log of the test. Connects directly, unless the options
+  /// name other endpoints.
   Result<std::unique_ptr<EtcdStore>> TryOpen(EtcdOptions etcd_options = {},
                                              const Options& options = {}) {
     if (etcd_options.endpoints.empty()) etcd_options.endpoints = {etcd_->endpoint()};

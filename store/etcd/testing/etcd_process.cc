@@ -45,7 +45,8 @@ constexpr std::string_view kPortTaken = "address already in use";
 constexpr size_t kLogBytesMax = size_t{64} << 10U;
 constexpr int kPortTries = 20;
 constexpr uint16_t kFirstPort = 10'000;
-constexpr int kStartPatienceMs = 600'000;  // without a line of log; only ever used up by a bug
+constexpr int kStartPatienceMs = 600'000;  // limit without a line of log; reached only because of a
+                                           // bug
 
 std::vector<char*> Arguments(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
@@ -78,7 +79,7 @@ uint16_t FirstEphemeralPort() {
   return first > kFirstPort ? first : kUsual;
 }
 
-/// Where to put a folder, for TemporaryFolder.
+/// The parent folder for TemporaryFolder.
 std::string BaseOf(EtcdDisk disk) {
   constexpr std::string_view kMemory = "/dev/shm";
   std::error_code error;
@@ -87,7 +88,7 @@ std::string BaseOf(EtcdDisk disk) {
   return disk == EtcdDisk::kMemory && has_room ? std::string(kMemory) : "";
 }
 
-/// openssl's arguments for a key and a certificate that `ca` signs, or that signs itself.
+/// openssl's arguments for a key and a certificate, signed by `ca` or by itself.
 std::vector<std::string> CertificateCommand(const std::string& base,
                                             std::string_view name,
                                             const std::string& ca_base,
@@ -167,7 +168,7 @@ Result<std::string> RunProgram(const std::vector<std::string>& command) {
 
 ReservedPort::ReservedPort() {
   const std::string folder = fmt::format("/tmp/dray-test-ports-{}", ::getuid());
-  ::mkdir(folder.c_str(), 0700);  // it may be there
+  ::mkdir(folder.c_str(), 0700);  // fails if it exists
   const uint64_t count = FirstEphemeralPort() - kFirstPort;
   while (true) {
     number_ = static_cast<uint16_t>(kFirstPort + RealWorld().random.Next() % count);
@@ -201,14 +202,14 @@ Result<TlsFiles> TlsFiles::Make(const std::string& folder) {
   const std::string server = folder + "/server";
   const std::string client = folder + "/client";
   DRAY_TRY_VOID(RunProgram(CertificateCommand(ca, "etcd-ca", "", {"keyUsage=keyCertSign"})));
-  DRAY_TRY_VOID(RunProgram(CertificateCommand(
-      server,
-      "etcd",
-      ca,
-      // Its gateway dials itself with this certificate, so it must do for a client too.
-      {"basicConstraints=critical,CA:FALSE",
-       "subjectAltName=IP:127.0.0.1",
-       "extendedKeyUsage=serverAuth,clientAuth"})));
+  DRAY_TRY_VOID(RunProgram(CertificateCommand(server,
+                                              "etcd",
+                                              ca,
+                                              // etcd's gateway connects to etcd itself with this
+                                              // certificate, so it must be valid for a client too.
+                                              {"basicConstraints=critical,CA:FALSE",
+                                               "subjectAltName=IP:127.0.0.1",
+                                               "extendedKeyUsage=serverAuth,clientAuth"})));
   DRAY_TRY_VOID(RunProgram(CertificateCommand(
       client, "dray", ca, {"basicConstraints=critical,CA:FALSE", "extendedKeyUsage=clientAuth"})));
   return TlsFiles{.ca = ca + ".crt",
@@ -296,7 +297,7 @@ void EtcdProcess::Run(const std::vector<std::string>& command) {
   const pid_t pid = ::fork();
   DRAY_CHECK(pid >= 0);
   if (pid == 0) {
-    // Dies when this thread does, which lives as long as the process is wanted.
+    // Dies with this thread, which lives as long as the process is wanted.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
     ::dup2(output[1], STDOUT_FILENO);
@@ -313,7 +314,7 @@ void EtcdProcess::Run(const std::vector<std::string>& command) {
   ::close(output[0]);
   DRAY_CHECK(::waitid(P_PID, static_cast<id_t>(pid), nullptr, WEXITED | WNOWAIT) == 0);
   const MutexLock lock(mutex_);
-  DRAY_CHECK(::waitpid(pid, nullptr, 0) == pid);  // only now is the number free for others
+  DRAY_CHECK(::waitpid(pid, nullptr, 0) == pid);  // only now may the system reuse the process id
   pid_ = 0;
   state_ = State::kGone;
   changed_.NotifyAll();
@@ -387,7 +388,8 @@ void EtcdProcess::Pause() {
   const MutexLock lock(mutex_);
   if (pid_ == 0) return;
   ::kill(pid_, SIGSTOP);
-  // The signal stops each thread in its own time; the process is reported when all of them stand.
+  // The signal stops each thread at a different time. waitid reports the process when all threads
+  // have stopped.
   siginfo_t stopped{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
          errno == EINTR) {

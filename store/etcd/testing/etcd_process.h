@@ -25,8 +25,8 @@
 
 namespace dray::store::etcd::testing {
 
-/// A folder of its own below `base`, the system's one for temporary files unless told otherwise;
-/// goes with its owner.
+/// A new folder below `base`, by default the system's folder for temporary files. Removed by the
+/// destructor.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& base = "");
@@ -39,14 +39,15 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Runs a program, waits for its end, and returns what it printed.
-/// Errors: kInternalError  it cannot be run, or fails; the message has what it printed.
+/// Runs a program, waits for its end, and returns its output. Errors: kInternalError  it cannot be
+/// run, or fails; the message has its output.
 Result<std::string> RunProgram(const std::vector<std::string>& command);
 
-/// A port of 127.0.0.1 that nobody listens on, and that no other test gets as long as this lives: a
-/// server that was killed finds it free. It lies outside the range that the system hands out to
-/// connecting sockets: a client that keeps dialling a dead server must not end up connected to
-/// itself. tests/scripts/ports.py and lib.sh keep to the same rule.
+/// A port of 127.0.0.1 on which no program listens, and that no other test gets during the life of
+/// this object, so a server that was killed finds its port free again. The port lies outside the
+/// range that the system gives to connecting sockets, because a client that keeps dialling a dead
+/// server must not end up connected to itself. tests/scripts/ports.py and lib.sh keep to the same
+/// rule.
 class ReservedPort {
  public:
   ReservedPort();
@@ -62,42 +63,42 @@ class ReservedPort {
   int lock_ = -1;
 };
 
-/// One that is reserved by nobody at this moment.
+/// Returns a port that is not reserved at this moment.
 uint16_t FreePort();
 
-/// An authority with a server's and a client's certificate, made with the openssl program, as files
+/// An authority with certificates of a server and a client, made with the openssl program, as files
 /// in `folder`.
 struct TlsFiles {
   std::string ca, server_certificate, server_key, client_certificate, client_key;
 
-  /// Errors: kInternalError  openssl says no.
+  /// Errors: kInternalError  openssl fails.
   static Result<TlsFiles> Make(const std::string& folder);
 };
 
 enum class EtcdTls : uint8_t {
   kOff,
-  kServer,  // only the server shows a certificate
-  kMutual,  // clients must show one too (--client-cert-auth)
+  kServer,  // only the server has a certificate
+  kMutual,  // clients must send one too (--client-cert-auth)
 };
 
 enum class EtcdDisk : uint8_t {
   kReal,    // on the disk of temporary files
-  kMemory,  // in memory if there is a gigabyte of it: flushing costs nothing, and waits for nobody
+  kMemory,  // in memory if a gigabyte of it is available, so that flushing costs nothing
 };
 
 struct EtcdProcessOptions {
   EtcdTls tls = EtcdTls::kOff;
   EtcdDisk disk = EtcdDisk::kReal;
-  std::vector<std::string> flags{};  // further ones of etcd, e.g. "--quota-backend-bytes=16777216"
+  std::vector<std::string> flags{};  // further flags of etcd, e.g. "--quota-backend-bytes=16777216"
 };
 
 class EtcdProcess {
  public:
-  /// Why there is no etcd to test with; empty when there is one.
+  /// Why there is no etcd to test with; empty if there is one.
   static std::string Missing();
 
-  /// Starts an empty one and waits until it serves.
-  /// Errors: kInternalError  it does not; the message has the end of its log.
+  /// Starts an empty etcd and waits until it serves. Errors: kInternalError  it does not; the
+  /// message has the end of its log.
   static Result<std::unique_ptr<EtcdProcess>> Start(const EtcdProcessOptions& options);
 
   EtcdProcess(const EtcdProcess&) = delete;
@@ -105,25 +106,25 @@ class EtcdProcess {
   /// Kills it and deletes its folder.
   ~EtcdProcess();
 
-  /// SIGKILL; returns when it is gone. Again is harmless.
+  /// Sends SIGKILL and waits until the process is gone. May be called again.
   void Kill();
-  /// After Kill: starts it on the same folder and ports, and waits until it serves.
-  /// Errors: as Start.
+  /// Starts it again after Kill, on the same folder and ports, and waits until it serves. Errors:
+  /// as Start.
   Result<> Restart();
-  /// After Kill: the same, but without its data: the cluster has the same id and begins anew.
+  /// Like Restart, but without the data. The cluster has the same id and is empty.
   Result<> RestartEmpty();
-  /// SIGSTOP: connections stay, nothing is answered from the return of this call on. Again is
-  /// harmless.
+  /// Sends SIGSTOP. Connections stay, but nothing is answered after this call has returned. May be
+  /// called again.
   void Pause();
-  /// SIGCONT.
+  /// Sends SIGCONT.
   void Resume();
 
-  /// As --etcd-servers takes it: "http://127.0.0.1:12345", or with https.
+  /// The form that --etcd-servers takes: "http://127.0.0.1:12345", or with https.
   std::string endpoint() const;
   uint16_t port() const { return client_port_.number(); }
-  /// Files in its folder; empty without TLS.
+  /// Files in the folder of this etcd; empty without TLS.
   const TlsFiles& tls_files() const { return tls_files_; }
-  /// Runs etcdctl on it.
+  /// Runs etcdctl on this etcd.
   Result<std::string> Etcdctl(const std::vector<std::string>& words) const;
   /// The last lines of its log.
   std::string log() const;

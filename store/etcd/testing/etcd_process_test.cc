@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tools of the tests do what they say.
+// Tests of the tools that the tests use.
 #include "store/etcd/testing/etcd_process.h"
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Whether an etcd answers there within `patience`, as Go says it.
+/// Whether an etcd answers there within `patience`, a duration as Go writes it.
 bool AnswersWithin(std::string_view patience, const std::string& endpoint) {
   return RunProgram({"etcdctl",
                      "--endpoints=" + endpoint,
@@ -29,7 +29,7 @@ bool AnswersWithin(std::string_view patience, const std::string& endpoint) {
       .has_value();
 }
 
-/// However long it takes.
+/// Waits as long as it takes.
 bool Answers(const std::string& endpoint) {
   return AnswersWithin("10m", endpoint);
 }

@@ -29,7 +29,7 @@ constexpr uint64_t kClusterId = 0xfa4e;
 
 using Stream = grpc::ServerReaderWriter<wire::WatchResponse, wire::WatchRequest>;
 
-/// What its services share.
+/// State shared by the services.
 struct Shared {
   std::string version;
   Mutex mutex;

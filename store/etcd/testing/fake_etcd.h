@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a gRPC server that answers like an etcd of any version, for what Debian's etcd does
-// not do: reliable progress, fragments, refusals of one's choice.
+// For tests: a gRPC server that answers like an etcd of any version, for cases that Debian's etcd
+// does not cover: reliable progress, fragments, any refusal.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace dray::store::etcd::testing {
 
-/// How a watch was asked for.
+/// The arguments of a watch request.
 struct FakeWatch {
   std::string key, range_end;
   int64_t start_revision = 0;
   bool progress_notify = false;
   bool prev_kv = false;
   bool fragment = false;
-  bool has_leader_asked = false;  // the metadata was there
+  bool has_leader_asked = false;  // the request had the metadata "hasleader"
 };
 
 struct FakeEvent {
@@ -25,7 +25,7 @@ struct FakeEvent {
   int64_t revision = 0;
 };
 
-/// Empty, whatever is written. All functions may be called from any thread.
+/// An etcd that stays empty. All functions may be called from any thread.
 class FakeEtcd {
  public:
   enum class Services : uint8_t { kAll, kNone };
@@ -36,20 +36,21 @@ class FakeEtcd {
   ~FakeEtcd();
 
   std::string endpoint() const;
-  /// What it says its newest revision is. Asked for progress, it says that it has told everything
-  /// up to there.
+  /// Sets the newest revision that it reports. A progress answer then claims that the watch is
+  /// complete up to there.
   void SetRevision(int64_t revision);
-  /// Transactions and leases fail with this gRPC code and text.
+  /// Makes transactions and leases fail with this gRPC code and text.
   void Refuse(int code, const std::string& message);
 
-  /// Waits until a watch has been asked for, the `number`th (from 1), and tells how.
+  /// Waits for the watch request with this number (from 1) and returns its arguments.
   FakeWatch AwaitWatch(size_t number);
-  /// Waits until that many requests for progress have come, over all watches.
+  /// Waits until `count` requests for progress have come, over all watches.
   void AwaitProgressRequests(size_t count);
   size_t progress_requests() const;
-  /// Sends creations of keys to all watches, as one answer; `fragment`: more of it follows.
+  /// Sends creations of keys to all watches, as one answer. `fragment`: more of the same answer
+  /// follows.
   void Send(const std::vector<FakeEvent>& events, bool fragment = false);
-  /// Ends all watches: cancelled, as compacted through a revision, or for another reason.
+  /// Cancels all watches, because of compaction through a revision or for another reason.
   void CancelWatches(int64_t compacted, std::string reason);
 
  private:

@@ -50,14 +50,14 @@ void Prepare(int socket) {
   DRAY_CHECK(::fcntl(socket, F_SETFL, O_NONBLOCK) == 0);
 }
 
-/// Closes at once, so that the other side sees a broken connection, not an end.
+/// Resets the connection, so that the peer sees an error, not an orderly end.
 void Reset(int socket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   ::close(socket);
 }
 
-/// Moves what can be moved without waiting. False when a socket is broken.
+/// Moves bytes as far as possible without waiting. Returns false when a socket is broken.
 bool Move(int from, int to, std::string& held, bool& ended) {
   std::array<char, 16384> buffer{};
   while (!ended && held.size() < kHeldBytesMax) {
@@ -106,7 +106,7 @@ TcpProxy::~TcpProxy() {
 bool TcpProxy::Bind() {
   port_ = FreePort();
   const int socket = NewSocket();
-  const int on = 1;  // connections that are closing are no reason not to listen again
+  const int on = 1;  // allows listening again while old connections are closing
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = Loopback(port_);
   if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
@@ -147,7 +147,7 @@ void TcpProxy::Redirect(uint16_t target) {
 void TcpProxy::Refuse() {
   {
     const MutexLock lock(mutex_);
-    // It keeps its port, which was asked for by number (Linux), and listens again after listen().
+    // Keeps its port, because it was bound by number (Linux), and can listen() again.
     if (std::exchange(is_listening_, false)) ::shutdown(listener_, SHUT_RDWR);
     CutAll();
   }

@@ -17,7 +17,7 @@
 namespace dray::store::etcd::testing {
 
 /// Forwards connections to 127.0.0.1:`target`. All functions may be called from any thread, and
-/// have happened when they return.
+/// have taken effect when they return.
 class TcpProxy {
  public:
   explicit TcpProxy(uint16_t target);
@@ -25,32 +25,31 @@ class TcpProxy {
   TcpProxy& operator=(const TcpProxy&) = delete;
   ~TcpProxy();
 
-  /// Closes all connections; bytes on their way are lost. New ones are taken as before.
+  /// Closes all connections; bytes in flight are lost. The proxy goes on accepting new ones.
   void Cut();
-  /// From now on new connections lead to another port.
+  /// Forwards new connections to another port from now on.
   void Redirect(uint16_t target);
-  /// Cut, and nobody listens on the port until Allow; it stays this proxy's.
+  /// Like Cut, and refuses connections until Allow. The port stays reserved for this proxy.
   void Refuse();
   void Allow();
-  /// Connections stay and new ones are taken, but no byte is forwarded until Release. What has been
-  /// held is forwarded then, unless the connection was cut.
+  /// Keeps connections and accepts new ones, but forwards no byte until Release. Then it forwards
+  /// the bytes held, unless the connection was cut.
   void Hold();
-  /// The same for what the target sends: requests arrive, answers do not.
+  /// Like Hold, but only for bytes from the target: requests arrive, answers do not.
   void HoldAnswers();
-  /// The same as Hold for one connection, counted from 0 in the order they were taken.
+  /// Like Hold, for one connection. Connections are counted from 0 in the order they were accepted.
   void HoldConnection(size_t number);
   void Release();
-  /// Of every `every`-th request that contains `text`, the answer is lost: the request is
-  /// forwarded, and its connection is cut when the first byte of an answer comes. For protocols in
-  /// plain text.
+  /// Loses the answer to every `every`-th request that contains `text`. The proxy forwards the
+  /// request and cuts its connection at the first byte of the answer. For protocols in plain text.
   void LoseAnswers(std::string text, size_t every);
-  /// How many were lost so far.
+  /// Number of answers lost so far.
   size_t lost_answers() const;
 
   uint16_t port() const { return port_; }
   /// "http://127.0.0.1:port".
   std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  /// Connections taken so far.
+  /// Number of connections accepted so far.
   size_t connections() const;
 
  private:
@@ -73,26 +72,26 @@ class TcpProxy {
   bool IsHeld(const Connection& connection) const DRAY_REQUIRES(mutex_) {
     return flow_ == Flow::kHold || held_.contains(connection.number);
   }
-  /// False: the port is taken.
+  /// Returns false if the port is taken.
   bool Bind() DRAY_REQUIRES(mutex_);
   void Listen() DRAY_REQUIRES(mutex_);
   void CutAll() DRAY_REQUIRES(mutex_);
   void Accept() DRAY_REQUIRES(mutex_);
-  /// Marks the connection if the answer to what the client sends now is to be lost.
+  /// Marks the connection if the answer to the bytes just sent by the client is to be lost.
   void NoteRequest(Connection& connection) DRAY_REQUIRES(mutex_);
-  /// False when the connection is over.
+  /// Returns false when the connection is over.
   bool Pump(Connection& connection) DRAY_REQUIRES(mutex_);
   void PumpAll() DRAY_REQUIRES(mutex_);
-  /// What the listener and the connections wait for.
+  /// Adds the descriptors of the listener and of the connections to poll.
   void AddWaits(std::vector<pollfd>& waits) const DRAY_REQUIRES(mutex_);
   void SetFlow(Flow flow);
   void Nudge() const;
 
   uint16_t port_ = 0;
-  int nudge_ = -1;  // an eventfd: what to wait for has changed
+  int nudge_ = -1;  // an eventfd: the descriptors to poll have changed
   mutable Mutex mutex_;
   uint16_t target_ DRAY_GUARDED_BY(mutex_);
-  int listener_ DRAY_GUARDED_BY(mutex_) = -1;  // has its port also while it does not listen
+  int listener_ DRAY_GUARDED_BY(mutex_) = -1;  // keeps its port also while it does not listen
   bool is_listening_ DRAY_GUARDED_BY(mutex_) = false;
   std::string lost_text_ DRAY_GUARDED_BY(mutex_);
   size_t lost_every_ DRAY_GUARDED_BY(mutex_) = 0;  // 0: no answer is lost

@@ -68,7 +68,7 @@ class FaultDisk::State {
   int Truncate(FaultFile& file, const std::string& name, size_t size);
   int Sync(FaultFile& file, const std::string& name);
 
-  /// The state's lock, for what is not a call of the disk: locks and shared memory.
+  /// The lock of the state, for functions that are no calls of the disk: locks and shared memory.
   Mutex& mutex() const { return mutex_; }
 
  private:
@@ -78,7 +78,7 @@ class FaultDisk::State {
   std::string name_;
   mutable Mutex mutex_;
   std::map<std::string, std::shared_ptr<FaultFile>> files_ DRAY_GUARDED_BY(mutex_);
-  /// Deleted, but the folder was not synced since.
+  /// Files that were deleted, without a sync of their folder since.
   std::map<std::string, std::shared_ptr<FaultFile>> ghosts_ DRAY_GUARDED_BY(mutex_);
   Plan plan_ DRAY_GUARDED_BY(mutex_);
   uint64_t calls_ DRAY_GUARDED_BY(mutex_) = 0;
@@ -88,7 +88,7 @@ class FaultDisk::State {
 
 namespace {
 
-/// What SQLite holds of an open file; it allocates the memory. Close frees `file` and `name`.
+/// An open file of SQLite, which allocates the memory. Close frees `file` and `name`.
 struct OpenFile {
   sqlite3_file base;
   void* state;
@@ -373,7 +373,7 @@ void FaultDisk::State::CutPower(Unsynced unsynced, uint64_t seed) {
     return random.Next() % 2 == 0;
   };
   for (auto at = files_.begin(); at != files_.end();) {
-    DRAY_CHECK(at->second.use_count() == 1);  // somebody still has it open
+    DRAY_CHECK(at->second.use_count() == 1);  // fails if the file is still open
     if (!at->second->is_durable() && !keep()) {
       at = files_.erase(at);
       continue;

@@ -14,7 +14,7 @@
 
 namespace dray::store::sqlite::testing {
 
-/// Not safe from several threads by itself.
+/// Not thread-safe.
 class FaultFile {
  public:
   static constexpr size_t kSectorBytes = 512;
@@ -25,12 +25,13 @@ class FaultFile {
   void Write(size_t offset, std::string_view bytes);
   void Truncate(size_t size);
   void Sync();
-  /// What was to be synced will never be on the disk.
+  /// Drops the unsynced writes, so that they never become durable.
   void LoseUnsynced() { pending_.clear(); }
-  /// The power is cut: `keep` decides for each sector of each write.
+  /// Cuts the power. `keep` decides for each sector of each unsynced write.
   void Restart(const std::function<bool()>& keep);
 
-  // Locks of connections to the file, as SQLite's own are on Unix. True if the lock was given.
+  // Locks of connections to the file, as SQLite's own are on Unix. Returns true if the lock was
+  // granted.
   bool Lock(const void* who, int level);
   void Unlock(const void* who, int level);
   bool has_reserved() const { return reserved_ != nullptr; }
