@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digits of ASCII, and letters without regard to their case; bytes beyond ASCII stay as they are.
+// ASCII digits, and letters compared without case; bytes beyond ASCII are not changed.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +30,13 @@ inline std::string LowerAscii(std::string_view text) {
   return lower;
 }
 
-/// As names of header fields are compared (RFC 9110 5.1).
+/// Compares names of header fields (RFC 9110 5.1).
 inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](char x, char y) { return x == y || LowerAscii(x) == LowerAscii(y); });
 }
 
-/// `text` without the white space at its ends.
+/// `text` without white space at its ends.
 constexpr std::string_view TrimSpace(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   const size_t first = text.find_first_not_of(kSpace);

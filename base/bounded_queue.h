@@ -17,31 +17,31 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(size_t capacity) : capacity_(capacity) {}
 
-  /// False when full or closed: the caller decides what that means (429, drop the watch, …).
+  /// Returns false when full or closed; the caller decides what to do (429, drop the watch, …).
   [[nodiscard]] bool TryPush(T value) {
     {
       const MutexLock lock(mutex_);
       if (closed_ || values_.size() >= capacity_) return false;
       values_.push_back(std::move(value));
     }
-    filled_.NotifyOne();  // who wakes up finds the lock free
+    filled_.NotifyOne();  // after unlocking, so the woken thread finds the lock free
     return true;
   }
 
-  /// Waits for an element; nothing once the queue is closed and empty.
+  /// Waits for an element; returns nothing once the queue is closed and empty.
   std::optional<T> Pop() {
     const MutexLock lock(mutex_);
     while (values_.empty() && !closed_) filled_.Wait(mutex_);
     return TakeFirst();
   }
 
-  /// The first element, if there is one now.
+  /// Returns the first element, if there is one now.
   std::optional<T> TryPop() {
     const MutexLock lock(mutex_);
     return TakeFirst();
   }
 
-  /// Refuses further elements and wakes all consumers; what is queued can still be taken.
+  /// Refuses further elements and wakes all consumers. Queued elements can still be taken.
   void Close() {
     const MutexLock lock(mutex_);
     closed_ = true;

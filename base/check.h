@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DRAY_CHECK: what only a bug can break. Always on, prints and aborts; never on a value that a
-// client, a file or the network can choose (those get a Result).
+// DRAY_CHECK: a condition that only a bug can break. Always on; prints and aborts. Never use it on
+// a value that a client, a file or the network can choose; return a Result for those.
 #pragma once
 
 namespace dray {
 
-/// Prints the broken condition with its place to stderr and aborts.
+/// Prints the broken condition and its location to stderr and aborts.
 [[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
 
 }  // namespace dray

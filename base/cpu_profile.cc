@@ -17,24 +17,25 @@ namespace dray {
 namespace {
 
 constexpr size_t kFramesMax = 30;
-constexpr size_t kFramesOfHandler = 2;  // it, and what the kernel calls it by
+constexpr size_t kFramesOfHandler = 2;  // the handler, and the kernel's trampoline
 
 struct Sample {
   uint32_t count = 0;
   std::array<void*, kFramesMax> frames{};
 };
 
-/// What the signal's handler reaches: it has no other way to get at it.
+/// The state for the signal handler, which has no arguments for it.
 struct Sampling {
   std::unique_ptr<Sample[]> samples;  // NOLINT(cppcoreguidelines-avoid-c-arrays): left as it is
   std::atomic<size_t> next = 0;
-  std::atomic<size_t> handlers = 0;  // at work
+  std::atomic<size_t> handlers = 0;  // handlers that are running
   std::atomic<bool> is_on = false;
 };
 std::atomic<bool> is_taken = false;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 Sampling sampling;                   // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
-/// Only what signals allow: the unwinder was loaded before, and takes no lock.
+/// Calls only functions that are safe in a signal handler. The unwinder was loaded before, and
+/// takes no lock.
 void TakeSample(int /*signal*/) {
   const int kept = errno;
   sampling.handlers.fetch_add(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of this process do, sampled while they have the CPU.
+// A CPU profile of this process: samples the stacks of its running threads.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,18 @@
 
 namespace dray {
 
-/// Between two samples, of CPU time of all threads together.
+/// CPU time between two samples, of all threads together.
 inline constexpr std::chrono::microseconds kCpuSamplePeriod{10'000};
-/// Samples kept; further ones are dropped. At eight processors, six minutes.
+/// Limit of samples kept; further ones are dropped. Enough for six minutes on eight processors.
 inline constexpr size_t kCpuSamplesMax = 300'000;
 
-/// Begins to take samples. One profile is made at a time. Safe from any thread.
-/// Errors: kConflict  one is being made already. kInternalError  the system takes no timer.
+/// Begins to take samples. Only one profile can be in progress. Safe from any thread. Errors:
+/// kConflict  a profile is in progress already. kInternalError  the kernel refuses the timer.
 Result<> StartCpuProfile();
 
-/// Ends the profile that StartCpuProfile began: the binary form that gperftools writes and pprof
-/// reads, which ends with the memory map of the process, so that addresses find their names.
+/// Ends the profile that StartCpuProfile began. Returns it in the binary form that gperftools
+/// writes and pprof reads. It ends with the memory map of the process, so that pprof can find the
+/// names of addresses.
 std::string StopCpuProfile(Disk& disk);
 
 }  // namespace dray

@@ -11,7 +11,7 @@ namespace dray {
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Negative: none.
+  /// A negative `fd` means none.
   explicit Descriptor(int fd) : fd_(fd) {}
   ~Descriptor() { Close(); }
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the real disk brings onto the disk, and when. This program's fsync is one that looks on.
+// What the real Disk syncs, and when. This program replaces fsync by one that also calls the test.
 #include <fstream>
 #include <functional>
 #include <sstream>

@@ -10,8 +10,8 @@
 
 namespace dray {
 
-/// The hash of all that was added, in order. Equal sequences have equal hashes; different ones
-/// seldom do.
+/// The hash of all values added, in order. Equal sequences have equal hashes; different ones rarely
+/// do.
 class Hasher {
  public:
   Hasher& Add(uint64_t number) {

@@ -55,10 +55,10 @@ JsonEscape JsonEscapeAt(std::string_view rest, JsonEscapes escapes) {
 void AppendJsonString(std::string_view text, JsonEscapes escapes, std::string& out) {
   const char* const first = text.data();
   const char* const end = first + text.size();
-  if (FindEscaped(first, end) == end) {  // most texts: all at once
+  if (FindEscaped(first, end) == end) {  // most texts: one piece
     const size_t begin = out.size() + 1;
     const size_t size = begin + text.size() + 1;
-    out.resize_and_overwrite(size, [&](char* to, size_t) {  // libstdc++ 12 says the capacity
+    out.resize_and_overwrite(size, [&](char* to, size_t) {  // libstdc++ 12 passes the capacity
       to[begin - 1] = '"';
       text.copy(to + begin, text.size());
       to[size - 1] = '"';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as JSON strings (RFC 8259, section 7): the one place that knows what has to be escaped.
+// Texts as JSON strings (RFC 8259, section 7). Only this file knows which characters to escape.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,23 @@
 
 namespace dray {
 
-/// Which characters a JSON string shows as escapes.
+/// The characters to escape in a JSON string.
 enum class JsonEscapes : uint8_t {
-  kNeeded,  // quotes, backslashes and control characters: without them it is no JSON
-  kWeb,     // `<`, `>`, `&`, U+2028 and U+2029 too, as Go and so Kubernetes write
+  kNeeded,  // quotes, backslashes and control characters, as JSON requires
+  kWeb,     // `<`, `>`, `&`, U+2028 and U+2029 too, as Go and so Kubernetes do
 };
 
 struct JsonEscape {
-  std::string_view text;  // empty: the byte stays as it is
-  size_t length = 1;      // of what it stands for
+  std::string_view text;  // empty: the byte is not escaped
+  size_t length = 1;      // number of bytes that it stands for
 };
 
-/// What a JSON string shows for the beginning of `rest`, which must not be empty. O(1).
+/// Returns the escape for the beginning of `rest`, which must not be empty. O(1).
 JsonEscape JsonEscapeAt(std::string_view rest, JsonEscapes escapes);
 
-/// Calls `put(std::string_view)` with one piece after another of what stands between the quotes of
-/// `text` as a JSON string. Bytes that are not UTF-8 stay as they are. O(size), sixteen bytes at a
-/// time where nothing is escaped.
+/// Calls `put(std::string_view)` with one piece after another of `text` as the contents of a JSON
+/// string. Bytes that are not UTF-8 are not changed. O(size), sixteen bytes at a time where nothing
+/// is escaped.
 template <class Put>
 void EscapeJson(std::string_view text, JsonEscapes escapes, Put&& put) {
   const char* plain = text.data();

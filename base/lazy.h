@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lazy<T>: a value that is computed when it is first asked for, once, whatever thread asks.
+// Lazy<T>: a value that is computed once, by the first thread that calls Get.
 #pragma once
 
 #include <atomic>
@@ -7,26 +7,26 @@
 
 namespace dray {
 
-/// For members of objects that are otherwise immutable. Threads that ask while the value is
-/// computed wait for it; later ones pay one atomic load. Nobody is woken, and the kernel not asked,
-/// unless somebody waits (std::call_once asks it each time).
+/// For members of objects that are otherwise immutable. Threads that call Get while the value is
+/// computed wait for it; later calls cost one atomic load. The computing thread makes a system call
+/// only if another thread waits (std::call_once makes one each time).
 template <class T>
 class Lazy {
  public:
   Lazy() = default;
-  /// A copy of what holds a Lazy makes its own value.
+  /// A copy of an object with a Lazy member computes its own value.
   Lazy(const Lazy& /*other*/) noexcept {}
   Lazy(Lazy&& /*other*/) noexcept {}
   Lazy& operator=(const Lazy&) = delete;
   Lazy& operator=(Lazy&&) = delete;
   ~Lazy() = default;
 
-  /// The value; `make` is called once in the life of this object, and must not call Get on it.
-  /// One that throws was not called: the next who asks calls it again.
+  /// Returns the value. `make` is called once in the life of this object, and must not call Get on
+  /// it. If `make` throws, the next Get calls it again.
   template <class F>
   const T& Get(F make) const {
     if (state_.load(std::memory_order_acquire) != kMade) Fill(make);
-    return *value_;  // Fill returns when it is there
+    return *value_;  // Fill returns when the value exists
   }
 
  private:

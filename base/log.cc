@@ -19,7 +19,7 @@
 namespace dray {
 namespace {
 
-/// As a JSON string that shows what a terminal would not.
+/// Appends a JSON string in which characters that a terminal would hide are escaped.
 void AppendQuoted(std::string& out, std::string_view text) {
   const size_t begin = out.size();
   AppendJsonString(text, JsonEscapes::kNeeded, out);
@@ -40,7 +40,7 @@ char Letter(LogLevel level) {
   return '?';
 }
 
-/// Everything before the message.
+/// Everything in a line before the message.
 std::string LineStart(WallTime now, bool is_json, LogLevel level) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now - seconds).count();

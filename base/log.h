@@ -3,9 +3,9 @@
 //
 //   log.Info("claim allocated", "claim", key, "node", node, "devices", count);
 //
-// An odd number of keys and values does not compile. The logger is passed along, never fetched from
-// a global. Error: an operator must act. Warning: may want to. Info: something changed for a user.
-// Debug: for developers, off unless asked for.
+// An odd number of keys and values does not compile. The logger is passed as an argument; there is
+// no global one. Error: an operator must act. Warning: an operator may want to act. Info: something
+// changed for a user. Debug: for developers, off by default.
 #pragma once
 
 #include <concepts>
@@ -22,8 +22,8 @@ namespace dray {
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
 enum class LogFormat : uint8_t { kText, kJson };
 
-/// A key or a value of a log line: text, which is not copied, or a number, true or false. Of
-/// anything else the caller makes text.
+/// A key or a value of a log line: a text, which is not copied, a number, or a Boolean. The caller
+/// converts other types to text.
 class LogWord {
  public:
   // NOLINTBEGIN(google-explicit-constructor): words are written as they are in calls of Log
@@ -55,7 +55,7 @@ class Log {
 
   /// The logger of a program: standard error.
   static Log ToStderr(const Clock& clock, Options options);
-  /// Drops everything: for tests.
+  /// Drops all lines; for tests.
   static Log Silent();
 
   template <class... KeysAndValues>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that clang's thread-safety analysis understands: a member that is DRAY_GUARDED_BY a Mutex
-// cannot be touched without it. All locks of the project are these, or made of them; std::mutex is
-// refused outside of base/.
+// Locks that clang's thread-safety analysis understands. Code that uses a member with
+// DRAY_GUARDED_BY(mutex) without holding the Mutex does not compile. All locks of the project are
+// these, or made of them; a style check refuses std::mutex outside of base/.
 //
-// They are for objects that several threads really change: stores, queues, caches. Everything else
-// is shared as immutable values (base/published.h) or belongs to one thread, and work goes from
-// thread to thread over bounded queues.
+// They are for objects that several threads change: stores, queues, caches. Everything else is
+// shared as immutable values (base/published.h) or belongs to one thread. Threads pass work to each
+// other over bounded queues.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class __attribute__((capability("mutex"))) Mutex {
   std::mutex mutex_;
 };
 
-/// Holds a Mutex while it lives.
+/// Holds a Mutex during its lifetime.
 class __attribute__((scoped_lockable)) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex))) : mutex_(mutex) {
@@ -42,8 +42,8 @@ class __attribute__((scoped_lockable)) MutexLock {
   Mutex& mutex_;
 };
 
-/// Something to wait for while holding a Mutex. A wait may end without a notification, so callers
-/// ask in a loop whether what they wait for is there.
+/// A condition variable for a Mutex. A wait may end without a notification, so callers must check
+/// their condition in a loop.
 class Condition {
  public:
   void Wait(Mutex& mutex) DRAY_REQUIRES(mutex) {
@@ -51,7 +51,7 @@ class Condition {
     condition_.wait(lock);
     lock.release();
   }
-  /// The same for `time` at most: false when that is over.
+  /// Waits for `time` at most; returns false when that is over.
   bool WaitFor(Mutex& mutex, std::chrono::nanoseconds time) DRAY_REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
     const bool in_time = condition_.wait_for(lock, time) == std::cv_status::no_timeout;

@@ -10,12 +10,13 @@
 
 namespace dray {
 
-/// Threads of one loop at most.
+/// Limit of the threads of one loop.
 inline constexpr size_t kParallelThreadsMax = 8;
 
 /// Calls `body(begin, end)` for pieces of 0 … count-1 of at most `piece` each, in any order, on as
-/// many threads as there are processors, this one among them; returns when all is done. What the
-/// calls write must be apart. Where there is one piece no thread is started.
+/// many threads as there are processors, including the calling one. Returns when all calls have
+/// returned. The calls must not write to the same objects. Starts no thread if there is only one
+/// piece.
 template <class Body>
 void InParallel(size_t count, size_t piece, const Body& body) {
   std::atomic<size_t> next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PersistentMap: a map from strings whose copies are cheap, because they share all that is equal.
+// PersistentMap: a map from strings whose copies are cheap, because they share their equal parts.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace dray {
 /// there are up to some 100 000 entries; changing a map that was copied copies 128 pointers and one
 /// bucket. No order.
 ///
-/// As a value: one thread may change a copy while others read theirs.
+/// Thread-safe like a value: one thread may change a copy while others read theirs.
 template <class T>
 class PersistentMap {
  public:
   size_t size() const { return size_; }
 
-  /// Null when there is no such entry.
+  /// Returns null if there is no such entry.
   const T* Find(std::string_view key) const {
     if (root_ == nullptr) return nullptr;
     const size_t hash = std::hash<std::string_view>()(key);
@@ -38,8 +38,8 @@ class PersistentMap {
     return at == bucket->end() ? nullptr : &at->second;
   }
 
-  /// The entry of `key`, made with a default value if there is none, to be changed at once: it
-  /// belongs to this copy until the next one is taken.
+  /// The entry of `key`, made with a default value if there is none. Change it at once: the
+  /// reference is valid until the next copy of the map is made.
   T& operator[](std::string_view key) {
     Bucket& bucket = OwnBucket(key);
     auto at = std::ranges::find(bucket, key, &Entry::first);

@@ -7,7 +7,8 @@
 namespace dray {
 
 /// The node that `node` points to, for its owner to change: a new one if there was none, a copy if
-/// others share it. Nobody can begin to share it meanwhile, as that takes a copy of the owner.
+/// others share it. No other owner can appear meanwhile, because sharing requires a copy of the
+/// owner.
 template <class Node>
 Node& Own(std::shared_ptr<Node>& node) {
   if (node == nullptr) {
@@ -15,9 +16,9 @@ Node& Own(std::shared_ptr<Node>& node) {
   } else if (node.use_count() > 1) {
     node = std::make_shared<Node>(*node);
   } else {
-    // use_count() orders nothing: another thread may have read the node just before it dropped the
-    // last copy. The decrement of one more reference acquires what that thread's decrement
-    // released, so the caller's writes come after those reads.
+    // use_count() does not synchronise: another thread may have read the node just before it
+    // dropped the last copy. Decrementing one more reference acquires what that thread's decrement
+    // released, so the caller's writes happen after those reads.
     const std::shared_ptr<Node> acquired = node;
   }
   return *node;

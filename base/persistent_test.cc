@@ -22,8 +22,8 @@ uint64_t Step(uint64_t& state) {
   return state >> 33U;
 }
 
-// What a thread read of a copy that it dropped comes before what the owner writes in place. Only
-// ThreadSanitizer sees the difference: the flag orders nothing.
+// A thread reads its copy and drops it before the owner changes the node in place. Only
+// ThreadSanitizer sees a missing order, because the flag is relaxed.
 TEST(PersistentMap, AChangeInPlaceComesAfterWhatOthersRead) {
   PersistentMap<uint64_t> map;
   map["key"] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PersistentVector: a vector whose copies are cheap, because they share all that is equal.
+// PersistentVector: a vector whose copies are cheap, because they share their equal parts.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace dray {
 /// about 50 elements and one pointer for every 512. Elements past the end may be set: the vector
 /// grows, with default values between.
 ///
-/// As a value: one thread may change a copy while others read theirs.
+/// Thread-safe like a value: one thread may change a copy while others read theirs.
 template <class T>
 class PersistentVector {
  public:

@@ -15,8 +15,8 @@ namespace {
 struct Range {
   char32_t first, last;
 };
-/// Controls, and what Unicode calls format characters (Cf), line and paragraph separators (Zl, Zp),
-/// and letters without a shape. Sorted.
+/// Controls, Unicode's format characters (Cf), line and paragraph separators (Zl, Zp), and letters
+/// without a glyph. Sorted.
 constexpr std::array kHidden = {
     Range{0x00, 0x1F},       Range{0x7F, 0x9F},       Range{0xAD, 0xAD},
     Range{0x34F, 0x34F},     Range{0x600, 0x605},     Range{0x61C, 0x61C},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that many threads may read because nobody can change them.
+// Values that many threads may read because they are immutable.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace dray {
 template <class T>
 using Frozen = std::shared_ptr<const T>;
 
-/// The newest of a sequence of immutable values: one writer replaces it, any thread may take it.
+/// The newest of a sequence of immutable values: one writer replaces it, any thread may read it.
 template <class T>
 class Published {
  public:
@@ -23,7 +23,7 @@ class Published {
     const MutexLock lock(mutex_);
     return newest_;
   }
-  /// The old value is released after the lock, so that nobody waits while a big one is
+  /// The old value is released after the lock, so that no thread waits while a big value is
   /// destroyed.
   void Store(Frozen<T> next) {
     const MutexLock lock(mutex_);

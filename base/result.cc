@@ -39,7 +39,7 @@ constexpr std::array kNames = {
     Named{StatusReason::kServiceUnavailable, "ServiceUnavailable"},
 };
 
-// Short enough for a string that needs no memory of its own.
+// Short enough for a string without an allocation.
 constexpr const char* kOutOfMemory = "out of memory";
 
 }  // namespace
@@ -78,7 +78,8 @@ void BoxedError::Free(uintptr_t bits) noexcept {
   const std::unique_ptr<Error> owner(std::bit_cast<Error*>(bits));
 }
 
-// Takes no memory: not for the text, and the thread's end does not destroy them.
+// Allocates nothing: the text is short, and thread-local storage without destructors needs no
+// registration.
 Error& BoxedError::ErrorOfReason(uintptr_t bits) noexcept {
   alignas(Error) static thread_local std::array<std::array<std::byte, sizeof(Error)>, kNames.size()>
       places = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions return that may fail: Result<T>, a value or an Error.
+// The return type of functions that may fail: Result<T>, a value or an Error.
 //
-// A Result is for what the world can refuse: a client's request, a file, the network. An answer
-// that is only disappointing ("no devices fit") is a value, a failure inside a CEL expression is a
-// CEL value, and what only a bug can cause is a DRAY_CHECK (base/check.h).
+// A Result is for failures from outside: a client's request, a file, the network. An unwelcome
+// answer ("no devices fit") is a value, a failure inside a CEL expression is a CEL value, and a
+// condition that only a bug can break is a DRAY_CHECK (base/check.h).
 #pragma once
 
 #include <any>
@@ -17,7 +17,7 @@
 
 namespace dray {
 
-/// Why something failed, in the words of the Kubernetes API (metav1.StatusReason). kUnknown is for
+/// Why something failed, in the terms of the Kubernetes API (metav1.StatusReason). kUnknown is for
 /// failures to which upstream gives no reason.
 enum class StatusReason : uint8_t {
   kUnknown,
@@ -46,7 +46,7 @@ std::string_view ReasonName(StatusReason reason);
 /// The reason with this name; kUnknown if there is none.
 StatusReason ReasonNamed(std::string_view name);
 
-/// One thing that is wrong, usually with a field of an object (metav1.StatusCause).
+/// One problem, usually with a field of an object (metav1.StatusCause).
 struct ErrorCause {
   std::string reason;   // "FieldValueInvalid", "FieldValueRequired", …
   std::string field;    // as clients write it: spec.devices.requests[0].name
@@ -56,17 +56,16 @@ struct ErrorCause {
 
 struct Error {
   StatusReason reason = StatusReason::kUnknown;
-  std::string message;                  // names the object and says what to do
+  std::string message;                  // names the object and what to do
   std::vector<ErrorCause> causes = {};  // for kInvalid, in the order found
-  /// What a layer above tells its callers besides: see api/status.h.
+  /// Further details that a higher layer adds for its callers; see api/status.h.
   std::any details = {};
 };
 
-/// An Error behind a pointer, so that what may fail is as small and as quick to move as what
-/// cannot, and functions that hand an error on have little code for it. Memory for it is taken when
-/// something fails; where there is none, only the reason is kept, and the error says "out of
-/// memory": failing never throws. Always has an Error, except after a move, when it may only be
-/// destroyed or assigned.
+/// An Error behind a pointer, so that a Result is small and quick to move, and functions that pass
+/// an error on have little code for it. Allocates when an error is made. If that fails, only the
+/// reason is kept, and the message is "out of memory", so making an error never throws. Always has
+/// an Error, except after a move, when it may only be destroyed or assigned.
 class BoxedError {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): an Error is what `return std::unexpected(…)` has
@@ -82,22 +81,23 @@ class BoxedError {
     if (bits_ != 0) Free(bits_);
   }
 
-  /// Where there was no memory, the thread's own one for that reason: changes of it do not last.
+  /// If only the reason is kept, returns the thread's shared Error for it; changes to that one do
+  /// not last.
   Error& operator*() const {
     return (bits_ & kHasReasonOnly) == 0 ? *std::bit_cast<Error*>(bits_) : ErrorOfReason(bits_);
   }
 
  private:
-  static constexpr uintptr_t kHasReasonOnly = 1;  // no object lies at an odd address
+  static constexpr uintptr_t kHasReasonOnly = 1;  // no object has an odd address
 
   static uintptr_t Box(Error error) noexcept;
   static void Free(uintptr_t bits) noexcept;
   static Error& ErrorOfReason(uintptr_t bits) noexcept;
 
-  uintptr_t bits_;  // an Error's address; or the reason, above that bit; 0 after a move
+  uintptr_t bits_;  // an Error's address, or the reason above the lowest bit; 0 after a move
 };
 
-/// What a function returns that fails, whatever it would have returned.
+/// The return value of a function that fails, independent of its result type.
 using Failure = std::unexpected<BoxedError>;
 
 /// A value, or the reason there is none.
@@ -108,12 +108,12 @@ class [[nodiscard]] Result : public std::expected<T, BoxedError> {
  public:
   using Base::Base;
 
-  // Precondition of all: there is no value.
+  // Precondition of all three: there is no value.
   const Error& error() const& { return *Base::error(); }
   Error& error() & { return *Base::error(); }
   Error&& error() && { return std::move(*Base::error()); }
 
-  /// The error, on its way to the caller. Precondition: there is no value.
+  /// Moves the error out, to return it to the caller. Precondition: there is no value.
   Failure failure() && { return Failure(std::move(*this).Base::error()); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for texts that are made often and copied once they are complete.
+// Reusable memory for texts that are made often and copied when complete.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace dray {
 
-/// An empty text to make something in, in the memory that this thread used for the one before. So
-/// what is made costs no memory until somebody copies it, and the copy is no longer than it is.
+/// An empty text to write to, in memory that this thread used for its previous one. So writing
+/// allocates nothing, and a copy of the result is exactly as long as needed.
 ///
-/// Any number may live at the same time; the memory of one of them is kept, up to kKeptBytesMax.
+/// Any number may exist at the same time. The thread keeps the memory of one of them, up to
+/// kKeptBytesMax.
 class ScratchText {
  public:
   static constexpr size_t kKeptBytesMax = size_t{64} << 10U;

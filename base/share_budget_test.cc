@@ -56,7 +56,7 @@ TEST(ShareBudget, ThereIsAlwaysSomethingForWhoComesNext) {
     Claim& claim = claims.emplace_back(budget, Owner(std::to_string(i)));
     ASSERT_TRUE(claim.Resize(1));
     for (size_t step = size_t{1} << 20U; step > 0; step /= 2) {
-      if (claim.Resize(claim.amount() + step)) step *= 2;  // as much as there is to be had
+      if (claim.Resize(claim.amount() + step)) step *= 2;  // as much as is available
     }
     EXPECT_GT(claim.amount(), 0U) << i;
     EXPECT_LE(claim.amount(), 100'000U) << i;

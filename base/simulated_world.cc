@@ -45,7 +45,7 @@ Result<> MemoryDisk::Write(const std::string& path, std::string_view bytes, Priv
   return {};
 }
 
-/// Of its disk, which outlives it.
+/// Refers to its disk, which outlives it.
 class MemoryDisk::File final : public NewFile {
  public:
   File(MemoryDisk& disk, std::string path) : disk_(disk), path_(std::move(path)) {}
@@ -81,7 +81,7 @@ Result<std::unique_ptr<NewFile>> MemoryDisk::MakeFile(const std::string& path) {
   return std::make_unique<File>(*this, path);
 }
 
-/// Of its disk, which outlives it.
+/// Refers to its disk, which outlives it.
 class MemoryDisk::Growing final : public GrowingFile {
  public:
   Growing(MemoryDisk& disk, std::string path, uint64_t size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that moves when told and chance from a seed: the World of tests and of the simulator.
+// The World of tests and of the simulator: a clock that the test moves, and random numbers from a
+// seed.
 #pragma once
 
 #include <chrono>
@@ -39,7 +40,7 @@ class SeededRandom final : public Random {
   uint64_t state_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Files in memory. Folders exist once made, or once a file lies in them.
+/// Files in memory. A folder exists once it was made, or once it has a file.
 class MemoryDisk final : public Disk {
  public:
   Result<std::string> Read(const std::string& path) override;
@@ -61,7 +62,7 @@ class MemoryDisk final : public Disk {
   std::vector<std::string> folders_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// All three, from one seed.
+/// Clock, random numbers and disk, from one seed.
 class SimulatedWorld {
  public:
   explicit SimulatedWorld(uint64_t seed) : random_(seed) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How alike two names are, for people who mistype.
+// Similarity of names, for suggestions after typing errors.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace dray {
 /// O(|a| * |b|).
 size_t SpellingDistance(std::string_view a, std::string_view b);
 
-/// The most alike of `names`, if it is as alike as what a slip of the hand makes of it: two
-/// letters, or a third of them. Else empty.
+/// Returns the most similar of `names`, if it differs by no more than two letters, or a third of
+/// them. Else returns an empty name.
 std::string NearestName(std::string_view name, std::span<const std::string> names);
 
-/// "; did you mean NAME?" about that one; empty when there is none.
+/// "; did you mean NAME?" with that name; empty if there is none.
 std::string MeantName(std::string_view name, std::span<const std::string> names);
 
-/// "it has gpu, nic and 3 more: did you mean gpu?" about the names there are, for somebody who
-/// asked for `name`, which is not among them; "it has none".
+/// Lists the existing names for a message about an unknown `name`: "it has gpu, nic and 3 more: did
+/// you mean gpu?"; "it has none".
 std::string KnownNames(std::string_view name, std::span<const std::string> names);
 
 }  // namespace dray

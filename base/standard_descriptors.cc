@@ -11,9 +11,10 @@ namespace dray {
 void HoldStandardDescriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    // The lowest that is free is taken: this one. It is open the wrong way round: uses of it fail.
+    // open returns the lowest free descriptor, which is this one. It is opened for the wrong
+    // direction, so that its uses fail.
     const int held = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    DRAY_CHECK(held == fd || held < 0);  // without /dev/null it stays as it is
+    DRAY_CHECK(held == fd || held < 0);  // without /dev/null it stays closed
   }
 }
 

@@ -3,9 +3,9 @@
 
 namespace dray {
 
-/// Of the descriptors 0, 1 and 2, those that the process was started without (`dray … >&-`) fail at
-/// every use from now on; otherwise the next file that is opened would take their place, and get
-/// what is printed. The first thing that a program does.
+/// Fills those of the descriptors 0, 1 and 2 that are closed at the start of the process (`dray …
+/// >&-`), so that each use of them fails. Otherwise the next file opened would get such a
+/// descriptor and receive printed output. Call this first in main.
 void HoldStandardDescriptors();
 
 }  // namespace dray

@@ -8,7 +8,7 @@
 
 namespace dray {
 
-/// A Rep that compares and assigns only with its own kind, and converts to nothing. `Tag` names the
+/// A Rep that compares and assigns only with its own kind, and does not convert. `Tag` names the
 /// kind: any type, usually a struct without a body.
 template <class Tag, class Rep>
 class Strong {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task<T>: a coroutine that yields a Result<T>.
 //
-// Lazy: it runs when awaited or started. It has no executor of its own: it goes on where the thing
-// it waits for calls back (FromCallback says where). Asio's awaitable would do the same, but its
-// headers cost every file that names a task two seconds of compiling.
+// Lazy: it runs when awaited or started. It has no executor: it continues on the thread that calls
+// back (see FromCallback). Asio's awaitable would do the same, but its headers cost every file that
+// names a task two seconds of compiling.
 //
-// Rules that keep coroutines safe: parameters are values, or pointers to what outlives the task;
-// lambdas that are coroutines capture nothing; no lock is held across co_await.
+// Rules that keep coroutines safe: parameters are values, or pointers to objects that outlive the
+// task; lambdas that are coroutines capture nothing; no lock is held across co_await.
 #pragma once
 
 #include <atomic>
@@ -42,10 +42,11 @@ class [[nodiscard]] Task {
       };
       return ToContinuation{};
     }
-    // Not inline: a coroutine has many ends, and moving its value takes much code.
+    // Not inline, because a coroutine has many ends, and moving its value takes much code.
     [[gnu::noinline]] void return_value(Result<T> value) { result.emplace(std::move(value)); }
     [[gnu::noinline]] void return_value(Failure failure) { result.emplace(std::move(failure)); }
-    // Nothing of ours throws; the library does when there is no memory, and that ends this task.
+    // Dray's code does not throw. The library does when there is no memory, and that ends this
+    // task.
     void unhandled_exception() {
       try {
         throw;
@@ -69,13 +70,13 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  // Awaiting runs the task and continues the caller when it is done, without growing the stack.
+  // Awaiting runs the task and continues the caller when it is done, without recursion.
   bool await_ready() const noexcept { return false; }
   Handle await_suspend(std::coroutine_handle<> caller) noexcept {
     handle_.promise().continuation = caller;
     return handle_;
   }
-  // The result is there: the task has run to its end.
+  // The result exists, because the task has run to its end.
   Result<T> await_resume() { return *std::move(handle_.promise().result); }
 
  private:
@@ -83,8 +84,8 @@ class [[nodiscard]] Task {
   Handle handle_;
 };
 
-/// Awaits something that answers through a callback: `start` gets the callback and calls it exactly
-/// once, at once or later, on any thread; the coroutine goes on there.
+/// Awaits an answer that comes through a callback. `start` gets the callback and must call it
+/// exactly once, at once or later, on any thread; the coroutine continues on that thread.
 ///
 ///   Result<Revision> revision = co_await FromCallback<Result<Revision>>([&](auto done) { … });
 template <class T, class F>
@@ -92,7 +93,8 @@ auto FromCallback(F start) {
   struct Awaiter {
     F start;
     std::optional<T> value = std::nullopt;
-    std::atomic<bool> one_side_done = false;  // of the two: start returned, callback called
+    std::atomic<bool> one_side_done = false;  // set by the first of two events: start returned,
+                                              // callback called
 
     explicit Awaiter(F f) : start(std::move(f)) {}
     bool await_ready() const noexcept { return false; }
@@ -101,15 +103,16 @@ auto FromCallback(F start) {
         value.emplace(std::move(answer));
         if (one_side_done.exchange(true)) caller.resume();
       });
-      return !one_side_done.exchange(true);  // false: answered already, go on without suspending
+      return !one_side_done.exchange(true);  // false: answered already, so continue without
+                                             // suspending
     }
-    // The value is there: both sides are done.
+    // The value exists, because both events have happened.
     T await_resume() { return *std::move(value); }
   };
   return Awaiter(std::move(start));
 }
 
-/// What Start() returns: a coroutine that destroys itself at its end. Of no use to callers.
+/// The return type of Start(): a coroutine that destroys itself at its end. Callers ignore it.
 struct DetachedTask {
   struct promise_type {
     DetachedTask get_return_object() { return {}; }
@@ -120,13 +123,14 @@ struct DetachedTask {
   };
 };
 
-/// Runs `task` on this thread until it first waits; `done` gets its result, wherever it ends.
+/// Runs `task` on this thread until it first waits. `done` gets its result, on the thread where it
+/// ends.
 template <class T, class F>
 DetachedTask Start(Task<T> task, F done) {
   done(co_await std::move(task));
 }
 
-/// Runs `task` and blocks until it is done. Never on a thread that the task itself needs.
+/// Runs `task` and blocks until it is done. Never call it on a thread that the task itself needs.
 template <class T>
 Result<T> Wait(Task<T> task) {
   struct Waiting {
@@ -134,8 +138,8 @@ Result<T> Wait(Task<T> task) {
     Condition finished;
     std::optional<Result<T>> result;
   };
-  // Shared, as it must live until it has been notified; that is done without the lock, which who
-  // wakes up takes at once.
+  // Shared, because it must live until it has been notified. The notification comes after
+  // unlocking, because the woken thread takes the lock at once.
   const auto waiting = std::make_shared<Waiting>();
   Start(std::move(task), [waiting](Result<T> value) {
     {

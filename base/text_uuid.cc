@@ -8,14 +8,15 @@
 namespace dray {
 namespace {
 
-/// Numbers that depend on a text: FNV-1a, then one more round for each.
+/// Random numbers that depend on a text: FNV-1a, then one more round for each.
 class TextNumbers final : public Random {
  public:
   explicit TextNumbers(std::string_view text) { Mix(text); }
 
   uint64_t Next() override {
     Mix("next");
-    uint64_t mixed = hash_;  // the finisher of SplitMix64: FNV leaves the upper bits too alike
+    uint64_t mixed = hash_;  // The finisher of SplitMix64, because FNV's upper bits are too
+                             // similar.
     mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9;
     mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EB;
     return mixed ^ (mixed >> 31U);

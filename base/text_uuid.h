@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids that stand for texts.
+// UUIDs that are derived from texts.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dray {
 
-/// A UUID in the form of NewUuid, made from `text`: always the same for the same text, another one
-/// for another (64 bits of it differ).
+/// A UUID in the form of NewUuid, derived from `text`: the same for equal texts, different for
+/// different ones (up to collisions of 64 bits).
 std::string UuidOf(std::string_view text);
 
 }  // namespace dray

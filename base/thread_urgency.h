@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel is told about threads that share too few processors.
+// Scheduling hints to the kernel for threads that share too few processors.
 #pragma once
 
 namespace dray {
 
-/// For a thread that many others wait for, and that runs for a short time whenever it has something
-/// to do: it goes before threads that compute as soon as it wakes up. It gets no larger share of
-/// the processors. Linux 6.12 and later know how; else nothing changes.
+/// For a thread that many others wait for, and that runs only for a short time after each wake-up.
+/// It preempts threads that compute as soon as it wakes up. Its share of the processors does not
+/// grow. Needs Linux 6.12 or later; on older kernels nothing changes.
 void GoSoonAfterWaking();
 
-/// For a thread that computes for long: it gets a third of the share of a usual one, as long as
-/// both want the same processor.
+/// For a thread that computes for a long time: it gets a third of a usual share while both want the
+/// same processor.
 void LetOthersGoFirst();
 
 }  // namespace dray

@@ -15,9 +15,9 @@
 namespace dray {
 namespace {
 
-/// The slice of the calling thread in nanoseconds; 0: the kernel does not say.
+/// The slice of the calling thread in nanoseconds; 0: the kernel does not report it.
 uint64_t SliceOfThisThread() {
-  constexpr size_t kPlaceOfRuntime = 24;  // in struct sched_attr
+  constexpr size_t kPlaceOfRuntime = 24;  // offset in struct sched_attr
   std::array<char, 48> attributes{};
   if (syscall(SYS_sched_getattr, 0, attributes.data(), attributes.size(), 0) != 0) return 0;
   uint64_t slice = 0;

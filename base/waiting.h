@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one thread waits for many tasks.
+// Waits for many tasks on one thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace dray {
 
-/// Tasks that run, and a thread that waits until all of them are done: the one that begins them,
-/// never one that they need themselves.
+/// Running tasks, and the thread that waits until all of them are done. That is the thread that
+/// begins them; the tasks must not need it.
 template <class T>
 class Waiting {
  public:
@@ -38,7 +38,7 @@ class Waiting {
     });
   }
 
-  /// Blocks until all are done; their results, in the order in which they began.
+  /// Blocks until all are done. Returns their results, in the order in which they began.
   std::vector<Result<T>> WaitForAll() && {
     std::vector<Result<T>> results;
     const MutexLock lock(state_->mutex);
@@ -57,8 +57,8 @@ class Waiting {
     size_t done DRAY_GUARDED_BY(mutex) = 0;
     bool all_begun DRAY_GUARDED_BY(mutex) = false;
   };
-  // Shared, as it must live until it has been notified; that is done without the lock, which who
-  // wakes up takes at once.
+  // Shared, because it must live until it has been notified. The notification comes after
+  // unlocking, because the woken thread takes the lock at once.
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects with bytes behind them: text of any length in the same allocation as its owner.
+// Objects followed by bytes: text of any length in the same allocation as its owner.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 namespace dray {
 
 /// Allocates room for one object (and what std::shared_ptr needs), and for `tail` bytes after it.
-/// std::shared_ptr keeps it beside the object: eight bytes, which std::allocate_shared has no way
-/// around.
+/// std::shared_ptr stores the allocator beside the object: eight bytes, which std::allocate_shared
+/// cannot avoid.
 template <class T>
 class TailAllocator {
  public:
@@ -40,20 +40,20 @@ class TailAllocator {
   size_t tail_;
 };
 
-/// The bytes behind `object`, which MakeWithTail or MakeWithTailRoom made.
+/// The bytes after `object`, which was made by MakeWithTail or MakeWithTailRoom.
 template <class T>
 char* TailOf(T* object) {
   return reinterpret_cast<char*>(const_cast<std::remove_const_t<T>*>(object)) + sizeof(T);
 }
 
-/// A shared T, made of `arguments`, with room for `bytes` behind it, in one allocation. T remembers
-/// how many there are, and fills them.
+/// A shared T, made of `arguments`, followed by room for `bytes` bytes, in one allocation. T must
+/// remember their number, and fill them.
 template <class T, class... Arguments>
 std::shared_ptr<T> MakeWithTailRoom(size_t bytes, Arguments&&... arguments) {
   return std::allocate_shared<T>(TailAllocator<T>(bytes), std::forward<Arguments>(arguments)...);
 }
 
-/// The same, with a copy of `tail` behind it.
+/// The same, followed by a copy of `tail`.
 template <class T, class... Arguments>
 std::shared_ptr<T> MakeWithTail(std::string_view tail, Arguments&&... arguments) {
   std::shared_ptr<T> made = MakeWithTailRoom<T>(tail.size(), std::forward<Arguments>(arguments)...);

@@ -28,7 +28,7 @@ class MachineClock final : public Clock {
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
 };
 
-/// getrandom(2), buffered per thread: uids are made on every create.
+/// getrandom(2), buffered per thread, because every create makes uids.
 class MachineRandom final : public Random {
  public:
   uint64_t Next() override {
@@ -36,7 +36,8 @@ class MachineRandom final : public Random {
     thread_local size_t left = 0;
     if (left == 0) {
       const ssize_t got = getrandom(pool.data(), sizeof(pool), 0);
-      DRAY_CHECK(got == static_cast<ssize_t>(sizeof(pool)));  // at most 256 bytes never fail short
+      DRAY_CHECK(got == static_cast<ssize_t>(sizeof(pool)));  // getrandom never returns fewer bytes
+                                                              // for requests of at most 256
       left = pool.size();
     }
     return pool.at(--left);
@@ -54,7 +55,7 @@ Failure FailErrno(std::string_view what, const std::string& path, int code) {
               fmt::format("{} {}: {}", what, path, std::generic_category().message(code)));
 }
 
-/// The names in the folder of `path` survive a power cut from now on.
+/// Makes the names in the folder of `path` survive a power cut.
 Result<> SyncFolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -63,7 +64,7 @@ Result<> SyncFolderOf(const std::string& path) {
   return {};
 }
 
-/// False, with errno, when the disk takes no more.
+/// Returns false, with errno, when the disk is full or fails.
 bool WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t wrote = write(fd, bytes.data(), bytes.size());
@@ -106,15 +107,15 @@ class MachineFile final : public NewFile {
   bool is_finished_ = false;
 };
 
-/// While much is written, blocks are taken from the file system ahead and many at once: then a
-/// write costs about half as much (ext4). The file never looks longer than it is.
+/// While much is written, this reserves blocks from the file system ahead, many at once, so that a
+/// write costs about half as much (ext4). The length of the file does not change by that.
 class MachineGrowingFile final : public GrowingFile {
  public:
   MachineGrowingFile(std::string path, Descriptor file, uint64_t size)
       : path_(std::move(path)), file_(std::move(file)), size_(size), reserved_(size) {}
   ~MachineGrowingFile() override {
     if (reserved_ <= size_) return;
-    // Whoever set the file to another length meanwhile is right.
+    // If another program changed the length meanwhile, keep that length.
     if (const off_t end = End(); end < 0 || ftruncate(file_.get(), end) != 0) return;
   }
   MachineGrowingFile(const MachineGrowingFile&) = delete;
@@ -137,7 +138,8 @@ class MachineGrowingFile final : public GrowingFile {
     return fstat(file_.get(), &about) == 0 ? about.st_size : -1;
   }
 
-  // For so many bytes and those after them, if the file system knows how and has the room.
+  // Reserves blocks for `bytes` bytes and those after them, if the file system supports it and has
+  // room.
   void Reserve(size_t bytes) {
     const off_t end = End();
     const size_t wanted = bytes + kReservedBytes;
@@ -150,7 +152,7 @@ class MachineGrowingFile final : public GrowingFile {
   const std::string path_;
   const Descriptor file_;
   uint64_t size_;
-  uint64_t reserved_;  // up to here, by the same count
+  uint64_t reserved_;  // end of the reserved blocks, counted like size_
   bool may_reserve_ = true;
 };
 
@@ -161,7 +163,7 @@ class MachineDisk final : public Disk {
     if (!file.is_open()) return FailErrno("cannot open", path, errno);
     std::string bytes;
     struct stat about{};
-    if (fstat(file.get(), &about) == 0 && about.st_size > 0)  // of what is no file 0
+    if (fstat(file.get(), &about) == 0 && about.st_size > 0)  // 0 if it is not a regular file
       bytes.reserve(std::min(static_cast<uint64_t>(about.st_size), kReadBytesMax));
     std::array<char, 65536> chunk;
     for (;;) {
@@ -183,11 +185,12 @@ class MachineDisk final : public Disk {
     const std::string aside = path + ".new";
     const mode_t mode = privacy == Privacy::kOwnerOnly ? 0600 : 0644;
     {
-      unlink(aside.c_str());  // of a process that died, perhaps readable by others
+      unlink(aside.c_str());  // left by a process that died, perhaps readable by others
       constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
       const Descriptor file(open(aside.c_str(), kFlags, mode));
       if (!file.is_open()) return FailErrno("cannot create", aside, errno);
-      // Onto the disk before the name points to it: a power cut leaves the old file or the new.
+      // Synced before the name points to it, so that a power cut leaves the old file or the new
+      // one.
       if (!WriteAll(file.get(), bytes) || fsync(file.get()) != 0) {
         const int code = errno;
         unlink(aside.c_str());
@@ -222,8 +225,7 @@ class MachineDisk final : public Disk {
     if (!file.is_open() || fstat(file.get(), &about) != 0) {
       return FailErrno("cannot open", path, errno);
     }
-    // A file that existed may be readable by others. Devices and pipes (/dev/stderr) keep their
-    // mode.
+    // An existing file may be readable by others. Devices and pipes (/dev/stderr) keep their mode.
     const bool is_readable = S_ISREG(about.st_mode) && (about.st_mode & kGroupAndOthers) != 0;
     if (is_readable && fchmod(file.get(), about.st_mode & ~kGroupAndOthers & 0777U) != 0) {
       return FailErrno("cannot take the rights of others from", path, errno);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// World: clock, random numbers and small files as arguments. What asks for the time, for chance or
-// for a file gets (a part of) a World from its caller, so a test decides what it sees. Functions
-// that decide something take none: they get the values.
+// World: clock, random numbers and small files as arguments. Code that needs the time, random
+// numbers or a file gets (a part of) a World from its caller, so a test can control them. Functions
+// that make decisions take values instead of a World.
 //
 // A program has one RealWorld(), passed down from main. Tests use a SimulatedWorld
-// (base/simulated_world.h), whose clock moves when told and whose random numbers come from a seed.
+// (base/simulated_world.h), whose clock the test moves and whose random numbers come from a seed.
 //
-// Not in it, because they need more than this: sockets, which are net/'s, and the files and
+// Not included, because they need more than this: sockets, which belong to net/, and the files and
 // connections of the stores, each behind an interface of its own (store/).
 #pragma once
 
@@ -40,13 +40,14 @@ class Random {
   virtual uint64_t Next() = 0;
 };
 
-/// A file in the making, which only its owner may read; removed again unless Finish was called.
+/// A file being written, which only its owner may read; removed again unless Finish was called.
 class NewFile {
  public:
   virtual ~NewFile() = default;
   /// Errors: kInternalError  the disk is full, or failed.
   virtual Result<> Append(std::string_view bytes) = 0;
-  /// Syncs file and folder: both survive a power cut. Call it once, last. Errors: as of Append.
+  /// Syncs file and folder, so that both survive a power cut. Call it once, last. Errors: as of
+  /// Append.
   virtual Result<> Finish() = 0;
 };
 
@@ -54,33 +55,32 @@ class NewFile {
 class GrowingFile {
  public:
   virtual ~GrowingFile() = default;
-  /// What was written survives the process, not a power cut. Errors: as of NewFile::Append.
+  /// The bytes survive the end of the process, but not a power cut. Errors: as of NewFile::Append.
   virtual Result<> Append(std::string_view bytes) = 0;
   virtual uint64_t size() const = 0;
 };
 
-/// Files: whole small ones (certificates, kubeconfigs, manifests), and long ones in the making.
+/// Files: small ones as a whole (certificates, kubeconfigs, manifests), and long ones in pieces.
 class Disk {
  public:
   virtual ~Disk() = default;
   enum class Privacy : uint8_t { kEverybody, kOwnerOnly };
 
-  /// The most that Read reads: what has no end (a device, a pipe that goes on) ends here.
+  /// Limit of Read. It also ends reading from endless sources (a device, an open pipe).
   static constexpr uint64_t kReadBytesMax = uint64_t{512} << 20U;
   /// Errors: kNotFound  no such file. kForbidden  may not be read. kInternalError  anything else.
   ///         kRequestEntityTooLarge  it has more than kReadBytesMax.
   virtual Result<std::string> Read(const std::string& path) = 0;
   /// Replaces the file in one step (write aside, rename): readers see the old or the new one.
   virtual Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) = 0;
-  /// A file that is not there yet, to be written piece by piece, however long it becomes.
-  /// Errors: kAlreadyExists  it is there. kNotFound, kForbidden, kInternalError  the system's
-  /// words.
+  /// Creates a file, to be written piece by piece, of any length. Errors: kAlreadyExists  it
+  /// exists. kNotFound, kForbidden, kInternalError  the system's text.
   virtual Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) = 0;
-  /// A file that may be there already, to be continued; group and others lose their rights to it.
-  /// Errors: kNotFound  no such folder. kForbidden, kInternalError  the system's words.
+  /// Opens a file for appending, or creates it; removes the rights of group and others to it.
+  /// Errors: kNotFound  no such folder. kForbidden, kInternalError  the system's text.
   virtual Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) = 0;
-  /// Gives a file another name, in the same folder. What is open stays what it is.
-  /// Errors: kNotFound, kForbidden, kInternalError  the system's words.
+  /// Gives a file another name, in the same folder. Open files are not affected. Errors: kNotFound,
+  /// kForbidden, kInternalError  the system's text.
   virtual Result<> Rename(const std::string& from, const std::string& to) = 0;
   /// Errors: as of Rename.
   virtual Result<> Remove(const std::string& path) = 0;
@@ -90,18 +90,18 @@ class Disk {
   virtual bool IsFolder(const std::string& path) = 0;
 
   enum class Entry : uint8_t {
-    kFile,  // or nothing: reading says why
+    kFile,  // a file, or nothing; reading it reports the difference
     kFolder,
-    kOther,    // a device, a pipe or a socket: reading may wait, or never end
-    kOutside,  // a link to something that is not in the folder
+    kOther,    // a device, a pipe or a socket; reading may block, or never end
+    kOutside,  // a link to a target outside the folder
   };
-  /// What `path`, somewhere in the folder `folder`, is; links are followed.
+  /// The kind of `path`, which is in the folder `folder`; follows links.
   virtual Entry Look(const std::string& path, const std::string& /*folder*/) {
     return IsFolder(path) ? Entry::kFolder : Entry::kFile;
   }
 };
 
-/// References, not owners: whoever made the parts outlives every shell that uses them.
+/// References, not owners. The owner of the parts must outlive all users of the World.
 struct World {
   Clock& clock;
   Random& random;

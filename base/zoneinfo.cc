@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kFolders = {
     "/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
 
-// Whether a part of `path` before its last slash is a file; the first `folder` bytes are a folder.
+// Whether a part of `path` before its last slash is a file. The first `folder` bytes are known to
+// be a folder.
 bool LeadsThroughFile(Disk& disk, const std::string& path, size_t folder) {
   for (size_t slash = path.rfind('/'); slash >= folder; slash = path.rfind('/', slash - 1)) {
     if (disk.Read(path.substr(0, slash)).has_value()) return true;

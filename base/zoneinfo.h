@@ -11,13 +11,13 @@
 
 namespace dray {
 
-/// The content of the file of the zone `name` ("Europe/Berlin"), from the folders where Go's
-/// time.LoadLocation looks. `name` must not lead out of them: no "..", no slash at the front.
+/// The contents of the file of the zone `name` ("Europe/Berlin"), from the folders where Go's
+/// time.LoadLocation looks. `name` must stay inside them: no "..", no slash at the front.
 ///
 /// Errors: kInvalid  in Go's words: "unknown time zone X", "is a directory", "not a directory"
 Result<std::string> ReadZoneFile(Disk& disk, std::string_view name);
 
-/// ReadZoneFile of `disk`, which outlives the function.
+/// ReadZoneFile for `disk`, which outlives the function.
 std::function<Result<std::string>(std::string_view name)> ZoneFilesOf(Disk& disk);
 
 }  // namespace dray

@@ -17,7 +17,7 @@ thread_local bool has_failed = false;
 
 // NOLINTBEGIN(cppcoreguidelines-owning-memory,cppcoreguidelines-no-malloc): that is what they are
 
-// Null when there is no memory, or shall be none.
+// Returns null when there is no memory, or when the allocation is to fail.
 [[maybe_unused]] void* TryToAllocate(size_t size) noexcept {
   if (allocations_left == 0) {
     allocations_left = -1;
@@ -65,7 +65,7 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
   return dray::testing::Allocate(size);
 }
-void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // used by std::stable_sort
   return dray::testing::TryToAllocate(size);
 }
 void* operator new[](size_t size, const std::nothrow_t&) noexcept {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator new that fails when a test says so. A program that links failing_memory.cc has it
-// instead of the usual one; elsewhere these names are not defined.
+// An operator new that fails when a test wants it to. It replaces the usual one in programs that
+// link failing_memory.cc; other programs must not use this header.
 #pragma once
 
 #include <string_view>
 
 namespace dray::testing {
 
-/// Empty where allocations can be made to fail; else why tests of that are skipped.
+/// Why tests of failing allocations are skipped; empty where allocations can be made to fail.
 std::string_view WhyAllocationsSucceed();
 
-/// As many allocations of this thread as that succeed, and the one after them fails, once.
+/// Lets `successes` more allocations of this thread succeed, and makes the next one fail, once.
 /// Less than zero: all succeed.
 void FailAllocationAfter(int successes);
 
-/// What is left of it: the number to give back after work that shall not be counted.
+/// The remaining number of successes, to be restored after work that must not be counted.
 int AllocationsLeft();
 
 /// Whether an allocation of this thread failed since the last call.
 bool TakeAllocationFailed();
 
-/// While it lives, what this thread allocates succeeds and is not counted.
+/// During its lifetime, allocations of this thread succeed and are not counted.
 class AllocationsNotCounted {
  public:
   AllocationsNotCounted() : left_(AllocationsLeft()) { FailAllocationAfter(-1); }

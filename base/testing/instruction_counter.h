@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests and benchmarks: how many instructions threads took, as the kernel counts them. Unlike
-// seconds they are the same on a busy machine.
+// For tests and benchmarks: the number of instructions that threads executed, as the kernel counts
+// them. Unlike time, it is the same on a busy machine.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace dray::testing {
 
-/// Counts from its creation on what a thread, and those it starts from then on, take outside of the
-/// kernel.
+/// Counts the user-space instructions of a thread, and of threads that it starts later, from the
+/// creation of the counter on.
 class InstructionCounter {
  public:
-  /// `thread`: its id; 0 is who asks.
+  /// `thread`: its id; 0 for the calling thread.
   explicit InstructionCounter(pid_t thread) {
     perf_event_attr wanted{};
     wanted.type = PERF_TYPE_HARDWARE;
@@ -37,7 +37,8 @@ class InstructionCounter {
     if (file_ >= 0) close(file_);
   }
 
-  /// None where the kernel does not count. Some virtual machines have a counter that stands still.
+  /// Returns nothing where the kernel does not count. Some virtual machines have a counter that
+  /// never changes.
   std::optional<uint64_t> Read() const {
     uint64_t count = 0;
     if (file_ < 0 || read(file_, &count, sizeof count) != sizeof count) return std::nullopt;
