@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken of the devices of a cluster.
+// The devices of a cluster, and parts of them, that are allocated.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@
 
 namespace dray::allocator::inline v0 {
 
-/// How much is taken of each capacity of a device, by name.
+/// The amount consumed of each capacity of a device, by name.
 using ConsumedCapacity = std::map<std::string, api::Quantity, std::less<>>;
 
-/// What claims hold of one device.
+/// The allocated parts of one device.
 struct DeviceUse {
   bool whole = false;                             // as a dedicated device
   bool shared = false;                            // a share of it, by its id
@@ -24,14 +24,14 @@ struct DeviceUse {
   bool IsNothing() const { return !whole && !shared && !capacity.has_value(); }
 };
 
-/// What is taken already: devices of allocated claims, in flight ones included. Results with admin
-/// access take nothing.
+/// Everything that is allocated: devices of allocated claims, including claims in flight. Results
+/// with admin access take nothing.
 struct AllocatedState {
-  std::set<DeviceId, DeviceIdLess> devices;  // as a whole
+  std::set<DeviceId, DeviceIdLess> devices;  // allocated as a whole
   std::set<SharedDeviceId> shares;
   std::map<DeviceId, ConsumedCapacity, DeviceIdLess> capacity;  // by all shares of one together
 
-  /// Null when nothing is recorded.
+  /// Returns null if nothing is recorded.
   const ConsumedCapacity* FindCapacity(const DeviceIdView& id) const {
     const auto found = capacity.find(id);
     return found == capacity.end() ? nullptr : &found->second;
@@ -44,7 +44,7 @@ struct AllocatedState {
   bool IsAllocated(const DeviceIdView& id) const { return devices.contains(id) || IsShared(id); }
 };
 
-/// What `state` says about one device.
+/// The part of `state` about one device.
 inline DeviceUse UseOf(const AllocatedState& state, const DeviceIdView& device) {
   DeviceUse use{.whole = state.devices.contains(device), .shared = state.HasShare(device)};
   if (const ConsumedCapacity* capacity = state.FindCapacity(device)) use.capacity = *capacity;

@@ -4,7 +4,7 @@
 //
 //   const dray::allocator::Attempt attempt(cluster, claims);   // a Snapshot: <dray/snapshot.h>
 //   const auto outcome = attempt.Allocate(node);
-//   if (!outcome) return outcome.error();  // something is wrong with the claims
+//   if (!outcome) return outcome.error();  // the claims are invalid
 //
 //   if (const auto* found = std::get_if<dray::allocator::Allocation>(&*outcome))
 //     Use(found->results);  // one AllocationResult per claim
@@ -28,15 +28,15 @@ struct SearchOptions;
 namespace dray::allocator::inline v0 {
 
 /// One attempt to find devices for the claims of a pod, on any number of nodes, from any number of
-/// threads. The claims are made ready once, and nodes whose free devices are alike are searched
-/// once. All answers are about the moment of the snapshot; for another moment make another attempt.
+/// threads. The claims are prepared once, and nodes whose free devices are alike are searched once.
+/// All answers are about the moment of the snapshot; make another attempt for another moment.
 class Attempt {
  public:
   using Claims = std::span<const Frozen<api::resource_v1::ResourceClaim>>;
 
-  /// Never fails: what is wrong with the claims is the answer for every node.
+  /// Never fails: a problem of the claims is the answer for every node.
   Attempt(const Snapshot& snapshot, Claims claims);
-  /// For tests, with some proofs of the search switched off; the header of the options is not
+  /// For tests, with some pruning of the search switched off; the header of the options is not
   /// installed.
   Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options);
   ~Attempt();
@@ -45,11 +45,11 @@ class Attempt {
 
   Claims claims() const;
 
-  /// The lexicographically smallest solution: claims as given, requests as written, alternatives in
-  /// their order, devices by pool, slice and place. Upstream's answer, whatever it costs upstream.
-  /// Worst case exponential; bounded by the budget. The first call makes the claims ready:
-  /// O(requests), plus one evaluation per kind of device for each selector that is new to the
-  /// snapshot and its relatives.
+  /// Returns the lexicographically smallest solution: claims in the given order, requests in
+  /// written order, alternatives in their order, devices by pool, slice and position. Upstream
+  /// returns the same, at whatever cost. Worst case exponential; bounded by the budget. The first
+  /// call prepares the claims: O(requests), plus one evaluation per kind of device for each
+  /// selector that is new to the snapshot and its relatives.
   ///
   /// Errors (upstream's texts): a class is missing, a selector does not compile or fails on a
   /// device, a pool is being updated while all its devices are wanted; kTimeout  cancelled.

@@ -8,7 +8,7 @@
 
 namespace dray::allocator::inline v0 {
 
-/// driver/pool/device: the name of a device in a cluster. This one refers to texts of others.
+/// driver/pool/device: the name of a device in a cluster. Refers to texts that others own.
 struct DeviceIdView {
   std::string_view driver, pool, device;
   auto operator<=>(const DeviceIdView&) const = default;
@@ -17,7 +17,7 @@ struct DeviceIdView {
   }
 };
 
-/// The same with texts of its own.
+/// The same, owning its texts.
 struct DeviceId {
   std::string driver, pool, device;
   auto operator<=>(const DeviceId&) const = default;
@@ -35,7 +35,7 @@ struct SharedDeviceId {
   auto operator<=>(const SharedDeviceId&) const = default;
 };
 
-/// By driver, pool, device and share, byte by byte; names can be looked up without copying them.
+/// Orders by driver, pool, device and share, byte by byte. Allows lookups without copying names.
 struct DeviceIdLess {
   using is_transparent = void;
   static DeviceIdView View(const DeviceIdView& id) { return id; }

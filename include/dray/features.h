@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rules hold: the feature switches of upstream's allocator, and the release of it.
+// Selects the allocator's rules: upstream's feature gates, and the release of its allocator.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace dray::allocator::inline v0 {
 
-/// Upstream's implementations of the allocator, in the order in which it picks them. A later one
-/// knows more features, and follows rules of its own about parts the others have not heard of.
+/// Upstream's implementations of the allocator, in the order in which upstream tries them. A later
+/// one supports more features, and has rules of its own for features that the earlier ones do not
+/// support.
 enum class Implementation : uint8_t { kStable, kIncubating, kExperimental };
 
-/// Upstream's feature switches, as data at the points of decision. The defaults are those of a
-/// Kubernetes 1.37 cluster. <dray/profile.h> makes them for other releases.
+/// Upstream's feature gates, as data that the allocator checks where it decides. The defaults are
+/// those of a Kubernetes 1.37 cluster. <dray/profile.h> makes them for other releases.
 struct Features {
   bool admin_access = true;
   bool prioritized_list = true;
@@ -27,9 +28,9 @@ struct Features {
   bool derived_attributes = false;
   bool compatibility_groups = false;
   bool optional_node_operations = false;
-  /// Unless set, the first one that knows all features that are on, as upstream picks it.
+  /// If not set, the first one that supports all enabled features, as upstream chooses.
   std::optional<Implementation> implementation = {};
-  /// Of k1_31, k1_36 and kNewest: whose allocator it is (kAny: the newest).
+  /// The release of the allocator: k1_31, k1_36 or kNewest (kAny means kNewest).
   api::Release release = api::Release::kNewest;
 
   Implementation Picked() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the allocator comes to.
+// The outcomes of a call of the allocator.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ struct Allocation {
   std::vector<api::resource_v1::AllocationResult> results;
 };
 /// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools
-/// were encountered"); empty when nothing stood in the way but the devices themselves.
+/// were encountered"); empty if the only reason is that devices are missing.
 struct Unsatisfiable {
   std::string node_error;
 };
-/// The budget ran out first. Until then devices were found for all requests before the one named;
-/// whether that one can be satisfied as well is open.
+/// The budget ran out first. The search had found devices for all requests before the one named;
+/// whether that one can be satisfied too is unknown.
 struct Undecided {
   int64_t steps = 0;
   size_t claim = 0;    // by number

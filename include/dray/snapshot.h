@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exists and what of it is taken, as one immutable value:
+// The devices of a cluster and their allocation, as one immutable value:
 //
 //   const dray::allocator::Snapshot cluster({}, slices, classes, {});
 //   const dray::allocator::Attempt attempt(cluster, claims);            // <dray/allocator.h>
 //   const auto outcome = attempt.Allocate(node);
-//   // A claim took a device: the next value shares with this one whatever did not change.
+//   // A claim took a device. The next snapshot shares all unchanged parts with this one.
 //   const DeviceUseChange taken{.device = {"gpu.example.com", "worker-0", "gpu-1"},
 //                               .use = {.whole = true}};
 //   const dray::allocator::Snapshot later = cluster.With({&taken, 1});
@@ -34,7 +34,7 @@ class ClusterState;
 
 namespace dray::allocator::inline v0 {
 
-/// A slice or class went, by its name.
+/// The slice or class with this name was removed.
 struct SliceRemoved {
   std::string name;
 };
@@ -42,60 +42,60 @@ struct ClassRemoved {
   std::string name;
 };
 
-/// What happened to the slices and classes of a cluster. A slice or class is added, or takes the
-/// place of the one with its name.
+/// A change of the slices and classes of a cluster. A slice or class is added, or replaces the one
+/// with its name.
 using ClusterChange = std::variant<Frozen<api::resource_v1::ResourceSlice>,
                                    SliceRemoved,
                                    Frozen<api::resource_v1::DeviceClass>,
                                    ClassRemoved>;
 
-/// A device and what claims hold of it from now on (nothing: it is free).
+/// A device and its allocation from now on (no value: it is free).
 struct DeviceUseChange {
   DeviceId device;
   DeviceUse use;
 };
 
-/// Copying is O(1), and so is going back to an older copy: a fork shares everything with what it
-/// was made from, except what was changed since. Any number of threads may read.
+/// Copying is O(1), and so is going back to an older copy: a fork shares everything with its origin
+/// except the changes since. Any number of threads may read.
 ///
-/// Snapshots made from each other share what was found out about their devices: which are alike,
-/// what selectors say about them, what each node sees. That knowledge is bounded by the devices and
-/// expressions there are.
+/// Snapshots that were made from each other share a cache about their devices: which are alike,
+/// results of selectors, and the devices of each node. Its size is bounded by the number of devices
+/// and expressions.
 class Snapshot {
  public:
   using Slice = Frozen<api::resource_v1::ResourceSlice>;
   using Class = Frozen<api::resource_v1::DeviceClass>;
 
-  /// What all snapshots made from each other have in common.
+  /// Settings that all snapshots made from each other share.
   struct Settings {
     Features features = {};
-    /// Compiled selectors to share with others (SelectorCacheFor(features), <dray/selector.h>);
-    /// null: new ones.
+    /// A cache of compiled selectors shared with others (SelectorCacheFor(features),
+    /// <dray/selector.h>); null: a new one.
     std::shared_ptr<cel::SelectorCache> selectors = nullptr;
   };
 
-  /// Nothing exists.
+  /// An empty cluster.
   explicit Snapshot(Settings settings);
-  /// Slices in the order of a lister. O(devices), plus O(log n) for each device taken.
+  /// The slices are in the order of a lister. O(devices), plus O(log n) for each allocated device.
   Snapshot(Settings settings,
            std::vector<Slice> slices,
            const std::vector<Class>& classes,
            const AllocatedState& state);
 
-  /// Slices or classes came, changed or went. O(devices of the pools concerned); from time to time
-  /// a rebuild, when most of what is known is about devices that went.
+  /// Applies added, changed or removed slices and classes. O(devices of their pools). Rebuilds the
+  /// cache from time to time, when most of it is about removed devices.
   Snapshot With(std::span<const ClusterChange> changes) const;
-  /// Claims took or released devices. O(devices of the pools concerned).
+  /// Applies allocations and releases of devices. O(devices of their pools).
   Snapshot With(std::span<const DeviceUseChange> changes) const;
 
   const Features& features() const;
-  /// Null when there is none of that name. O(1).
+  /// Returns null if there is none with that name. O(1).
   Slice FindSlice(std::string_view name) const;
   Class FindClass(std::string_view name) const;
-  /// What is taken, by name. O(devices taken).
+  /// The allocated devices, by name. O(allocated devices).
   AllocatedState State() const;
 
-  /// What the search works on; its header is not installed.
+  /// The data that the search works on; its header is not installed.
   const std::shared_ptr<const snapshot::ClusterState>& cluster() const { return cluster_; }
 
  private:

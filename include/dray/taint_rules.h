@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taints that administrators give to devices: what a DeviceTaintRule does to slices before the
-// allocator sees them (KEP-5055; upstream's resourceslice/tracker).
+// Applies DeviceTaintRules, with which administrators taint devices, to slices before the allocator
+// reads them (KEP-5055; upstream's resourceslice/tracker).
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@
 
 namespace dray::allocator::inline v0 {
 
-/// Whether the rule speaks about the device: its driver, pool and device name are equal wherever
-/// the rule names one. A rule without a selector matches nothing; up to 1.36 it matched everything.
+/// Whether the rule selects the device: its driver, pool and device name equal those that the rule
+/// names. A rule without a selector matches nothing; up to 1.36 it matched everything.
 bool MatchesDevice(const api::resource_v1::DeviceTaintRule& rule,
                    const DeviceIdView& device,
                    api::Release release = api::Release::kNewest);
 
-/// The slices with the taints of the rules behind the devices' own, rules in the order given.
-/// Slices that no rule touches are the same objects. Classes and expressions in rules (1.33, 1.34)
-/// are not looked at, as in later releases. O(slices × rules, devices only where driver and pool
+/// Returns the slices with the taints of the rules after the devices' own, rules in the order
+/// given. Slices without a matching rule are the same objects. Ignores classes and expressions in
+/// rules (1.33, 1.34), as later releases do. O(slices × rules, devices only where driver and pool
 /// match).
 std::vector<Frozen<api::resource_v1::ResourceSlice>> WithTaintsOf(
     std::span<const Frozen<api::resource_v1::DeviceTaintRule>> rules,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects from JSON and YAML and back, in any version of resource.k8s.io:
+// Reads objects from JSON and YAML and writes JSON, in any version of resource.k8s.io:
 //
 //   const auto slice = dray::api::FromJson<dray::api::resource_v1::ResourceSlice>(text);
 //   if (!slice) return slice.error();
@@ -24,19 +24,19 @@
 
 namespace dray::api::inline v0 {
 
-/// Reads one object, whose kind and apiVersion it names, and fills in defaults. Older versions
-/// become v1. Unknown fields are ignored; of a field that comes twice the last one counts. `now` is
+/// Reads one object, which states its kind and apiVersion, and fills in defaults. Converts older
+/// versions to v1. Ignores unknown fields; if a field occurs twice, the last one counts. `now` is
 /// for defaults that are a time (timeAdded of a taint). O(length).
 ///
 /// Errors: kBadRequest  not JSON, another kind, a version that Dray does not know, or a value of
 /// the wrong type, with its path.
 template <class T>
 Result<T> FromJson(std::string_view json, Time now = {});
-/// The same for the first document of a YAML text, with the line in errors of syntax.
+/// The same for the first document of a YAML text; syntax errors name the line.
 template <class T>
 Result<T> FromYaml(std::string_view yaml, Time now = {});
 
-/// As Kubernetes writes it: compact, kind and apiVersion first.
+/// Writes it as Kubernetes does: compact, kind and apiVersion first.
 template <class T>
 std::string ToJson(const T& object);
 
