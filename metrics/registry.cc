@@ -59,7 +59,7 @@ struct Registry::Impl {
 Registry::Registry() : impl_(std::make_unique<Impl>()) {}
 Registry::~Registry() = default;
 
-// Families that are registered again under their name are those from before.
+// A family that is registered again under its name is the existing one.
 Counter Registry::CounterOf(const Description& description, const Labels& labels) {
   auto& family = prometheus::BuildCounter()
                      .Name(std::string(description.name))
@@ -97,7 +97,7 @@ double SecondsOf(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// The fields of /proc/self/stat behind the name of the program, which may have blanks.
+// The fields of /proc/self/stat after the name of the program, which may contain blanks.
 std::vector<std::string> StatFields(Disk& disk) {
   const Result<std::string> text = disk.Read("/proc/self/stat");
   if (!text.has_value()) return {};
@@ -106,10 +106,10 @@ std::vector<std::string> StatFields(Disk& disk) {
   return {std::istream_iterator<std::string>(rest), {}};
 }
 
-// proc(5); counted from the third, which is the first behind the name.
+// proc(5); counted from the third field, the first one after the name.
 constexpr size_t kStartTicks = 19, kVirtualBytes = 20, kResidentPages = 21;
 
-// Seconds since 1970 at which the machine was started.
+// The boot time of the machine, in seconds since 1970.
 double BootSeconds(Disk& disk) {
   std::istringstream words(disk.Read("/proc/stat").value_or(std::string()));
   for (std::string word; words >> word;) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators read of a running program: counters, gauges and histograms by name and labels, as
-// text for Prometheus.
+// Metrics of a running program: counters, gauges and histograms by name and labels, as text for
+// Prometheus.
 //
-// A thin face of prometheus-cpp, whose headers stay out of ours. Names and labels are those that
-// Kubernetes' programs have, where they mean the same; the words of help are our own.
+// A thin layer over prometheus-cpp that keeps its headers out of ours. Names and labels are those
+// of Kubernetes' programs where the meaning is the same; the help texts are Dray's own.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class Histogram;
 
 namespace dray::metrics {
 
-/// A metric, whatever its labels.
+/// A metric without its labels.
 struct Description {
   std::string_view name;
   std::string_view help;
@@ -33,8 +33,8 @@ struct Description {
 /// Names and values. The same ones in the same order are the same metric.
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
-/// What only grows. A handle: as cheap to copy as a pointer, valid as long as its registry, safe
-/// from any thread. One that was made by nobody counts nothing.
+/// A number that only grows. A handle: as cheap to copy as a pointer, valid as long as its
+/// registry, safe from any thread. A default-constructed handle counts nothing.
 class Counter {
  public:
   Counter() = default;
@@ -45,7 +45,7 @@ class Counter {
   prometheus::Counter* counter_ = nullptr;
 };
 
-/// What goes up and down; as Counter.
+/// A number that goes up and down; a handle like Counter.
 class Gauge {
  public:
   Gauge() = default;
@@ -57,7 +57,7 @@ class Gauge {
   prometheus::Gauge* gauge_ = nullptr;
 };
 
-/// How often a value lay below each bound; as Counter.
+/// Counts how many values were at most each bound; a handle like Counter.
 class Histogram {
  public:
   Histogram() = default;
@@ -76,19 +76,19 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  /// The metric of that name and those labels; made at the first call. Takes a lock and looks it
-  /// up: keep what it answers. Precondition: one name is of one type, with the same labels' names
-  /// each time; of a histogram, with the same ascending bounds.
+  /// Returns the metric with that name and those labels; creates it at the first call. Takes a lock
+  /// and searches, so keep the result. Precondition: all calls for one name have the same type and
+  /// label names, and for a histogram the same ascending bounds.
   Counter CounterOf(const Description& description, const Labels& labels = {});
   Gauge GaugeOf(const Description& description, const Labels& labels = {});
   Histogram HistogramOf(const Description& description,
                         std::span<const double> bounds,
                         const Labels& labels = {});
 
-  /// Everything, in Prometheus' text format 0.0.4. O(metrics).
+  /// All metrics, in Prometheus' text format 0.0.4. O(metrics).
   std::string Text();
 
-  /// Of Text().
+  /// The media type of Text().
   static constexpr std::string_view kMediaType = "text/plain; version=0.0.4; charset=utf-8";
 
  private:
@@ -101,7 +101,7 @@ class ProcessMetrics {
  public:
   /// Both outlive it.
   ProcessMetrics(Registry& registry, Disk& disk);
-  /// Looks at /proc. What is not there keeps its value.
+  /// Reads /proc. A value that cannot be read keeps its last value.
   void Read();
 
  private:
