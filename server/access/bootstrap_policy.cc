@@ -21,7 +21,7 @@ constexpr std::string_view kGroup = "rbac.authorization.k8s.io";
 constexpr std::string_view kController = "system:controller:";
 constexpr std::string_view kSystem = "kube-system";
 
-// Bindings beside those of controllers: a cluster role and whom it is for.
+// Bindings other than those of controllers: a cluster role and its subject.
 struct Grant {
   std::string_view role, kind, name;  // a name with a slash: an account and its namespace
 };
@@ -41,7 +41,8 @@ constexpr Grant kGrants[] = {
     {"system:service-account-issuer-discovery", "Group", kServiceAccounts},
     {"system:volume-scheduler", "User", "system:kube-scheduler"}};
 
-// The same of roles in a namespace; the binding has the name of the role unless it says another.
+// The same for roles in a namespace; the binding has the name of the role unless it has one of its
+// own.
 struct LocalGrant {
   std::string_view namespace_, binding, role, kind, name;
 };
@@ -85,7 +86,7 @@ std::vector<std::string_view> Split(std::string_view text, char at) {
   return parts;
 }
 
-/// Lines, those that go on joined with the one before.
+/// Splits into lines; continuation lines are joined with the line before them.
 std::vector<std::string> Lines(std::string_view text) {
   std::vector<std::string> lines;
   for (const std::string_view line : Split(text, '\n')) {

@@ -9,10 +9,11 @@
 
 namespace dray::server::access {
 
-// Roles, as lines: a name begins one, an indented line is a rule of it, a line indented deeper goes
-// on with the one before. A rule is verbs, groups, resources and perhaps names, or "path", verbs
-// and paths; "" is the group without a name. After a name: `to=` says into which other role its
-// rules go, `from=` that the rules are those of such roles, `gate=` what it depends on.
+// Roles, as lines. A name begins a role, an indented line is one of its rules, and a line indented
+// deeper continues the line before it. A rule is verbs, groups, resources and perhaps names, or
+// "path", verbs and paths; "" is the group without a name. After a name, `to=` is the role that
+// aggregates its rules, `from=` means that its rules are aggregated from such roles, and `gate=` is
+// the feature gate that it needs.
 extern const char* const kBootstrapRoles;
 extern const char* const kBootstrapControllerRoles;
 /// The same in a namespace: "namespace/name".

@@ -15,7 +15,7 @@ namespace {
 
 namespace rbac = api::rbac_v1;
 
-// One that is in the store: it has a uid.
+// An object from the store, which has a uid.
 template <class T>
 T Stored(const std::string& name) {
   const std::vector<api::Object> all = BootstrapPolicy({});

@@ -53,7 +53,7 @@ class Check {
     return !missing_.is_undecided;
   }
 
-  /// The held rules that speak of a word.
+  /// The held rules that mention a word.
   RuleBits HeldOf(RulePart part, std::string_view word) const {
     RuleBits bits(words32_);
     uint32_t* at = bits.data();
@@ -86,13 +86,13 @@ class Check {
     return bits;
   }
 
-  /// A part of a rule: its words, and which of them are one to those who hold rules.
+  /// A part of a rule: its words, grouped by the held rules that mention them.
   struct List {
     RulePart part;
     std::vector<uint32_t> words;             // as the rule has them; none: of names, any
-    std::vector<std::vector<size_t>> alike;  // places in `words`
+    std::vector<std::vector<size_t>> alike;  // groups of equivalent words, as indexes of `words`
     std::vector<RuleBits> held;              // of each of those
-    RuleBits by_all;                         // the held rules that speak of all words
+    RuleBits by_all;                         // the held rules that mention all words
   };
 
   std::optional<List> ListFor(size_t rule, RulePart part) {
@@ -128,7 +128,7 @@ class Check {
     Lists lists;
     for (size_t i = 0; i < kOrder.size(); ++i) {
       std::optional<List> list = ListFor(rule, kOrder[i]);
-      if (!list.has_value()) return;  // nothing is asked for, or it is over
+      if (!list.has_value()) return;  // the list is empty, or the limit of steps is reached
       lists[i] = *std::move(list);
     }
     std::vector<Chosen> bad;
@@ -139,7 +139,8 @@ class Check {
 
   static constexpr size_t kAll = ~size_t{0};  // classes: all of them
 
-  /// Looks at what the held rules in `candidates` leave uncovered of the lists from `depth` on.
+  /// Finds the combinations of the lists from `depth` on that the held rules in `candidates` do not
+  /// cover.
   void Descend(const Lists& lists,
                size_t depth,
                const RuleBits& candidates,
@@ -150,7 +151,7 @@ class Check {
       if (IsNone(candidates)) bad.push_back(chosen);
       return;
     }
-    if (IsNone(candidates)) {  // nobody speaks of any of it
+    if (IsNone(candidates)) {  // no held rule covers any of it
       std::fill(chosen.begin() + static_cast<ptrdiff_t>(depth), chosen.end(), kAll);
       bad.push_back(chosen);
       return;
@@ -218,7 +219,7 @@ class Check {
     return missing_.has_more;
   }
 
-  // Paths have verbs alone, so their combinations are as many as pairs of words.
+  // Rules for paths have only verbs besides, so their combinations are pairs of words.
   void LookAtPaths(size_t rule) {
     const RuleBits unnamed = Unnamed();
     for (const uint32_t path : wanted_.words(rule, RulePart::kPaths)) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
 constexpr std::string_view kNodePrefix = "system:node:";
 constexpr std::string_view kNodeGroup = "system:nodes";
-/// So many groups or facts are asked about at once first, as "*".
+/// From this many groups or extra values on, the check first tries them all at once, as "*".
 constexpr size_t kManyChecks = 4;
 
 // ------------------------------------------------------------------------- who a name stands for
@@ -123,7 +123,7 @@ std::string WrongKey(std::string_view key) {
   return wrong.size() == 1 ? wrong.front() : fmt::format("[{}]", fmt::join(wrong, ", "));
 }
 
-/// Why these facts may not be said with a constraint; empty when they may.
+/// Why these extra values may not be sent with a constraint; empty if they may.
 std::string WrongExtra(const User& wanted) {
   for (const auto& [key, values] : wanted.extra) {
     if (key.empty()) return "impersonating the empty string key in extra is not allowed";
@@ -152,13 +152,13 @@ class Attempt {
         mode_(mode),
         verb_(mode.is_constrained() ? fmt::format("impersonate:{}", mode.name) : "impersonate") {
     if (!mode.is_own_node()) return;
-    // Which node it is, and the rest of what is known of the token, decides nothing.
+    // The node and the other extra values of the token do not affect the decision.
     std::vector<std::string> keys;
     for (const auto& [key, values] : requester_.extra) keys.push_back(key);
     requester_.extra = {{"authentication.kubernetes.io/associated-node-keys", std::move(keys)}};
   }
 
-  /// What is lacking; nothing: he may.
+  /// The missing right; nothing if `requester` has it.
   std::optional<Lack> Check(const Attributes& asked) {
     if (mode_.is_constrained()) {
       Attributes on = asked;
@@ -194,7 +194,7 @@ class Attempt {
   std::string constraint() const { return mode_.is_constrained() ? verb_ : std::string(); }
 
  private:
-  // Names and groups are asked for where Kubernetes has had them, unless there is a constraint.
+  // Names and groups are checked in Kubernetes' original API group, unless there is a constraint.
   std::string_view group() const {
     return mode_.is_constrained() ? kAuthentication : std::string_view();
   }

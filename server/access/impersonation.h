@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may be treated as somebody else, and as whom: Kubernetes' impersonation, by the right to
-// "impersonate" each thing that is said of the other, or in one of the constrained modes of
-// KEP-5284. Pure.
+// Kubernetes' impersonation: whether a user may act as another one. It needs the right to
+// "impersonate" each attribute of the other user, or one of the constrained modes of KEP-5284.
+// Pure.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace dray::server::access {
 
-/// Somebody else, as he is known from then on.
+/// The impersonated user, as the request continues with it.
 struct Impersonated {
   User user;               // with the groups that the server adds
   std::string constraint;  // the verb of the mode that allowed it; empty: without constraint
 };
 
-/// What somebody lacks; the reason may be empty.
+/// The missing right; the reason may be empty.
 struct Lack {
   Attributes asked;
   std::string reason;
@@ -27,16 +27,16 @@ struct Lack {
 
 using Decider = std::function<Verdict(const User& user, const Attributes& asked)>;
 
-/// `wanted`, all that the client says of whom to be and nothing else, if `requester` may be that in
-/// a request for `asked`. Every group, uid and fact that is said is asked about; what the server
-/// adds is not: the groups of an account of which none are said, "system:nodes" of a node, and
-/// whether somebody is known.
+/// Returns `wanted`, which has exactly the attributes that the client sent, if `requester` may be
+/// that user in a request for `asked`. Checks every group, uid and extra value that was sent. Does
+/// not check attributes that the server adds: the groups of an account if none were sent,
+/// "system:nodes" of a node, and whether the user is authenticated.
 ///
 /// The modes are, in this order: the node that an account's token is bound to, any node, an
-/// account, and any other user; of the first three only the name may be said, and of the last
-/// neither the group "system:masters" nor empty groups and facts. Each wants the verb
-/// "impersonate:MODE" on who it is and "impersonate-on:MODE:VERB" on what is asked for. Last comes
-/// the old right, without constraint. The lack is that of the first mode that fits `wanted`.
+/// account, and any other user. For the first three only the name may be sent; for the last neither
+/// the group "system:masters" nor empty groups and extra values. Each mode needs the verb
+/// "impersonate:MODE" on the user and "impersonate-on:MODE:VERB" on the object of the request. The
+/// old unconstrained right comes last. The lack is that of the first mode that fits `wanted`.
 std::variant<Impersonated, Lack> Impersonate(const Decider& decide,
                                              const User& requester,
                                              const User& wanted,

@@ -26,7 +26,7 @@ std::string Words(const Attributes& asked) {
   return fmt::format("{} {} {}{}", asked.verb, what, place, asked.name);
 }
 
-/// What is asked of somebody who may do what stands in `granted`, and how it ends.
+/// A request of a user with the rights in `granted`, and its outcome.
 struct Asked {
   std::vector<std::string> questions;
   std::string lack;  // with the reason; empty: he may

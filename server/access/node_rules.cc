@@ -26,7 +26,7 @@ struct Question {
     return std::ranges::find(verbs, asked.verb) != verbs.end();
   }
   bool is_list() const { return Is({"list", "watch", "deletecollection"}); }
-  /// Whether the field selector says that it is about this node's.
+  /// Whether the field selector selects this node.
   bool IsOfNode() const {
     const Result<api::FieldSelector> selector = api::FieldSelector::Parse(asked.field_selector);
     return selector.has_value() &&
@@ -105,7 +105,7 @@ Verdict CsiNode(const Question& of) {
 
 Verdict Slice(const Question& of) {
   if (!of.asked.subresource.empty()) return No("cannot authorize ResourceSlice subresources");
-  if (of.asked.verb == "create") return Yes();  // what it says is looked at when it is stored
+  if (of.asked.verb == "create") return Yes();  // its contents are checked when it is stored
   if (of.Is({"get", "update", "patch", "delete"})) return IfRelated(of);
   if (!of.is_list()) {
     return No(
@@ -130,7 +130,7 @@ Verdict Node(const Question& of) {
 }
 
 Verdict Pod(const Question& of) {
-  // Whose pod it is is looked at when it is written (server/verbs/admission/node_restriction.h).
+  // The pod's node is checked when the pod is written (server/verbs/admission/node_restriction.h).
   const std::string& part = of.asked.subresource;
   if (part == "status") return of.Is({"update", "patch"}) ? Yes() : No();
   if (part == "eviction") return of.asked.verb == "create" ? Yes() : No();
@@ -147,7 +147,7 @@ Verdict Certificate(const Question& of) {
   if (!of.asked.subresource.empty()) {
     return No("nodes may not access the status subresource of PodCertificateRequests");
   }
-  if (of.asked.verb == "create") return Yes();  // what it says is looked at when it is stored
+  if (of.asked.verb == "create") return Yes();  // its contents are checked when it is stored
   if (of.asked.verb == "get") return IfRelated(of);
   if (!of.Is({"list", "watch"})) {
     return No(fmt::format("nodes may not {} podcertificaterequests", of.asked.verb));

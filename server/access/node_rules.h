@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes may do: as Kubernetes' node authoriser decides, what is theirs and what their pods
-// need, and no more. Pure.
+// The rights of nodes, as in Kubernetes' node authoriser: their own objects and those that their
+// pods need. Pure.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@
 
 namespace dray::server::access {
 
-/// The node a user is: "system:node:NAME" in the group "system:nodes". Empty for one without a
-/// name, who may do nothing that nodes may, and is bound like them.
+/// The node of a user: "system:node:NAME" in the group "system:nodes". Empty for a node without a
+/// name, which has none of the rights of nodes, and is restricted like them.
 std::optional<std::string_view> NodeOf(const User& user);
 
-/// May `node` do what is asked? `is_related` says whether the object that is asked for is the
-/// node's, or one that a pod of it needs; `usual` are the rules for everything that has none of its
-/// own, null: none. The reason begins with "node: ".
+/// Decides whether `node` may do `asked`. `is_related` returns whether the object is the node's, or
+/// one that a pod of it needs. `usual` are the rules for all resources without rules of their own;
+/// null: none. The reason begins with "node: ".
 Verdict DecideForNode(std::string_view node,
                       const Attributes& asked,
                       const std::function<bool()>& is_related,

@@ -23,7 +23,7 @@ bool Has(const Values& values, const auto& value) {
   return std::ranges::find(values, value) != values.end();
 }
 
-/// Where the grants of a subject are; empty for one that is nobody.
+/// The key of a subject's grants; empty for one that is no user or group.
 std::string SubjectKey(const rbac::Subject& subject, std::string_view binding_namespace) {
   if (subject.kind == "User") return "u:" + subject.name;
   if (subject.kind == "Group") return "g:" + subject.name;
@@ -53,8 +53,8 @@ std::string Joined(const std::vector<std::string>& texts) {
   return texts.size() == 1 ? texts.front() : fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-/// The rules that have what is asked for in every part. Memory that one question needs for all
-/// roles that it is about.
+/// Finds the rules that match in every part. Has the memory that one decision needs for all its
+/// roles.
 class Look {
  public:
   explicit Look(const Attributes& asked) : asked_(asked) {
@@ -145,8 +145,8 @@ void PolicyPart::AddBinding(const Binding& binding, Revision modified) {
 template void PolicyPart::AddBinding(const rbac::RoleBinding& binding, Revision modified);
 template void PolicyPart::AddBinding(const rbac::ClusterRoleBinding& binding, Revision modified);
 
-// As few as it takes for a table to be made anew at once. A part that had some keeps them until it
-// is several times larger, or smaller, so that nobody makes all of them anew with each write.
+// The number of tables, so small that rebuilding one at once is cheap. A part keeps its number
+// until it is several times larger, or smaller, so that a write never rebuilds all tables.
 size_t PolicyPart::TablesFor(size_t subjects) const {
   constexpr size_t kSubjectsOfTable = 4096;
   constexpr size_t kTablesMax = 64;
@@ -249,7 +249,7 @@ std::shared_ptr<const RuleIndex> Policy::Find(std::string_view kind,
   return found == part->roles_.end() ? nullptr : found->second.rules;
 }
 
-// `visit(grant, namespace of the binding)` answers whether to go on.
+// `visit(grant, namespace of the binding)` returns whether to continue.
 template <class F>
 void Policy::ForEach(const User& user, std::string_view namespace_name, F&& visit) const {
   std::vector<std::string_view> places = {kOfCluster};

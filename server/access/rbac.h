@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may do what: roles and bindings of rbac.authorization.k8s.io as a decision about a user and a
-// request. Pure; whoever holds the objects asks. After Kubernetes' RBAC authoriser: what some rule
-// allows is allowed, and there are no rules that forbid.
+// RBAC: decides about a user and a request by roles and bindings of rbac.authorization.k8s.io.
+// Pure; the caller holds the objects. As in Kubernetes' RBAC authoriser, a request is allowed if
+// any rule allows it, and no rule can deny.
 #pragma once
 
 #include <map>
@@ -22,22 +22,22 @@
 
 namespace dray::server::access {
 
-/// What is asked for: a resource, or a path that is none.
+/// The request to decide about: a resource, or a path outside of all resources.
 struct Attributes {
   std::string verb;  // "get", "deletecollection"; of paths the HTTP method in small letters
   std::string group = {}, resource = {}, subresource = {}, name = {};
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};
-  std::string path = {};            // not empty: it is no resource
+  std::string path = {};            // not empty: a path instead of a resource
   std::string field_selector = {};  // of lists, as it came
 };
 
 struct Verdict {
   bool is_allowed = false;
-  std::string reason = {};  // who allows it, or what went wrong on the way; may be empty
+  std::string reason = {};  // the rule that allows it, or errors on the way; may be empty
 };
 
-/// Whether a rule allows it. A name that is asked for must be one of the rule's, if it has any.
+/// Whether a rule allows it. If the rule has names, the requested name must be one of them.
 bool Allows(const RuleIndex& rules, const Attributes& asked);
 
 /// A role that a binding names and that is not there.
@@ -57,7 +57,7 @@ struct PolicyObjects {
   std::vector<api::rbac_v1::ClusterRoleBinding> cluster_bindings;
 };
 
-/// A binding, without what nobody asks about.
+/// A binding, with only the parts that decisions need.
 struct KnownBinding {
   Revision modified{};
   std::string name;  // as reasons show it
@@ -69,7 +69,7 @@ struct KnownBinding {
 /// once it is in a policy. A role is indexed once for each of its versions.
 class PolicyPart {
  public:
-  /// `before` lends what has not changed since; may be null.
+  /// Reuses unchanged parts of `before`, which may be null.
   PolicyPart(std::string namespace_name, std::shared_ptr<const PolicyPart> before = nullptr)
       : namespace_name_(std::move(namespace_name)), before_(std::move(before)) {}
 
@@ -94,7 +94,7 @@ class PolicyPart {
     const api::rbac_v1::Subject* subject;
   };
 
-  /// Of each role that a subject is bound to the first binding: more of them say nothing new.
+  /// For each role of a subject, only the first binding, because more bindings add nothing.
   using GrantTable = std::unordered_map<std::string, std::vector<Grant>>;
 
   size_t TablesFor(size_t subjects) const;
@@ -119,17 +119,17 @@ class Policy {
   explicit Policy(Parts parts) : parts_(std::move(parts)) {}
   const Parts& parts() const { return parts_; }
 
-  /// Members of system:masters may do everything. Roles that speak for the user in the namespace
-  /// are looked into one by one, each in O(log words + rules/32).
+  /// Members of system:masters may do everything. Checks the user's roles in the namespace one by
+  /// one, each in O(log words + rules/32).
   Verdict Decide(const User& user, const Attributes& asked) const;
 
-  /// The roles that speak for `user` in `namespace_name`, and everywhere, each once; into `missing`
-  /// those that are not there, each once.
+  /// The roles of `user` in `namespace_name` and in the whole cluster, each once. Adds roles that
+  /// do not exist to `missing`, each once.
   Held RolesFor(const User& user,
                 std::string_view namespace_name,
                 std::vector<MissingRole>* missing = nullptr) const;
 
-  /// The role a binding in `namespace_name` refers to; null: it is not there.
+  /// The role that a binding in `namespace_name` refers to; null if it does not exist.
   std::shared_ptr<const RuleIndex> RoleOf(const api::rbac_v1::RoleRef& ref,
                                           std::string_view namespace_name) const;
 

@@ -196,7 +196,7 @@ struct CoverCase {
   const char* name;
   const char* held;
   const char* wanted;
-  const char* want;  // what is told; empty: it is covered
+  const char* want;  // the expected message; empty: it is covered
 };
 
 class CoverTest : public ::testing::TestWithParam<CoverCase> {};
@@ -284,7 +284,7 @@ TEST(Rules, AreFoundAmongMany) {
   EXPECT_EQ(index.rule(998), rules[998]);
 }
 
-// The parts of this rule are more than anybody can look at one by one.
+// This rule has too many combinations to check one by one.
 TEST(Escalation, IsDecidedWithoutTheProduct) {
   constexpr size_t kWords = 1000;
   const Rules wanted = {Product(kWords)};

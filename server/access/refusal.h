@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How somebody hears that he may not do something.
+// The answer to a request that is forbidden.
 #pragma once
 
 #include <string_view>

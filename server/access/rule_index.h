@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of a role, so that a question about them is a look-up: for each word that a rule may
-// have (a verb, a group, a resource, a name, a path), which rules have it.
+// An index of the rules of a role: for each word (a verb, a group, a resource, a name, a path), the
+// rules that have it.
 //
 // A word's rules are a list of their numbers, or a bit for each rule once that is shorter. So an
-// index is as large as the text it is made of, some four times, and to know the rules that have
-// one of a few words takes a step for each 32 rules. Rules that are alike count once.
+// index is about four times as large as its text, and finding the rules with one of a few words
+// takes a step for each 32 rules. Equal rules are stored once.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ class WordIndex {
   WordIndex(std::vector<std::pair<std::string_view, uint32_t>> words, size_t rules);
 
   size_t size() const { return begins_.size() - 1; }
-  /// In alphabetical order.
+  /// The words are in alphabetical order.
   std::string_view word(size_t number) const {
     return std::string_view(text_).substr(begins_[number], begins_[number + 1] - begins_[number]);
   }
-  /// The word's number; size() when it is none. O(log words).
+  /// The word's number; size() if it is not in the index. O(log words).
   size_t Find(std::string_view word) const;
   /// Sets the bits of the rules that have `word`. O(log words + rules/32).
   void Mark(std::string_view word, uint32_t* bits) const;
@@ -67,17 +67,17 @@ class RuleIndex {
   size_t TextBytes(size_t number) const;
 
   const WordIndex& index(RulePart part) const { return indexes_[std::to_underlying(part)]; }
-  /// The numbers of the words of a rule in a part, as the rule has them.
+  /// The numbers of the words in one part of a rule, in the rule's order.
   std::span<const uint32_t> words(size_t number, RulePart part) const;
 
-  // Each sets the bits of the rules that speak of what is asked for, or of everything.
+  // Each sets the bits of the rules that match its argument, or match everything.
 
   void MarkVerb(std::string_view verb, uint32_t* bits) const;
   void MarkGroup(std::string_view group, uint32_t* bits) const;
   /// `resource` with its subresource, which is behind the slash at `slash`; none at npos.
   void MarkResource(std::string_view resource, size_t slash, uint32_t* bits) const;
   void MarkName(std::string_view name, uint32_t* bits) const;
-  /// Of rules without names only.
+  /// For rules without names only.
   void MarkUnnamed(uint32_t* bits) const;
   void MarkPath(std::string_view path, uint32_t* bits) const;
 

@@ -210,7 +210,7 @@ std::optional<TokenClaims> TokenIssuer::Remembered(const std::string& digest) {
   return found == verified_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// What the token says, if it says that it is signed by this key. A head without a key id may be.
+/// The claims of a token whose header names this key. A header without a key id also counts.
 Result<TokenClaims> TokenIssuer::ClaimsIn(const TokenParts& parts) const {
   if (parts.payload.empty()) return NotOurs();
   DRAY_TRY(const JsonTree payload, ReadPart(parts.payload));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of service accounts: JSON Web Tokens that this server signs, and reads again (KEP-1205,
-// RFC 7519). Whether the account is still there is for who holds the store to say.
+// Tokens of service accounts: JSON Web Tokens that this server signs and verifies (KEP-1205, RFC
+// 7519). The caller must check in the store whether the account still exists.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 namespace dray::server::access {
 
 inline constexpr std::string_view kUsualIssuer = "https://kubernetes.default.svc";
-/// Bytes of a token that is looked at.
+/// Limit of the bytes of a token; longer ones are not read.
 inline constexpr size_t kTokenBytesMax = size_t{16} << 10;
 /// Tokens whose signature is remembered as good.
 inline constexpr size_t kVerifiedMax = 4096;
@@ -37,7 +37,7 @@ struct TokenClaims {
   std::string namespace_;
   TokenSubject account;
   std::optional<TokenSubject> pod = {}, node = {}, secret = {};
-  /// From when on its bearer should have had another one; it is good all the same.
+  /// After this time its bearer should have renewed it, but it is still valid.
   std::optional<int64_t> warn_after = {};
 };
 
@@ -52,7 +52,7 @@ struct TokenParts {
 /// Safe from any thread.
 class TokenIssuer {
  public:
-  /// `audiences`: what this server is called by those who ask for tokens; not empty.
+  /// `audiences`: the names of this server in requests for tokens; not empty.
   explicit TokenIssuer(net::tls::TokenKey key,
                        std::string issuer = std::string(kUsualIssuer),
                        std::vector<std::string> audiences = {std::string(kUsualIssuer)});
@@ -67,10 +67,12 @@ class TokenIssuer {
   /// A token with these claims. Errors: kInternalError.
   Result<std::string> Issue(const TokenClaims& claims) const;
 
-  /// The claims of a token that this issuer signed and that is good `now`.
-  /// Errors: kUnauthorized, with upstream's words where it is for a reason that may be told; an
-  ///         empty message when the token is somebody else's, or none. A reason that may be told
-  ///         says nothing about the signature, which is verified last.
+  /// The claims of a token that this issuer signed and that is valid at `now`.
+  ///
+  /// Errors: kUnauthorized  in upstream's words if the client may know the reason; else an empty
+  ///                        message, also for a token of another issuer, or no token. A reason
+  ///                        that the client may know reveals nothing about the signature, which
+  ///                        is verified last.
   Result<TokenClaims> Read(std::string_view token, WallTime now);
 
  private:
@@ -82,7 +84,7 @@ class TokenIssuer {
   const std::vector<std::string> audiences_;
   Mutex mutex_;
   std::map<std::string, TokenClaims> verified_
-      DRAY_GUARDED_BY(mutex_);  // by their digest, so that time tells nothing
+      DRAY_GUARDED_BY(mutex_);  // keyed by a digest, so that timing reveals nothing
 };
 
 }  // namespace dray::server::access

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands before the costly part of looking at a bearer token, the signature: tokens that were
-// looked at are remembered, and who shows many that are nobody's has to wait.
+// Guards the costly part of checking a bearer token, its signature: caches the results of checks,
+// and limits the rate of clients that send many invalid tokens.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,15 @@
 
 namespace dray::server::access {
 
-/// Safe from any thread. Remembers no tokens, only hashes of them with chance that nobody outside
-/// knows; whoever does not know a token cannot make another with its hash.
+/// Safe from any thread. Caches only hashes of tokens, with a random key that no client knows, so a
+/// client cannot find another token with the same hash.
 class TokenGate {
  public:
-  /// Tokens that are remembered as nobody's, and as somebody's; with one more all are forgotten.
+  /// Limits of invalid tokens, and of valid tokens, in the cache; with one more, the cache is
+  /// emptied.
   static constexpr size_t kRememberedMax = 4096;
-  /// Tokens of nobody's that one address may show at once, and each second; then only tokens that
-  /// are known to be somebody's are looked at.
+  /// Invalid tokens that one address may send at once, and per second; beyond that only tokens
+  /// known to be valid are checked.
   static constexpr double kBurst = 100;
   static constexpr double kEachSecond = 20;
   /// Addresses whose tokens are counted; with one more those that have not shown any lately go.
@@ -32,14 +33,14 @@ class TokenGate {
   explicit TokenGate(uint64_t seed) : seed_(seed) {}
 
   enum class Verdict : uint8_t {
-    kLook,     // it may be somebody's
-    kNobodys,  // it is known to be nobody's
+    kLook,     // it may be valid
+    kNobodys,  // it is known to be invalid
     kTooMany,  // the address has shown too many of these lately
   };
   /// O(size of the token).
   Verdict Ask(std::string_view token, const std::string& address, WallTime now);
-  /// What came of a look at `token`: whether it is somebody's. Not to be called for a token that
-  /// may become good later (it has expired, its account is gone).
+  /// Records the result of checking `token`: whether it is valid. Do not call it for a token that
+  /// may become valid later (it has expired, its account is gone).
   void Note(std::string_view token, const std::string& address, WallTime now, bool is_somebodys);
 
  private:

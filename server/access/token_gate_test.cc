@@ -14,7 +14,7 @@ using Answer = TokenGate::Verdict;
 
 class TokenGateTest : public ::testing::Test {
  protected:
-  /// Shows `count` tokens that nobody has seen and that are nobody's; how many were looked at.
+  /// Sends `count` new invalid tokens; returns how many were checked.
   size_t Flood(size_t count, const std::string& address) {
     size_t looked_at = 0;
     for (size_t i = 0; i < count; ++i) {

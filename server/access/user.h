@@ -21,8 +21,8 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
-/// A user as requests carry it: copies share one, which nobody changes, so a request that goes from
-/// hand to hand copies no texts. One that nobody was given is a User without a name.
+/// A user as requests carry it. Copies share one immutable object, so passing a request on copies
+/// no texts. A default-constructed one is a User without a name.
 class SharedUser {
  public:
   SharedUser() = default;
@@ -44,7 +44,7 @@ class SharedUser {
 inline constexpr std::string_view kAnonymous = "system:anonymous";
 inline constexpr std::string_view kAuthenticated = "system:authenticated";
 inline constexpr std::string_view kUnauthenticated = "system:unauthenticated";
-/// Whoever is in it may do everything.
+/// Its members may do everything.
 inline constexpr std::string_view kMasters = "system:masters";
 inline constexpr std::string_view kServiceAccount = "system:serviceaccount:";
 inline constexpr std::string_view kServiceAccounts = "system:serviceaccounts";

@@ -7,7 +7,7 @@
 
 namespace dray::server::access {
 
-/// {"username":…,"uid":…,"groups":[…],"extra":{…}}, without what is empty.
+/// Writes {"username":…,"uid":…,"groups":[…],"extra":{…}}, without empty members.
 void WriteUser(api::JsonWriter& json, const User& user);
 
 }  // namespace dray::server::access
