@@ -27,12 +27,13 @@ constexpr std::string_view WordOf(Operation operation) {
   return "CONNECT";
 }
 
-/// Pointers to what outlives it.
+/// Has pointers to objects that outlive it.
 struct AdmissionRequest {
   Operation operation = Operation::kCreate;
-  /// What the URL names, in the version of the request.
+  /// The resource in the URL, in the version of the request.
   const api::KindInfo* resource = nullptr;
-  /// Of the object: that of the resource, but for subresources with objects of their own.
+  /// The kind of the object: that of the resource, except for subresources with objects of their
+  /// own.
   const api::KindInfo* kind = nullptr;
   std::string subresource = {};
   std::string name = {};        // of a deleted collection none
@@ -40,7 +41,7 @@ struct AdmissionRequest {
   const access::User* user = nullptr;
   bool dry_run = false;
   std::string options = {};  // CreateOptions, … as JSON
-  /// In the form of the store, or of `kind` where that is not the resource's; null: there is none.
+  /// In the form of the store, or of `kind` if that is not the resource's; null: there is none.
   const api::Object* object = nullptr;
   const api::Object* old_object = nullptr;
   /// The Namespace that the object lies in; null where it lies in none.

@@ -53,7 +53,7 @@ Value MapOf(const JsonTree& tree, Arena& arena) {
   return cel::MakeMap(arena, entries);
 }
 
-// As deep as the document, which is bounded.
+// Recursion is as deep as the document, which is bounded.
 Value TreeValueOf(const JsonTree& tree, Arena& arena) {  // NOLINT(misc-no-recursion)
   switch (tree.kind) {
     case api::JsonKind::kObject: return MapOf(tree, arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What expressions of policies compute with: objects as they look in JSON, and the request.
+// Values for expressions of policies: objects in their JSON form, and the request.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace dray::server::policies {
 
-/// The value of a JSON document, in `arena`: whole numbers are int, others double; null where the
-/// text is none. What is too large for the language is an error value. O(size × log size).
+/// The value of a JSON document, in `arena`: whole numbers are int, others double; null if the text
+/// is no JSON. A number that is too large for CEL is an error value. O(size × log size).
 cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
 
 /// The JSON of `object` as a client of `version` sees it; of one that has no such version as it is.
@@ -33,7 +33,7 @@ cel::Value ValueOf(const AdmissionRequest& request,
                    const api::KindInfo& kind,
                    cel::Arena& arena);
 
-/// The variable `namespaceObject`: without who owns what of it.
+/// The variable `namespaceObject`, without managed fields.
 cel::Value ValueOf(const api::core_v1::Namespace* namespace_object, cel::Arena& arena);
 
 }  // namespace dray::server::policies

@@ -11,8 +11,8 @@
 
 namespace dray::server::policies {
 
-/// An expression and what became of it: a policy that was stored by another release may have ones
-/// that do not compile, which is found when they are evaluated.
+/// An expression and the result of compiling it. A policy that was stored by another release may
+/// have expressions that do not compile; evaluating them then fails.
 struct CompiledExpression {
   std::string text;
   Declared declared = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the expressions of one policy say about one request and one parameter: each rule's decision.
+// Evaluates the expressions of one policy for one request and one parameter: each rule's decision.
 // Pure. After apiserver's validating/validator.go.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace dray::server::policies {
 
-/// What all rules of a policy may cost together, and all of its conditions (apiserver's
+/// Cost limit of all rules of a policy together, and of all its conditions (apiserver's
 /// RuntimeCELCostBudget and RuntimeCELCostBudgetMatchConditions).
 inline constexpr int64_t kBudgetMax = 10'000'000;
 inline constexpr int64_t kConditionsBudgetMax = 2'500'000;
-/// What all policies may take together for one request, in units of Work: beyond it their
-/// expressions fail, as they do beyond their costs.
+/// Limit of all policies together for one request, in units of Work. Beyond it their expressions
+/// fail, as they do beyond their cost limits.
 inline constexpr uint64_t kRequestWorkMax = 2 * cel::kWorkMax;
 /// Bytes of a message that an expression makes; a longer one is not shown.
 inline constexpr size_t kMessageBytesMax = 5UL * 1024;
@@ -37,14 +37,14 @@ struct PublishedAnnotation {
 
 struct PolicyResult {
   std::vector<Denial> denials;
-  /// What is wrong with annotations, which refuses whatever the binding's actions are.
+  /// Errors in annotations. They refuse the request, whatever the binding's actions are.
   std::vector<std::string> annotation_errors;
   std::vector<PublishedAnnotation> annotations;
   int64_t cost = 0;  // of all expressions that were evaluated
 };
 
-/// Values that outlive the evaluation; `variables` (the named expressions) is filled in here. What
-/// it takes is charged to arena.work().
+/// The values must outlive the evaluation, which fills in `variables` (the named expressions).
+/// Charges its work to arena.work().
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, cel::Arena& arena);
 
 }  // namespace dray::server::policies

@@ -18,7 +18,7 @@ namespace {
 
 namespace v1 = api::admissionregistration_v1;
 
-// A text of which the tenth is a whole number: what contains() costs follows from tenths.
+// A text whose tenth part is a whole number, because the cost of contains() is counted in tenths.
 constexpr size_t kTextSize = 10'000;
 
 class EvaluationTest : public ::testing::Test {

@@ -74,7 +74,7 @@ const std::vector<ObjectDeclaration>& FixedObjects() {
   return kObjects;
 }
 
-// The type that a named expression shows to others: upstream keeps what a schema could say.
+// The type of a named expression for other expressions: upstream keeps what a schema can express.
 std::string ShownType(const Type& type) {  // NOLINT(misc-no-recursion): types are as deep as text
   switch (type.kind) {
     case TypeKind::kAny:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expressions of admission policies: which variables they have, and what they must evaluate to.
-// After apiserver's pkg/admission/plugin/cel.
+// The expressions of admission policies: their variables and result types. After apiserver's
+// pkg/admission/plugin/cel.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Declared {
   bool variables = false;
 };
 
-/// What an expression may evaluate to.
+/// The allowed result of an expression.
 enum class ResultKind : uint8_t { kBool, kString, kStringOrNull, kAnything };
 
 /// The values of all variables there are; those that an expression does not declare are left out
@@ -48,13 +48,13 @@ struct Variables {
 /// `values` in the order of the declarations.
 std::vector<cel::Value> InOrder(const Variables& values, const Declared& declared);
 
-/// Compiles the expressions of one policy, in order: a named one is seen by those after it. Not for
-/// use by two threads at once.
+/// Compiles the expressions of one policy, in order. Later expressions can use the named ones
+/// before them. Not thread-safe.
 class Compiler {
  public:
   explicit Compiler(api::Release release) : release_(release) {}
 
-  /// What is wrong with the text is found; what a request makes of it is not. O(length).
+  /// Finds errors of the expression itself, not those that depend on a request. O(length).
   Compiled Compile(std::string_view expression,
                    const Declared& declared,
                    ResultKind result,

@@ -36,7 +36,7 @@ access::User ServiceAccountUser(const cel::AuthorizationQuestion& question) {
                  fmt::format("{}:{}", access::kServiceAccounts, of_namespace)}};
 }
 
-// Answers what expressions ask with `authorizer`.
+// Answers the expressions' uses of `authorizer`.
 class Authorizer final : public cel::AuthorizationSource {
  public:
   Authorizer(const Surroundings& surroundings, const access::User& user)
@@ -141,7 +141,7 @@ Parameters ParametersOf(const v1::ValidatingAdmissionPolicySpec& spec,
 
 // ---------------------------------------------------------------------------------------- the way
 
-// What breaks a rule, or the policy itself; `binding` null: whatever the binding.
+// The reason of a refusal by a rule or by the policy itself; `binding` null: for any binding.
 struct Refused {
   const v1::ValidatingAdmissionPolicy* policy;
   const Binding* binding;
@@ -203,7 +203,7 @@ class Judging {
                         .message = fmt::format("failed to configure {}: {}", what, why)});
   }
 
-  // A policy where one of its bindings holds, and what it may look at but for the parameter.
+  // A policy with a matching binding, and its inputs except the parameter.
   struct Asked {
     const CompiledPolicy& policy;
     const Binding& binding;
@@ -224,7 +224,7 @@ class Judging {
     }
     const bool is_by_selector =
         binding.spec.param_ref.has_value() && binding.spec.param_ref->name.empty();
-    if (is_by_selector && !Charge(asked, parameters->size(), 0)) return;  // before any is asked
+    if (is_by_selector && !Charge(asked, parameters->size(), 0)) return;  // before any evaluation
     for (const api::Object& parameter : *parameters) {
       if (parameter.empty()) {
         AskWith(asked, {}, annotations);
@@ -359,7 +359,7 @@ class Judging {
     return error;
   }
 
-  // Upstream forgets the names of what is deleted as a collection.
+  // Upstream does not keep the names of objects that are deleted as a collection.
   std::string NameShown() const { return request_.name.empty() ? "Unknown" : request_.name; }
 
   const AdmissionRequest& request_;
@@ -368,7 +368,7 @@ class Judging {
   Verdict verdict_;
   std::vector<Refused> refused_;
   std::vector<FailedExpression> failures_;
-  // Of those that were chosen by selectors.
+  // For parameters that were chosen by selectors.
   size_t parameters_ = 0, parameter_bytes_ = 0;
   int64_t parameters_cost_ = 0;
   Work work_{kRequestWorkMax};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policies of a server and one write: whether it is refused, what is warned of, and what goes
-// to the audit log. Pure. After apiserver's validating/dispatcher.go.
+// Applies the policies of a server to one write: whether it is refused, its warnings, and its audit
+// annotations. Pure. After apiserver's validating/dispatcher.go.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ namespace dray::server::policies {
 inline constexpr size_t kFailuresMax = 50;
 inline constexpr size_t kAnnotationBytesMax = 10UL * 1024;
 
-/// What one request may be judged with that bindings choose by a selector: how many parameters,
-/// their JSON, and what all evaluations with them cost. Whoever may write such objects makes as
-/// many as he likes, so a request that would be more is refused, whatever the failurePolicy says:
-/// none of the parameters may be passed over. Upstream has no such limits.
+/// Limits for one request of the parameters that bindings choose by a selector: their number, their
+/// JSON, and the cost of all evaluations with them. A user who may write such objects can make any
+/// number of them, so a request beyond the limits is refused whatever the failurePolicy is, because
+/// no parameter may be skipped. Upstream has no such limits.
 inline constexpr size_t kParametersMax = 250;
 inline constexpr size_t kParameterBytesMax = size_t{4} << 20;
 inline constexpr int64_t kParametersCostMax = kBudgetMax / 4;
@@ -42,7 +42,7 @@ struct BoundPolicy {
   std::vector<api::admissionregistration_v1::ValidatingAdmissionPolicyBinding> bindings;
 };
 
-/// What else there is at the time of the write.
+/// Other inputs at the time of the write.
 class Surroundings {
  public:
   virtual const api::Scheme& scheme() const = 0;
@@ -50,7 +50,7 @@ class Surroundings {
   virtual std::optional<api::Object> Find(const api::KindInfo& kind,
                                           std::string_view namespace_name,
                                           std::string_view name) const = 0;
-  /// Hands over each object of the kind, until `take` says false.
+  /// Passes each object of the kind to `take`, until that returns false.
   virtual void Each(const api::KindInfo& kind,
                     std::string_view namespace_name,
                     const std::function<bool(const api::Object& object)>& take) const = 0;
@@ -67,8 +67,8 @@ struct Verdict {
   std::vector<PublishedAnnotation> annotations;
 };
 
-/// Policies are asked in order, and all of them, whatever the first says. The refusal is that of
-/// the first broken rule: its reason (Invalid if it gives none), and its message as cause.
+/// Evaluates all policies, in order, even after a refusal. The refusal is that of the first broken
+/// rule: its reason (Invalid if it has none), and its message as cause.
 Verdict Judge(std::span<const BoundPolicy> policies,
               const AdmissionRequest& request,
               const Surroundings& surroundings);

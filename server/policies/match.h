@@ -18,10 +18,11 @@ struct Match {
   const api::KindInfo* kind = nullptr;
 };
 
-/// Nothing when it is not about the request. O(rules × versions of the resource + selectors).
+/// Returns nothing if the policy does not match the request. O(rules × versions of the resource +
+/// selectors).
 ///
-/// Errors: kNotFound and those of SelectorOf, where it is about the request but a selector cannot
-///         be asked.
+/// Errors: kNotFound and those of SelectorOf, if it matches the request but a selector cannot be
+///         evaluated.
 Result<std::optional<Match>> MatchOf(
     const api::admissionregistration_v1::MatchResources& constraints,
     const AdmissionRequest& request,

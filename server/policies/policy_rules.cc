@@ -50,7 +50,7 @@ bool Has(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// One of `words`, and there.
+/// The value must be present and one of `words`.
 void CheckWord(const std::optional<std::string>& value,
                std::span<const std::string_view> words,
                const Path& path,
@@ -65,7 +65,7 @@ bool HasStar(const Texts& items) {
   return std::ranges::find(items, "*") != items.end();
 }
 
-/// A list that is there, and says "*" alone or not at all.
+/// The list must not be empty, and "*" must be its only element.
 void CheckStars(const Texts& items, std::string_view what, const Path& path, FieldErrors& errors) {
   if (items.empty()) errors.Required(path);
   if (items.size() > 1 && HasStar(items)) {
@@ -238,7 +238,7 @@ bool IsCelName(std::string_view name) {
   return api::CheckCIdentifier(name).empty() && !Has(kReserved, name);
 }
 
-/// The expressions that were there before: their language is that of what is stored.
+/// The expressions of the old policy, which are checked by the rules for stored ones.
 class Before {
  public:
   explicit Before(const Policy* old) {

@@ -16,7 +16,7 @@ inline constexpr size_t kMatchConditionsMax = 64;
 inline constexpr size_t kAuditAnnotationsMax = 20;
 inline constexpr size_t kValueExpressionBytesMax = 5UL * 1024;
 
-/// `old` null: the policy is new. Expressions that `old` has are judged as stored ones.
+/// `old` is null for a new policy. Expressions that `old` has are checked as stored ones.
 std::vector<ErrorCause> ValidatePolicy(
     const api::admissionregistration_v1::ValidatingAdmissionPolicy& policy,
     const api::admissionregistration_v1::ValidatingAdmissionPolicy* old,
