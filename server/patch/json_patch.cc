@@ -23,7 +23,7 @@ namespace {
 
 using api::JsonKind;
 
-// All that can go wrong while a patch is carried out is said in the same words.
+// All errors while a patch is carried out have the same text.
 Failure Rejected() {
   return Fail(errors::WithoutSubject(
       StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
@@ -31,7 +31,7 @@ Failure Rejected() {
 
 struct Operation {
   std::string op, path, from;
-  JsonTree* value = nullptr;  // null when absent; taken by whoever needs it
+  JsonTree* value = nullptr;  // null when absent; moved from by its user
 };
 
 Result<std::string> Text(const JsonTree& operation, std::string_view name) {

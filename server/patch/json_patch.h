@@ -14,8 +14,8 @@ inline constexpr size_t kOperationsMax = 10'000;
 /// Array elements shifted and values walked by one patch: 10 000 inserts at the front of a huge
 /// list would otherwise keep a thread busy for minutes.
 inline constexpr size_t kPatchWorkMax = 10'000'000;
-/// Bytes the `copy` operations of one patch may add up to: a small patch must not blow a document
-/// up by copying it into itself.
+/// Limit of the bytes that the `copy` operations of one patch add together, because a small patch
+/// could otherwise grow a document exponentially by copying it into itself.
 inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
 
 /// Carries `patch`, any JSON value, out on `document`, whose content is of no use after an error.

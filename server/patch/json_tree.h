@@ -13,7 +13,7 @@ using api::JsonTree;
 using api::kGoTextMax;
 using api::ParseJsonTree;
 
-/// Objects and arrays inside each other, in a patch and in what it makes.
+/// Limit of the nesting of objects and arrays, in a patch and in its result.
 inline constexpr size_t kDepthMax = 1'000;
 
 }  // namespace dray::server::patch

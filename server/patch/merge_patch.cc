@@ -8,7 +8,7 @@
 namespace dray::server::patch {
 namespace {
 
-// What a patch adds where nothing was: a null there removes nothing and is not stored.
+// Removes nulls from a new value: there is nothing for them to remove, and they are not stored.
 void DropNulls(JsonTree& tree) {
   if (tree.is_array()) {
     for (JsonTree& element : tree.elements()) DropNulls(element);

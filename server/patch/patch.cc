@@ -22,7 +22,7 @@ Error NotJson(PatchType type, const Error& error, api::Release release) {
   }
   const std::string_view before =
       type == PatchType::kStrategicMerge ? "" : "error decoding patch: ";
-  // What ends too soon is said without the place.
+  // The error for a text that ends too early has no position.
   constexpr std::string_view kCutOff = "unexpected end of JSON input";
   const std::string_view why = error.message.ends_with(kCutOff) ? kCutOff : error.message;
   return {.reason = StatusReason::kBadRequest, .message = fmt::format("{}{}", before, why)};

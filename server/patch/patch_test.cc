@@ -330,7 +330,7 @@ TEST(Patch, LargeObjectsKeepTheirMembersThroughChanges) {
   EXPECT_EQ(Pod(PatchType::kJson, R"({"keep":0})", patch), expected + "}");
 }
 
-// Trap 23: clients that compute patches send no more than is needed.
+// Clients that compute patches leave out everything that did not change.
 TEST(Patch, ElementsGoByTheirKeyAloneAndOrdersStandAlone) {
   const std::string two = R"({"spec":{"containers":[{"name":"a","image":"i"},{"name":"b"}]}})";
   EXPECT_EQ(Pod(PatchType::kStrategicMerge,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategic merge patch (Kubernetes' own; the API conventions and the patch design document say
-// what the directives mean). Lists whose field declares a merge key are merged element by element,
-// lists of scalars with the strategy merge are united, everything else is replaced.
+// Strategic merge patch (Kubernetes' own; the API conventions and the patch design document define
+// the directives). Lists whose field declares a merge key are merged element by element, lists of
+// scalars with the strategy merge are united, everything else is replaced.
 //
-// Order of a merged list: what the patch names follows the order of the patch, or of
-// $setElementOrder when it is there; what only the live list holds keeps its order; where both are
-// comparable in the live list, the live order decides who comes first, and elsewhere the patch goes
-// first. So a patch that adds one element puts it before the live ones, as upstream does.
+// Order of a merged list: elements of the patch are in the order of the patch, or of
+// $setElementOrder if it is present. Elements only in the live list keep their order. Between the
+// two, the live order decides where both elements are in the live list; elsewhere the element of
+// the patch comes first. So a patch that adds one element puts it before the live ones, as upstream
+// does.
 #include "server/patch/strategic_merge.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ Failure ListsOfLists() {
       StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
 }
 
-// What the schema says about one member. A null type is a place without schema (opaque JSON).
+// The schema of one member. A null type is a place without schema (opaque JSON).
 struct Schema {
   const api::Type* type = nullptr;
   bool merges = false;
@@ -100,7 +101,8 @@ bool IsDirective(std::string_view name) {
          name.starts_with(kSetOrder);
 }
 
-// What is stored where nothing was: without directives, deleting elements and nulls.
+// Prepares a value for a place without a live value: removes directives, deleting elements and
+// nulls.
 void DropDirectives(JsonTree& tree) {
   if (tree.is_array()) {
     std::erase_if(tree.elements(), [](const JsonTree& element) {
@@ -153,8 +155,8 @@ bool IsDelete(const JsonTree& element) {
   return directive != nullptr && directive->text == "delete";
 }
 
-// Brings `merged` into order (see the top): `wanted_places` holds what the patch names,
-// `live_places` the order before the patch.
+// Sorts `merged` (see the top): `wanted_places` has the elements of the patch, `live_places` the
+// order before the patch.
 Result<Elements> InOrder(Elements merged,
                          const Places& wanted_places,
                          const Places& live_places,
@@ -280,7 +282,7 @@ class Merger {
     const Elements none;
     const Elements& before = current == nullptr ? none : current->elements();
     DRAY_TRY_VOID(Charge(before.size() + order.elements().size()));
-    // What is wrong with the live list is said last.
+    // Errors in the live list are reported last.
     Result<Places> live_places = PlacesOf(before, key);
     JsonTree merged;
     merged.kind = JsonKind::kArray;
@@ -368,7 +370,7 @@ class Merger {
     return MergeMap(schema.type, std::move(value), *current);
   }
 
-  // Merges `patch` into `live`, both arrays, as the schema of their field says.
+  // Merges `patch` into `live`, both arrays, by the schema of their field.
   Result<> MergeList(const Schema& schema, JsonTree patch, JsonTree& live) {
     if (!schema.merges) {
       live = std::move(patch);
@@ -468,7 +470,7 @@ class Merger {
     return {};
   }
 
-  // Nobody means a patch that names one element again and again, each time with a list to merge.
+  // No useful patch repeats one element many times, each time with a list to merge.
   Result<> Charge(size_t elements) {
     if (elements <= work_left_) {
       work_left_ -= elements;

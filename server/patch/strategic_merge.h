@@ -10,18 +10,18 @@
 
 namespace dray::server::patch {
 
-/// Elements of lists that one patch may walk over: so many, and one for so many bytes of patch and
-/// document. Each list is walked over once or twice for each element of the patch that names what
-/// it is in, which is once but in a patch that repeats itself.
+/// Limits of the list elements that one patch may visit: this many, and one for so many bytes of
+/// patch and document. Each list is visited once or twice for each element of the patch that names
+/// its parent, which is once unless the patch has duplicates.
 inline constexpr size_t kMergeWorkMin = 50'000;
 inline constexpr size_t kBytesPerMergeWork = 8;
 
-/// Merges `patch`, an object, into `document` as the fields of `type` say. `document` is of no use
-/// after an error. `bytes`: of both as text. Linear in that.
+/// Merges `patch`, an object, into `document` by the rules of the fields of `type`. `document` is
+/// invalid after an error. `bytes`: the length of both as text. Linear in that.
 ///
 /// Errors: kBadRequest, kInvalid, kUnknown  the patch contradicts itself or the type, in upstream's
 ///                                          words.
-///         kRequestEntityTooLarge           it walks over more elements than that.
+///         kRequestEntityTooLarge           it visits too many elements.
 Result<> ApplyStrategicMerge(const api::Type& type,
                              JsonTree patch,
                              JsonTree& document,
