@@ -64,8 +64,8 @@ bool Restartable(const api::core_v1::Container& container) {
   return container.restart_policy == "Always";
 }
 
-// The init containers that go on beside the others, by name; of several with a name the first
-// counts.
+// The init containers that keep running beside the others, by name; of several with one name the
+// first counts.
 std::set<std::string_view> SidecarsOf(const Pod& pod) {
   std::set<std::string_view> met;
   std::set<std::string_view> sidecars;
@@ -76,7 +76,7 @@ std::set<std::string_view> SidecarsOf(const Pod& pod) {
   return sidecars;
 }
 
-// The first init container that is not done speaks for the pod; nothing when all are.
+// The reason of the first init container that is not done; nothing if all are done.
 std::optional<std::string> InitReason(const Pod& pod) {
   const auto& containers = pod.spec.init_containers;
   const auto& statuses = pod.status.init_container_statuses;
@@ -103,7 +103,7 @@ bool PodIsReady(const Pod& pod) {
   });
 }
 
-// The last container that waits or has ended speaks for the pod.
+// The reason of the last container that waits or has ended.
 std::string ContainerReason(const Pod& pod, std::string reason) {
   bool running = false;
   const auto& statuses = pod.status.container_statuses;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of tables: values at a path, ages, and what has to be computed from several fields.
+// The cells of tables: values at a path, ages, and values computed from several fields.
 #pragma once
 
 #include <string>

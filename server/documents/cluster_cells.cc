@@ -21,7 +21,7 @@ using api::Get;
 using api::Object;
 using api::TextAt;
 
-constexpr size_t kShown = 3;  // of a list, until it says how many more
+constexpr size_t kShown = 3;  // elements of a list; the number of the others follows
 
 int32_t NumberIn(const api::Found& of, std::string_view member) {
   const api::Found found = api::AtPath(of, member);
@@ -176,7 +176,7 @@ std::string ServiceCidrs(const Object& object) {
 
 // ---------------------------------------------------------------------------------------- storage
 
-// A claim shows nothing of a volume until it has one.
+// A claim shows no properties of a volume until it has one.
 bool IsVolume(const Object& object) {
   return object.kind().kind == "PersistentVolume";
 }

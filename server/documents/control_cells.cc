@@ -29,7 +29,7 @@ std::string SigningDuration(const Object& object) {
   return JsonCell(seconds.has_value() ? HumanDuration(*seconds) : std::string(kNone));
 }
 
-// What was decided, then what came of it.
+// The decision, then its result.
 std::string SigningCondition(const Object& object) {
   const auto& status = object.As<CertificateSigningRequest>().status;
   const auto has = [&](std::string_view type) {

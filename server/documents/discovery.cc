@@ -25,8 +25,7 @@ using api::JsonText;
 using api::JsonWriter;
 using api::KindInfo;
 
-// Groups in the order kubectl should look at them for a name without a group; others follow by
-// name.
+// Groups in the order in which kubectl searches for a name without a group; others follow by name.
 constexpr std::array<std::string_view, 22> kGroupOrder = {"apiregistration.k8s.io",
                                                           "apps",
                                                           "events.k8s.io",
@@ -128,12 +127,12 @@ Words VerbsOf(const KindInfo& kind) {
   return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
 }
 
-// What upstream stores in a version that its group does not prefer.
+// A kind that upstream stores in a version that its group does not prefer.
 constexpr std::string_view kStoredInBeta = "DeviceTaintRule";
 // What it stores in a version that it does not serve any more.
 constexpr std::string_view kStoredInOldBeta = "CustomResourceDefinition";
 
-// Group and version that upstream stores a kind in: the hub's where that is of another group, else
+// Group and version in which upstream stores a kind: the hub's if that is of another group, else
 // the first version of the group that has the kind.
 std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
   if (kind.storage().group != kind.group) {
@@ -152,7 +151,7 @@ std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
   return fmt::format("{}/{}", kind.group, best);
 }
 
-// The name of what is stored, which all versions of a kind share.
+// The hash of the storage, which all versions of a kind share.
 std::string StorageHash(const ServedGroup& group, const KindInfo& kind) {
   const std::string name = fmt::format("{}/{}", StoredIn(group, kind), kind.kind);
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};

@@ -15,7 +15,7 @@ namespace dray::server::documents {
 /// The quoted upper-case hexadecimal SHA-512 of `text`, as Kubernetes makes entity tags.
 std::string EntityTag(std::string_view text);
 
-/// What /version answers: an emulated Kubernetes, so that clients know what to expect.
+/// The answer of /version: the version of the emulated Kubernetes, which clients check.
 std::string VersionJson(api::Release release);
 
 /// Whether `release` serves aggregated discovery as apidiscovery.k8s.io/v2beta1 too.

@@ -9,15 +9,15 @@ namespace dray::server::documents {
 
 enum class Encoding : uint8_t { kJson, kYaml, kProtobuf };
 
-/// What stands for the object itself in an answer.
+/// The form of the object in an answer.
 enum class Transform : uint8_t { kNone, kTable, kPartial, kPartialList, kAggregated };
 
 struct Form {
   Encoding encoding = Encoding::kJson;
   Transform transform = Transform::kNone;
-  // Of what stands for the object: v1, v1beta1; of aggregated discovery: v2, v2beta1.
+  // The version of that form: v1, v1beta1; for aggregated discovery: v2, v2beta1.
   std::string_view version = "v1";
-  bool pretty = false;  // asked for by a parameter of Accept
+  bool pretty = false;  // requested by a parameter of Accept
 };
 
 /// The media type of an answer without transformation.

@@ -7,7 +7,7 @@
 
 namespace dray::server::documents {
 
-/// A span of time in the words of kubectl: 5s, 3m10s, 4h12m, 2d3h, 17d.
+/// A duration in kubectl's form: 5s, 3m10s, 4h12m, 2d3h, 17d.
 std::string HumanDuration(int64_t seconds);
 
 }  // namespace dray::server::documents

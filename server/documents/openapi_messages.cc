@@ -73,7 +73,7 @@ class DocumentWriter {
     Field(1, {}, [&] { Fields(value, member.message()); });
   }
 
-  // `write` writes what lies inside the message, or text, of the field.
+  // `write` writes the contents of the message, or text, of the field.
   template <class F>
   void Field(uint32_t number, Numbers around, F write) {
     const size_t end = out_.size();

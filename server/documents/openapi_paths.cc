@@ -241,13 +241,13 @@ constexpr Method kMethods[] = {{"get", "Get"},
                                {"patch", "Patch"}};
 constexpr size_t kStreamMethods = 2;  // get and post
 
-// What the operations on a path are about.
+// The subject of the operations on a path.
 struct Subject {
   std::string_view group, version, kind;
-  const KindInfo* info;  // null: it is no kind, but options
+  const KindInfo* info;  // null: not a kind, but options
 };
 
-// A path, and what its operations have in common.
+// A path, and the common parts of its operations.
 struct PathPlace {
   std::string path;
   bool in_namespace;  // has a parameter {namespace}
@@ -457,7 +457,7 @@ class Writer {
     return schemas_.NameOf(kind_.type()) + "List";
   }
 
-  // Of the schema of a body; empty: any object.
+  // The name of the schema of a body; empty: any object.
   std::string NameOf(Sent sent, const Subject& subject) {
     if (sent == Sent::kPatch) return schemas_.ReferPatch();
     if (sent == Sent::kDeleteOptions) {
@@ -466,7 +466,7 @@ class Writer {
     return subject.info == nullptr ? "" : schemas_.ReferKind(*subject.info);
   }
 
-  // What has one of these types: an object of the schema `name`; any object if that is empty.
+  // A body in one of these types: an object of the schema `name`; any object if that is empty.
   void Content(MediaTypes types, std::string_view name) {
     json_.Member("content").Object([&] {
       for (const std::string_view type : types) {

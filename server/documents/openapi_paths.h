@@ -22,8 +22,8 @@ std::string CamelGroup(std::string_view group);
 /// How operations are grouped: "resource", "rbacAuthorization".
 std::string TagOf(std::string_view group);
 
-/// Writes the paths of `kind` as members of the object that `json` is in. What they refer to is
-/// announced to `schemas`, and will be written with the next kind.
+/// Writes the paths of `kind` as members of the object that `json` is in. Registers the schemas
+/// that they refer to with `schemas`, which writes them with the next kind.
 void WritePaths(const api::KindInfo& kind,
                 OpenApiForm form,
                 api::Release release,

@@ -224,7 +224,7 @@ const Message& Parameter() {
   return kMessage;
 }
 
-// What a body or an answer is in one media type.
+// The description of a body or an answer in one media type.
 const Message& MediaType() {
   static constexpr Member kMembers[] = {{.name = "schema",
                                          .number = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenAPI documents as protobuf: the messages openapi.v2.Document of gnostic, which kubectl up to
-// 1.26 reads to validate and to explain, and openapi.v3.Document, which later ones ask for.
+// 1.26 reads to validate and to explain, and openapi.v3.Document, which later versions read.
 #pragma once
 
 #include <string>

@@ -222,7 +222,7 @@ constexpr const RootSchema* kOfGroups[] = {&kGroupList, &kGroup, &kVersionOfGrou
 constexpr const RootSchema* kOfGroup[] = {&kGroup, &kVersionOfGroup, &kAddress};
 constexpr const RootSchema* kOfGroupVersion[] = {&kResourceList, &kResource};
 
-// What a root answers, and with what it consists of.
+// The answer of a root, and its schemas.
 struct About {
   std::string path, tag, operation;
   std::string_view words;
@@ -292,7 +292,7 @@ void WriteAnswer(const About& about,
 
 void WriteRootPath(const OpenApiPlace& place, OpenApiForm form, JsonWriter& json) {
   const About about = AboutRoot(place);
-  // Only JSON of what is no kind.
+  // Answers that are no kinds exist only as JSON.
   const auto types =
       std::span(kObjectTypes).first(about.schemas.front()->is_kind ? kObjectTypes.size() : 1);
   json.Member(about.path).Object([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenAPI says of paths that no kind has: /version/, /api/, /apis/, the roots of groups and of
+// OpenAPI of paths that belong to no kind: /version/, /api/, /apis/, the roots of groups and of
 // their versions.
 #pragma once
 

@@ -30,7 +30,7 @@ using api::Type;
 using api::TypeKind;
 using api::TypeOf;
 
-// Structs of meta/v1 that others have members of: they are the same in all versions.
+// Structs of meta/v1 that are members of other structs, which are the same in all versions.
 bool IsMeta(const Type& type) {
   const std::array meta = {&TypeOf<meta_v1::ObjectMeta>(),
                            &TypeOf<meta_v1::ListMeta>(),
@@ -48,7 +48,7 @@ bool IsMeta(const Type& type) {
   return std::ranges::find(meta, &type) != meta.end();
 }
 
-/// How names of what a version of a group has begin.
+/// Prefix of the names for a version of a group.
 std::string PrefixOf(const KindInfo& kind) {
   if (kind.group == "apiextensions.k8s.io") {
     return fmt::format("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{}.", kind.version);
@@ -71,8 +71,8 @@ void Claim(const Type& type, const std::string& prefix, Prefixes& prefixes) {
   for (const Field& field : type.fields) Claim(field.type(), prefix, prefixes);
 }
 
-/// Versions share structs, and groups those of the core: a struct is of the version that would be
-/// asked first.
+/// Versions share structs, and groups share those of the core. A struct belongs to the version that
+/// comes first in discovery.
 Prefixes PrefixesOf(std::span<const KindInfo* const> builtin) {
   std::vector<const KindInfo*> kinds(builtin.begin(), builtin.end());
   std::ranges::sort(kinds, {}, [](const KindInfo* kind) {
@@ -123,12 +123,12 @@ const NamedScalar* FindNamed(const Type& type) {
 
 constexpr std::string_view kWatchEvent = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
 
-/// Structs that say what they are although nobody stores them.
+/// Structs with kind and apiVersion that are never stored.
 bool IsAnswer(const Type& type) {
   return &type == &TypeOf<meta_v1::Status>() || &type == &TypeOf<meta_v1::DeleteOptions>();
 }
 
-/// What a member of this type, which is always written, is before anybody sets it.
+/// The value of a member of this type, which is always written, before it is set.
 std::string_view ZeroOf(TypeKind kind) {
   switch (kind) {
     case TypeKind::kBool: return "false";
@@ -304,7 +304,7 @@ void Schemas::Struct(const Type& type) {
   const bool is_kind = kinds_.contains(&type) || IsAnswer(type);
   json_.Member(NameOf(type)).Object([&] {
     Description(type);
-    if (type.one_form) return;  // of several types, which documents cannot say
+    if (type.one_form) return;  // has several types, which documents cannot express
     json_.Member("type", "object");
     const std::vector<const Field*> fields = FieldsOf(type);
     const auto is_required = [](const Field* field) { return field->facets.required; };
@@ -335,7 +335,7 @@ void Schemas::KindNames(const Type& type) {
   });
 }
 
-// Kinds of others may have no words.
+// Kinds of other programs may have no description.
 void Schemas::Description(const Type& type) {
   const std::string_view words = api::DocOf(type);
   json_.Member("description", words.empty() ? type.name : words);
@@ -361,10 +361,10 @@ bool Schemas::IsNamed(const Type& type) const {
   return FindNamed(type) != nullptr;
 }
 
-// The members of a schema with the facets of the field: how it merges, what it is for.
+// The members of a schema from the facets of the field: how it merges, its documentation.
 void Schemas::Property(const Field& field) {
   if (form_ == OpenApiForm::kV3 && IsNamed(Plain(field.type()))) {
-    // Nothing stands beside "$ref", so a reference with more to say is wrapped.
+    // No member may stand beside "$ref", so a reference with other members is wrapped.
     json_.Member("allOf").Array([&] { json_.Object([&] { Value(field); }); });
   } else {
     Value(field);
@@ -421,7 +421,7 @@ void Schemas::Words(std::string_view list, char separator) {
   }
 }
 
-// The members of the schema of `type`; `values`: the texts that there are, in it or its elements.
+// The members of the schema of `type`; `values`: the allowed texts, of the value or its elements.
 void Schemas::Of(const Type& type, std::string_view values) {
   switch (type.kind) {
     case TypeKind::kOptional: return Of(type.element(), values);
@@ -464,7 +464,7 @@ void Schemas::Format(std::string_view type, std::string_view format) {
   json_.Member("format", format);
 }
 
-// Version 2 has no alternatives; its readers take numbers for texts.
+// Version 2 has no alternatives; its readers accept numbers as texts.
 void Schemas::Either(std::string_view first, std::string_view second) {
   if (form_ == OpenApiForm::kV2) return json_.Member("type", "string");
   json_.Member("oneOf").Array([&] {

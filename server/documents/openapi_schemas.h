@@ -16,7 +16,7 @@
 
 namespace dray::server::documents {
 
-/// The extension that says which kind a schema or an operation is about.
+/// The extension that names the kind of a schema or an operation.
 inline constexpr std::string_view kKindExtension = "x-kubernetes-group-version-kind";
 
 /// Writes {group, version, kind}; `word` is the kind, or that of its lists.
@@ -25,11 +25,11 @@ void WriteKindName(const api::KindInfo& kind, std::string_view word, api::JsonWr
 /// Writes the properties that every kind has besides its own.
 void WriteKindMembers(api::JsonWriter& json);
 
-/// Writes, as a member of the components of version 3, how clients say who they are.
+/// Writes how clients authenticate, as a member of the components of version 3.
 void WriteSecuritySchemes(api::JsonWriter& json);
 
-/// The schemas of one document: each struct once, whatever refers to it. Writes them as members of
-/// the object that `json` is in.
+/// The schemas of one document, each struct once, however often it is referred to. Writes them as
+/// members of the object that `json` is in.
 class Schemas {
  public:
   Schemas(OpenApiForm form, api::Release release, api::JsonWriter& json)
@@ -38,7 +38,7 @@ class Schemas {
   /// Names the schema of a kind that will be written. To be called for all of them before the
   /// first is written, or referred to.
   void Announce(const api::KindInfo& kind);
-  /// Writes the schemas of a kind, of its list, and of what has been referred to.
+  /// Writes the schemas of a kind, of its list, and of all structs referred to so far.
   void WriteKind(const api::KindInfo& kind);
 
   /// Under which name the schema of `type` stands.
@@ -47,9 +47,9 @@ class Schemas {
   std::string Refer(const api::Type& type);
   /// The same for a kind, which may be of another group than the document.
   std::string ReferKind(const api::KindInfo& kind);
-  /// The same for what a watch answers.
+  /// The same for the answer of a watch.
   std::string ReferWatchEvent();
-  /// And for what is sent to change a part of an object.
+  /// The same for the body of a patch.
   std::string ReferPatch();
   /// Writes a reference to the schema of that name.
   void WriteReference(std::string_view name);

@@ -44,7 +44,7 @@ class OpenApiTest : public ::testing::Test {
   OpenApi openapi_{scheme_, api::Release::kNewest};
 };
 
-// Traps 21 and 22: what kubectl looks for before it validates, patches or explains.
+// The parts that kubectl needs before it validates, patches or explains.
 TEST_F(OpenApiTest, Version2SaysWhatThePatchOfEachKindTakes) {
   const Result<JsonTree> document = api::ParseJsonTree(openapi_.v2().json, kDepthMax);
   ASSERT_TRUE(document.has_value());
@@ -142,7 +142,7 @@ TEST(OpenApiProtobuf, PutsMembersWhereClientsReadThem) {
   EXPECT_EQ(Inside(schema, {31, 2, 2}), R"([{"kind":"A"}])");
 }
 
-// Numbers as in gnostic's OpenAPIv3.proto; compared with what a kube-apiserver 1.37 sends.
+// Numbers as in gnostic's OpenAPIv3.proto; compared with the output of a kube-apiserver 1.37.
 TEST(OpenApiProtobuf, PutsMembersOfVersion3WhereClientsReadThem) {
   const Result<std::string> message = OpenApiV3Protobuf(R"({"openapi":"3.0.0",
       "info":{"title":"T","version":"1.37"},

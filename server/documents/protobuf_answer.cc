@@ -21,7 +21,7 @@ bool IsPartial(const Form& form) {
   return transform == Transform::kPartial || transform == Transform::kPartialList;
 }
 
-// Of an object or, with `suffix` "List", of a list.
+// For an object or, with `suffix` "List", for a list.
 api::TypeMeta MetaOf(const api::KindInfo& kind, const Form& form, std::string_view suffix = {}) {
   if (IsPartial(form)) {
     return {.api_version = fmt::format("meta.k8s.io/{}", form.version),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers as protobuf: what the verbs return, put together from messages that every reader shares.
-// There are no tables here: a cell may be any JSON, so upstream has none either.
+// Answers of the verbs as protobuf, made of messages that all readers share. Tables have no
+// protobuf form, because a cell may be any JSON; upstream has none either.
 #pragma once
 
 #include <string>

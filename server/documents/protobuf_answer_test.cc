@@ -31,7 +31,7 @@ storage::Item Item(api::Release release = api::Release::kAny) {
   return storage::MakeItem(*object, release);
 }
 
-// What an envelope holds as "VERSION KIND {JSON}".
+// The contents of an envelope as "VERSION KIND {JSON}".
 std::string Shown(std::string_view envelope_bytes) {
   const auto envelope = api::ReadProtobufEnvelope(envelope_bytes);
   if (!envelope) return envelope.error().message;
@@ -79,14 +79,14 @@ TEST(ProtobufAnswer, MessagesAreMadeOnce) {
   EXPECT_EQ(storage::MessageOf(copies[0]).data(), storage::MessageOf(copies[1]).data());
 }
 
-// Trap 30: what protobuf carries of a time is whole seconds, like JSON.
+// In protobuf, as in JSON, times have whole seconds.
 TEST(ProtobufAnswer, TimesHaveWholeSeconds) {
   const storage::Item item = Item();
   EXPECT_THAT(std::string(storage::MessageOf(item)),
               ::testing::HasSubstr(std::string("\x42\x08\x08\xa5\xeb\xdc\xca\x06\x10\x00", 10)));
 }
 
-// Trap 20: the length is outside, the envelope inside.
+// The length is outside of the envelope.
 TEST(ProtobufAnswer, EventsAreFrames) {
   const verbs::WatchEvent added{.type = verbs::WatchEventType::kAdded, .item = Item()};
   Rendering rendering{.form = {.encoding = Encoding::kProtobuf}};
@@ -105,7 +105,7 @@ TEST(ProtobufAnswer, BookmarksAndErrorsAreFramesToo) {
   const Rendering rendering{.form = {.encoding = Encoding::kProtobuf}};
   EXPECT_THAT(ShownFrame(WatchFrame(bookmark, rendering, ColumnDefinitions::kShown)),
               ::testing::HasSubstr(R"("metadata":{"resourceVersion":"9"})"));
-  // Trap 12: with code, reason and message.
+  // The error has code, reason and message.
   api::meta_v1::Status expired;
   expired.status = "Failure";
   expired.message = "too old resource version: 1 (949)";

@@ -178,7 +178,7 @@ std::string OnlyUtf8(std::string json) {
 
 std::string Encoded(std::string json, const Form& form, bool pretty) {
   if (form.encoding == Encoding::kYaml) {
-    // What we wrote is JSON; only nesting past YAML's limit keeps it from being YAML as well.
+    // The output is valid JSON, and so valid YAML unless its nesting exceeds YAML's limit.
     auto yaml = api::JsonToYaml(json);
     if (yaml) return *std::move(yaml);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of answers: what the verbs return, in the form a client negotiated.
+// Bodies of answers: the results of verbs, in the form that a client negotiated.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Rendering {
   TableOptions table;
 };
 
-/// The body of an answer.
-/// Errors: kNotAcceptable  one object was asked for as a list, or the reverse.
+/// The body of an answer. Errors: kNotAcceptable  one object was requested as a list, or the
+/// reverse.
 Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Rendering& rendering);
 Result<TextPieces> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering);
 
@@ -35,15 +35,15 @@ std::string StatusJson(const api::meta_v1::Status& status);
 /// bytes that a client wrote, as upstream's.
 std::string StatusBody(const api::meta_v1::Status& status, const Form& form, bool pretty);
 
-/// `json` in which what a client wrote that is no UTF-8 stands as Go's encoder shows it. Texts from
-/// URLs and headers may hold any bytes; those from bodies and from the store are UTF-8.
+/// `json` with each byte from a client that is not UTF-8 replaced as by Go's encoder. Texts from
+/// URLs and headers may have any bytes; those from bodies and from the store are UTF-8.
 std::string OnlyUtf8(std::string json);
 
 /// `json` as a body: indented or with a newline at its end, or as YAML. `form` is not protobuf.
 std::string Encoded(std::string json, const Form& form, bool pretty);
 
-/// One event of a watch, as the stream has it: in JSON a line {"type":…,"object":…}, in protobuf a
-/// message behind its length. A table shows its columns when `definitions` says so.
+/// One event of a watch in its stream: in JSON a line {"type":…,"object":…}, in protobuf a message
+/// after its length. A table has its columns if `definitions` is kShown.
 std::string WatchFrame(const verbs::WatchEvent& event,
                        const Rendering& rendering,
                        ColumnDefinitions definitions);

@@ -14,7 +14,7 @@ namespace dray::server::documents {
 struct Subresource {
   std::string_view name;
   std::string_view group, version;  // of the kind; empty where it is of the parent's version
-  std::string_view kind;            // what is sent or shown
+  std::string_view kind;            // the kind that is sent or returned
   std::span<const std::string_view> verbs;
 };
 

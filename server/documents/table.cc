@@ -20,7 +20,7 @@ namespace {
 
 using api::JsonWriter;
 
-// What a kind without columns of its own shows.
+// The column of a kind without columns of its own.
 constexpr api::Column kCreatedAt{.name = "Created At",
                                  .type = "date",
                                  .path = "metadata.creationTimestamp",
@@ -35,12 +35,12 @@ bool IsName(const api::Column& column) {
   return column.path == "metadata.name" && column.name == "Name";
 }
 
-// Tables begin with the name, unless the kind says where that is.
+// Tables begin with the name, unless the kind has a column for it.
 bool BeginsWithName(const api::KindInfo& kind) {
   return std::ranges::none_of(ColumnsOf(kind), IsName);
 }
 
-// What the schema says of the field a column shows.
+// The schema's documentation of the field that a column shows.
 std::string_view DescriptionOf(const api::KindInfo& kind, std::string_view path) {
   const api::Type* type = &kind.type();
   std::string_view doc;
@@ -56,7 +56,7 @@ std::string_view DescriptionOf(const api::KindInfo& kind, std::string_view path)
   return doc;
 }
 
-// What is said of a column that shows no single field.
+// The documentation of a column that shows no single field.
 struct ComputedText {
   std::string_view compute;
   std::string_view text;
@@ -203,7 +203,7 @@ void WriteDefinitions(const api::KindInfo& kind, JsonWriter& json) {
   });
 }
 
-// Rows of finished pods say so, and clients may hide them.
+// Rows of finished pods have a condition, and clients may hide them.
 void WriteConditions(const api::Object& object, JsonWriter& json) {
   const auto* pod = object.If<api::core_v1::Pod>();
   if (pod == nullptr) return;
@@ -217,7 +217,7 @@ void WriteConditions(const api::Object& object, JsonWriter& json) {
   });
 }
 
-// As they are looked at: schemas of requests by their precedence, others as the list has them.
+// Schemas of requests are sorted by their precedence; other kinds are in the list's order.
 std::vector<const storage::Item*> InOrder(const TableContent& content) {
   std::vector<const storage::Item*> items(content.items.begin(), content.items.end());
   if (content.kind.kind != "FlowSchema") return items;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: what `kubectl get` prints, computed here from the columns of a kind; and objects reduced
-// to their metadata, as JSON.
+// Tables, as `kubectl get` prints them, computed from the columns of a kind; and objects reduced to
+// their metadata, as JSON.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct TableOptions {
 /// metadata of a list, as JSON: {"resourceVersion":"7","continue":…}.
 std::string ListMetadataJson(const verbs::ListAnswer& list);
 
-/// Definitions are sent once: later events of a watch say null.
+/// Definitions are sent once; later events of a watch have null.
 enum class ColumnDefinitions : uint8_t { kShown, kNull };
 
 /// Items, all of `kind`, and the metadata over them. A view.

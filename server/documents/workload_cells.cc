@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds are told apart by their paths, not by their structs: a Deployment and a ReplicaSet keep
-// their template at the same place.
+// Uses paths instead of the structs of each kind: a Deployment and a ReplicaSet have their template
+// at the same place.
 #include "server/documents/workload_cells.h"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ std::string Reference(const Object& object, WallTime) {
                               TextAt(object, "spec.scaleTargetRef.name")));
 }
 
-// Of each metric what is aimed at; what was measured is known to nobody here.
+// The target of each metric; the measured value is unknown, because this server does not measure.
 std::string Targets(const Object& object, WallTime) {
   std::vector<std::string> targets;
   for (const api::Found& metric : api::ElementsAt(object, "spec.metrics")) {

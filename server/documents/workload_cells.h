@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computed cells of workloads, of what controls them, and of roles.
+// Computed cells of workloads, of their controllers, and of roles.
 #pragma once
 
 #include <optional>
