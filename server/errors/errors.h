@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What refused requests are told: the words, reasons and details of upstream's answers.
+// Errors for refused requests, with the texts, reasons and details of upstream's answers.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace dray::server::errors {
 // About one object. `name` may be empty.
 
 Error NotFound(const api::KindInfo& kind, std::string_view name);
-/// The same where upstream looks the object up in a cache: the kind in small letters instead of the
+/// The same where upstream reads the object from a cache: the kind in lower case instead of the
 /// resource.
 Error NotInCache(const api::KindInfo& kind, std::string_view name);
-/// `terminating`: the object in the way is itself being deleted.
+/// `terminating`: the conflicting object is itself being deleted.
 enum class InTheWay : uint8_t { kAlive, kTerminating };
 Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way);
 /// No generated name was free.
@@ -42,8 +42,8 @@ Error UidMismatch(const api::KindInfo& kind,
                   std::string_view stored);
 /// `<resource> "<name>" is forbidden: <why>`; without the name where it is empty.
 Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why);
-/// What refusals of admission call an object: its name, else the prefix of the one that it will
-/// get.
+/// The name of an object in refusals of admission: its name, else the prefix for its generated
+/// name.
 std::string_view NameInAdmission(const api::meta_v1::ObjectMeta& meta);
 inline constexpr std::string_view kUnknownName = "Unknown";  // of an object without either
 /// A namespace that is going takes nothing in.
@@ -70,21 +70,21 @@ Error Untyped(std::string message);
 /// An error that upstream answers with "details":{}.
 Error WithoutSubject(StatusReason reason, std::string message);
 Error Internal(std::string_view what);
-/// A pod that its disruption budget does not let go; `why` says what the budget waits for.
+/// For a pod whose eviction its disruption budget refuses; `why` names what the budget waits for.
 Error DisruptionBudget(std::string why);
 /// `<resource> "<name>" …`: `what` needs a node that runs something, and nodes are simulated.
 Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what);
 Error TooLargeVersion(uint64_t asked, Revision current);
-/// `too old resource version: <asked> (<floor>)`, of watches.
+/// `too old resource version: <asked> (<floor>)`, for watches.
 Error TooOldToWatch(Revision asked, Revision floor);
-/// Of lists at a version that is gone.
+/// For lists at a version that is no longer available.
 Error TooOldToList();
-/// Of a continued list; `token` goes on at the newest version.
+/// For a continued list; `token` continues it at the newest version.
 Error TooOldToContinue(std::string token);
-/// Of a continued list; the arguments are identities of stores.
+/// For a continued list; the arguments are identities of stores.
 Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours);
 
-// Causes, in the words of field errors.
+// Causes, in the texts of field errors.
 
 ErrorCause RequiredValue(std::string field, std::string_view detail);
 /// `shown` is the value as upstream prints it: JSON.
