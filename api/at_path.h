@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value inside an object by its path, for what looks at many kinds alike: cells of tables, the
-// subresource scale.
+// Finds a value inside an object by its path, for code that handles many kinds alike: cells of
+// tables, the subresource scale.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace dray::api {
 
-/// A value and its type, never an optional. Null: nothing is there.
+/// A value and its type, which is never an optional. Null: the value does not exist.
 struct Found {
   const Type* type = nullptr;
   const void* value = nullptr;
 };
 
-/// What stands at "spec.pool.name" below a value; optionals on the way are looked through.
-/// O(length of the path).
+/// Finds the value at "spec.pool.name" below a value, through optionals on the way. O(length of the
+/// path).
 Found AtPath(Found from, std::string_view path);
 Found AtPath(const Object& object, std::string_view path);
 

@@ -49,7 +49,7 @@ Problems CheckDeviceIdentifier(std::string_view name, Release release) {
   return problems;
 }
 
-// What stands before or after the slash must not be empty.
+// The error for an empty part before or after the slash.
 NameProblem EmptyPart(std::string_view part, Release release) {
   if (IsSince(release, 35)) return Invalid("", fmt::format("the {} must not be empty", part));
   if (part == "domain" && !IsSince(release, 32)) part = "prefix";
@@ -100,7 +100,7 @@ Problems CheckPoolNameSegments(std::string_view name) {
   for (size_t i = 0; i < parts.size(); ++i) {
     NameErrors errors = {"must not be empty"};
     if (!parts[i].empty()) errors = CheckDnsSubdomain(parts[i], LengthWord::kBytes);
-    // What is bad is shown: the segment, or the whole name when there is none.
+    // The error shows the bad segment, or the whole name if the segment is empty.
     const std::string_view shown = parts[i].empty() ? name : parts[i];
     for (const std::string& error : errors) {
       problems.push_back(Invalid(shown, fmt::format("segment {}: {}", i, error)));

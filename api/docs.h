@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the structs of api/schema are, in the words of their comments there.
+// Documentation of the structs of api/schema, from the comments there.
 #pragma once
 
 #include <string_view>

@@ -158,7 +158,7 @@ Result<> ApplyOne(const Setting& setting, Release release, FeatureGates& gates) 
   const GateInfo* const gate = FindGate(setting.name);
   if (gate == nullptr || !gate->in.Has(release)) {
     const std::vector<std::string> names = NamesOf(release);
-    // Of another release: it is not mistyped.
+    // A gate of another release is not misspelt.
     const std::string meant = gate == nullptr ? MeantName(setting.name, names) : "";
     return Fail(StatusReason::kInvalid,
                 fmt::format("unrecognized feature gate: {}; {} has {}{}",
@@ -212,7 +212,7 @@ void FeatureGates::DropDependents() {
 
 Result<> FeatureGates::Apply(std::string_view flags, Release release) {
   FeatureGates next = *this;
-  std::vector<Setting> settings;  // of single gates: they count more than those of a stage
+  std::vector<Setting> settings;  // of single gates, which take precedence over those of a stage
   while (!flags.empty()) {
     const size_t comma = flags.find(',');
     const std::string_view flag = flags.substr(0, comma);
@@ -237,8 +237,8 @@ std::string ReleaseName(Release release) {
 
 namespace {
 
-/// "; did you mean 1.37?" about a release that is older or newer than all of them; empty of other
-/// words.
+/// "; did you mean 1.37?" for a release that is older or newer than all of them; empty for other
+/// texts.
 std::string NearestOf(std::string_view name, std::span<const std::string> known) {
   constexpr std::string_view kMajor = "1.";
   int minor = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feature gates of Kubernetes that decide about fields and kinds of resource.k8s.io, and the one
-// about deleting what cannot be read; which of them each release has, as the feature files of 1.30
-// to 1.37 say.
+// Feature gates of Kubernetes for fields and kinds of resource.k8s.io, and the one for deleting
+// unreadable objects. The gates of each release are those of the feature files of 1.30 to 1.37.
 #pragma once
 
 #include <bitset>
@@ -67,12 +66,12 @@ class FeatureGates {
  public:
   /// Every gate that `release` has: how Dray serves by default.
   static FeatureGates AllOf(Release release);
-  /// As a cluster of `release` starts without flags.
+  /// The gates of a cluster of `release` that starts without flags.
   static FeatureGates DefaultsOf(Release release);
 
   bool Has(Gate gate) const { return on_[static_cast<size_t>(gate)]; }
   void Switch(Gate gate, bool on) { on_[static_cast<size_t>(gate)] = on; }
-  /// Switches off what depends on something that is off.
+  /// Switches off features that depend on one that is off.
   void DropDependents();
 
   /// Applies kube-apiserver's --feature-gates, "AllBeta=false,DRADeviceTaints=true", then
@@ -88,7 +87,7 @@ class FeatureGates {
   std::bitset<kGateCount> on_;
 };
 
-/// Whose rules an object is judged by.
+/// The release and gates by whose rules an object is validated.
 struct Profile {
   Release release = Release::kNewest;
   FeatureGates gates = FeatureGates::AllOf(Release::kNewest);
@@ -102,7 +101,7 @@ struct Profile {
   static Profile Of(Release release) { return {release, FeatureGates::AllOf(release)}; }
 };
 
-/// "1.30" to "1.37": the releases whose rules Dray knows.
+/// "1.30" to "1.37": the releases whose rules Dray implements.
 std::span<const Release> KnownReleases();
 /// "1.37" → Release::kNewest; a leading v and a patch version are ignored.
 /// Errors: kInvalid  not one of KnownReleases(); lists them.

@@ -14,7 +14,7 @@ namespace dray::api {
 /// Bytes of generateName that are kept: with the suffix, a name is a DNS label.
 inline constexpr size_t kGeneratePrefixMax = 58;
 
-/// `base`, cut to kGeneratePrefixMax bytes, and five random characters that spell no words.
+/// `base`, cut to kGeneratePrefixMax bytes, and five random characters that cannot form words.
 std::string GenerateName(std::string_view base, Random& random);
 
 /// Gives an object that has no name, only a beginning of one, a generated name.

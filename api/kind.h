@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds as data: what discovery, routing, storage and printing need to know about a kind, generated
-// from its schema line. A new kind or version is a row here and nothing else.
+// Kinds as data: everything that discovery, routing, storage and printing need about a kind,
+// generated from its schema line. A new kind or version needs only a row here.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ enum class NameRule : uint8_t { kDnsSubdomain, kDnsLabel, kPathSegment };
 /// What DELETE of one object answers.
 enum class DeleteAnswer : uint8_t { kStatus, kObject };
 
-/// A column of `kubectl get`: the value at `path`, or what the server computes under that name.
+/// A column of `kubectl get`: the value at `path`, or a value that the server computes under that
+/// name.
 struct Column {
   std::string_view name;
   std::string_view type;     // string, integer, number, boolean, date
@@ -37,7 +38,7 @@ struct Column {
 /// How objects of a kind are made; the other operations work over the tables.
 struct ObjectOperations {
   std::shared_ptr<void> (*make)();
-  std::shared_ptr<void> (*blank)();  // one for all who ask, as make would make it: never changed
+  std::shared_ptr<void> (*blank)();  // one shared object like those of make(); immutable
   std::shared_ptr<void> (*clone)(const void* object);
 };
 
@@ -56,8 +57,8 @@ inline constexpr ObjectOperations kObjectOperations{
 struct KindInfo {
   std::string_view group;    // "" for core
   std::string_view version;  // v1
-  /// "resource.k8s.io/v1", "v1": what objects say of themselves. Status and DeleteOptions belong to
-  /// every group; they name none.
+  /// "resource.k8s.io/v1", "v1": the apiVersion of objects. Empty for Status and DeleteOptions,
+  /// which belong to every group.
   std::string_view api_version;
   std::string_view kind;      // ResourceClaim
   std::string_view plural;    // resourceclaims: the resource's name in URLs
@@ -100,7 +101,7 @@ struct KindInfo {
 /// All kinds of api/schema, in the order of the files.
 std::span<const KindInfo* const> BuiltinKinds();
 
-/// The kinds a program knows: the built-in ones and those it adds (tests add a toy kind).
+/// The kinds of a program: the built-in ones and those it adds (tests add a toy kind).
 class Scheme {
  public:
   Scheme() : kinds_(BuiltinKinds().begin(), BuiltinKinds().end()) {}

@@ -6,8 +6,8 @@
 
 namespace dray::api {
 
-/// Whether upstream's answers of the release were measured. Of those before 1.30 the kinds and
-/// fields are known; their rules are taken to be those of 1.30.
+/// Whether upstream's answers of the release were measured. For releases before 1.30 only the kinds
+/// and fields are known; Dray uses the rules of 1.30 for them.
 constexpr bool IsMeasured(Release release) {
   return release == Release::kAny || release >= Release::k1_30;
 }

@@ -14,7 +14,7 @@ namespace dray::api {
 
 /// One object of some kind. Copies share the struct, which is immutable from the moment a second
 /// owner may exist: to change an object, Clone() it, edit the copy through mutable_value() or
-/// Mutable<T>(), then hand it on. An empty Object has no kind.
+/// Mutable<T>(), then pass it on. An empty Object has no kind.
 class Object {
  public:
   Object() = default;
@@ -35,7 +35,7 @@ class Object {
     return Of(Reflected<T>::kKind, std::move(value));
   }
 
-  /// Shares a struct that nobody changes any more.
+  /// Shares a struct that no longer changes.
   template <class T>
   static Object Sharing(Frozen<T> value) {
     return {Reflected<T>::kKind, std::const_pointer_cast<T>(std::move(value))};
@@ -60,7 +60,7 @@ class Object {
   }
   const meta_v1::ObjectMeta& metadata() const { return kind_->metadata(value_.get()); }
 
-  /// A deep copy nobody else has.
+  /// A deep copy with a single owner.
   Object Clone() const;
 
   // Only for the sole owner, before the object is shared.

@@ -57,7 +57,7 @@ struct Type;
 /// How lists merge in server-side apply.
 enum class ListKind : uint8_t { kUndeclared, kAtomic, kSet, kMap };
 
-/// Everything a schema line says beyond name, number and type.
+/// Everything in a schema line beyond name, number and type.
 struct Facets {
   bool required = false;    // must be present and, unless omit_empty, is always written
   bool omit_empty = false;  // required, yet an empty one is not written
@@ -75,8 +75,8 @@ struct Facets {
   std::string_view default_value = {};
   std::string_view one_of = {};  // the union the member belongs to
   std::string_view gate = {};    // feature gates, separated by commas
-  int64_t max_items = 0;         // 0: no bound of its own
-  std::string_view values = {};  // the texts it may have, separated by "|", as documents say
+  int64_t max_items = 0;         // 0: no limit of its own
+  std::string_view values = {};  // the allowed texts, separated by "|", for documentation
 };
 
 /// Which form of a version's documents is read or written.
@@ -90,8 +90,8 @@ struct Field {
   const Type* type_table;
   uint32_t offset;  // of the member in its struct
   uint16_t number;  // in protobuf
-  /// Whether its facets do not change how it is written: it is in every form of a document, and
-  /// left out when empty.
+  /// True if no facet changes how the field is written: it is in every form of a document, and left
+  /// out when empty.
   bool usual;
   /// Whether it is left out when empty, in every release that has it.
   bool left_out;
@@ -114,7 +114,7 @@ struct ScalarOperations {
   bool (*is_zero)(const void* value);
 };
 
-/// Of TypeKind::kOptional, kList and kMap; the others have none.
+/// For TypeKind::kOptional, kList and kMap; the others have none.
 struct ContainerOperations {
   size_t (*size)(const void* container);
   /// The index-th element, in order; for an optional, index 0.
@@ -122,20 +122,20 @@ struct ContainerOperations {
   /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
   void* (*add)(void* container, std::string_view key);
   void (*clear)(void* container);
-  /// Of a list or map: makes room for `size` elements, which need not come.
+  /// Lists and maps: reserves room for `size` elements, which may not come.
   void (*reserve)(void* container, size_t size);
-  /// Of a list: whether it was given, if only as []; and says that it was.
+  /// Lists: returns whether the list was given, if only as []; and marks it as given.
   bool (*present)(const void* list);
   void (*set_present)(void* list);
-  /// Of a map: the key of the index-th element, in order.
+  /// Maps: the key of the index-th element, in order.
   std::string_view (*key)(const void* map, size_t index);
-  /// Of a map, for readers of documents: a new empty element for `key`, and the end of such
-  /// additions (Map::Append, Map::Settle).
+  /// Maps, for readers of documents: adds an empty element for `key`, and ends such additions
+  /// (Map::Append, Map::Settle).
   void* (*append)(void* map, std::string_view key);
   void (*settle)(void* map);
-  /// Of a map: the element at `key`, or null.
+  /// Maps: the element at `key`, or null.
   const void* (*find)(const void* map, std::string_view key);
-  /// Of a map: visits all entries in key order.
+  /// Maps: visits all entries in key order.
   void (*visit)(const void* map,
                 void* context,
                 void (*entry)(void*, std::string_view, const void*));
@@ -150,13 +150,13 @@ struct Type {
   const Type* element_type = nullptr;        // of containers
   std::span<const Field> fields = {};        // in the order of JSON
   std::span<const uint16_t> by_number = {};  // indices of fields, ascending numbers
-  /// Of a struct: bit i tells whether the member of fields[i] is filled (IsFilled).
+  /// Structs: bit i is set if the member of fields[i] is filled (IsFilled).
   uint64_t (*filled)(const void* object) = nullptr;
-  /// Of a struct: bit i tells that fields[i] is not left out for being empty.
+  /// Structs: bit i is set if fields[i] is written even when empty.
   uint64_t always = 0;
-  /// Of a struct: one writer has it as a whole (server-side apply).
+  /// Structs: owned as a whole by one manager (server-side apply).
   bool atomic = false;
-  /// Of a struct: in JSON it is the first of its members that is filled, or the last (json=first).
+  /// Structs: written in JSON as its first filled member, or the last one (json=first).
   bool one_form = false;
 
   const Type& element() const { return *element_type; }
@@ -164,9 +164,9 @@ struct Type {
   const Field* Find(std::string_view json_name) const;
 };
 
-/// Same content. For quantities and times: the same amount and moment.
+/// Equal content. Quantities and times are equal if the amount or moment is.
 bool Equal(const Type& type, const void* a, const void* b);
-/// As a new value is: false, 0, "", nothing set.
+/// Whether it equals a new value: false, 0, "", nothing set.
 bool IsZero(const Type& type, const void* value);
 /// Makes it as new.
 void Clear(const Type& type, void* value);
@@ -190,8 +190,8 @@ const Type& TypeOf() {
   return Reflected<T>::kType;
 }
 
-/// Whether Go's omitempty writes a value: it is there, and neither false, 0, "" nor without
-/// elements. A struct always is.
+/// Whether Go's omitempty writes a value: it is present, and neither false, 0, "" nor without
+/// elements. A struct is always written.
 template <class T>
 constexpr bool IsFilled(const T& value) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -219,7 +219,7 @@ uint64_t FilledMembers([[maybe_unused]] const void* object) {
   return bits;
 }
 
-/// Of `Holder`, a std::optional or Box of `T`.
+/// For `Holder`, a std::optional or Box of `T`.
 template <class Holder, class T>
 struct ReflectedOptional {
   static constexpr ContainerOperations kContainer{

@@ -7,8 +7,8 @@
 
 namespace dray::api {
 
-/// The minor version of a release. kAny: the fields and kinds of all releases, under the rules of
-/// the newest. Dray reads and writes so unless it emulates a release.
+/// The minor version of a release. kAny has the fields and kinds of all releases, under the rules
+/// of the newest; Dray uses it unless it emulates a release.
 // NOLINTBEGIN(readability-identifier-naming): a release reads 1.30
 enum class Release : uint8_t {
   kAny = 0,
@@ -36,7 +36,7 @@ struct Releases {
   /// No release at all.
   static constexpr Releases None() { return {.first = 1, .last = 0}; }
 
-  /// Whether what these releases have exists in `release`; in kAny everything does.
+  /// Whether a feature of these releases exists in `release`; kAny has all features.
   constexpr bool Has(Release release) const {
     return release == Release::kAny ? first <= last : Contains(MinorOf(release));
   }

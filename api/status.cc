@@ -15,7 +15,7 @@ struct Coded {
 
 constexpr int kInternalServerError = 500;
 
-// Where several have one code, the first is what the code alone means.
+// If several reasons have one code, the first is the meaning of the code alone.
 constexpr std::array kCodes = {
     Coded{StatusReason::kUnauthorized, 401},
     Coded{StatusReason::kForbidden, 403},

@@ -13,26 +13,26 @@ namespace dray::api {
 /// The HTTP status code that goes with `reason`.
 int HttpCode(StatusReason reason);
 
-/// The details of the Status that `error` becomes, less the causes, which the error has itself: the
-/// object concerned, and when to try again. Null when it has none. Valid while `error` lives.
+/// The details of the Status for `error`, without the causes, which are in the error itself: the
+/// object concerned, and when to try again. Null if it has none. Valid while `error` lives.
 ///
-/// An error gets them as Error{.details = meta_v1::StatusDetails{.name = …}}; default-made ones are
-/// written as "details":{}.
+/// Set them with Error{.details = meta_v1::StatusDetails{.name = …}}; default-constructed details
+/// are written as "details":{}.
 const meta_v1::StatusDetails* DetailsOf(const Error& error);
 
-/// What Error::details holds when a list has expired that may go on: from where, with the objects
-/// that are there now.
+/// Error::details of an expired list that may be continued: the position, with the objects that
+/// exist now.
 struct ContinueFrom {
   std::string token;
 };
 
-/// What the server answers.
+/// Converts an error to the server's answer.
 meta_v1::Status StatusOf(const Error& error);
 
-/// What the client makes of an answer; `http_code` decides where `status` gives no reason.
+/// Converts an answer to the client's error; `http_code` decides if `status` has no reason.
 Error ErrorOf(const meta_v1::Status& status, int http_code);
 
-/// What an answer with `http_code` and without a reason means; kUnknown if it could mean anything.
+/// The reason for an answer with `http_code` and no reason; kUnknown if several are possible.
 StatusReason ReasonOf(int http_code);
 
 }  // namespace dray::api

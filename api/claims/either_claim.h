@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims of either generation (docs/design/versions.md), which say many things by the same names:
-// code that looks only at those is written once.
+// Claims of either generation (docs/design/versions.md), whose fields often have the same names.
+// Code that uses only those fields is written once.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace dray::api::claims {
 
-/// Whose claims a driver's own controller may allocate (KEP-3063).
+/// Which claims a driver's own controller may allocate (KEP-3063).
 enum class ClassicClaims : uint8_t {
   kNone,
   kAll,     // up to 1.30: claims, classes and templates are v1alpha2's
   kMarked,  // 1.31 with DRAControlPlaneController: those with spec.controller
 };
 
-/// Of the release that is played. kNone for kAny, where nobody acts on classic claims.
+/// For the emulated release. kNone for kAny, where Dray does not act on classic claims.
 inline ClassicClaims ClassicClaimsOf(Release release, const FeatureGates& gates) {
   if (!gates.Has(Gate::kDynamicResourceAllocation)) return ClassicClaims::kNone;
   if (release != Release::kAny && release <= Release::k1_30) return ClassicClaims::kAll;
@@ -38,19 +38,19 @@ inline bool IsClassic(const Object& claim) {
   return &claim.kind() == &Reflected<resource_v1alpha2::ResourceClaim>::kKind;
 }
 
-/// What keeps the claim from vanishing while it has devices of the scheduler's choice.
+/// The finalizer that keeps the claim while it has devices that the scheduler chose.
 inline const char* FinalizerOf(const Object& claim) {
   return IsClassic(claim) ? kClassicFinalizer : kFinalizer;
 }
 
-/// `visit` with the claim as what it is.
+/// Calls `visit` with the claim as its own type.
 template <class Visit>
 decltype(auto) VisitClaim(const Object& claim, Visit&& visit) {
   return IsClassic(claim) ? std::forward<Visit>(visit)(claim.As<resource_v1alpha2::ResourceClaim>())
                           : std::forward<Visit>(visit)(claim.As<resource_v1::ResourceClaim>());
 }
 
-/// The same with a claim that nobody else has, to be changed.
+/// The same for changing a claim that has no other owner.
 template <class Visit>
 decltype(auto) EditClaim(Object& claim, Visit&& visit) {
   return IsClassic(claim)
@@ -58,8 +58,8 @@ decltype(auto) EditClaim(Object& claim, Visit&& visit) {
              : std::forward<Visit>(visit)(claim.Mutable<resource_v1::ResourceClaim>());
 }
 
-/// Whether the claim only waits to be used: nothing was said or given to it yet, nobody owns it or
-/// holds it, and it is not on its way out.
+/// Whether the claim only waits to be used: it has no status, no owner, no finalizer, and is not
+/// being deleted.
 inline bool IsUntouched(const Object& claim) {
   const meta_v1::ObjectMeta& metadata = claim.metadata();
   if (metadata.deletion_timestamp || !metadata.finalizers.empty()) return false;
@@ -69,7 +69,7 @@ inline bool IsUntouched(const Object& claim) {
   });
 }
 
-/// Gives the devices back, with what was said of them.
+/// Releases the devices, and removes the status about them.
 inline void ClearAllocation(resource_v1::ResourceClaimStatus& status) {
   status.allocation.reset();
   status.devices.clear();
@@ -78,7 +78,7 @@ inline void ClearAllocation(resource_v1alpha2::ResourceClaimStatus& status) {
   status.allocation.reset();
 }
 
-/// What a consumer of a classic claim is in the words of the newer generation.
+/// Converts a consumer of a classic claim to the newer generation's type.
 inline resource_v1::ResourceClaimConsumerReference AsConsumer(
     const resource_v1alpha2::ResourceClaimConsumerReference& consumer) {
   return {.api_group = consumer.api_group,
@@ -101,7 +101,7 @@ inline std::vector<resource_v1::ResourceClaimConsumerReference> ConsumersOf(cons
   });
 }
 
-/// Adds one to the users of a claim that nobody else has.
+/// Adds a consumer to a claim that has no other owner.
 inline void AddConsumer(Object& claim,
                         const resource_v1::ResourceClaimConsumerReference& consumer) {
   EditClaim(claim, [&](auto& value) {

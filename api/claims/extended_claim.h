@@ -10,7 +10,7 @@
 
 namespace dray::api::claims {
 
-/// Begins the name of the resource that each class has without being told.
+/// Prefix of the default name of the resource of each class.
 inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.kubernetes.io/";
 /// Marks such a claim: "true".
 inline constexpr const char* kExtendedClaimAnnotation =

@@ -10,7 +10,7 @@
 
 namespace dray::api::claims {
 
-/// Whether the kubelet of the node says that it can.
+/// Whether the kubelet of the node reports that it supports this.
 inline bool MaySkipOperations(const core_v1::Node& node) {
   constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
   const auto& declared = node.status.declared_features;

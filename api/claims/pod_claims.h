@@ -30,11 +30,11 @@ const std::string* TemplateNamedBy(const core_v1::PodResourceClaim& entry);
 /// The claim "namespace/name", or null.
 using Lookup = std::function<const Object*(std::string_view key)>;
 
-/// What an entry of spec.resourceClaims refers to.
+/// The target of an entry of spec.resourceClaims.
 struct Target {
   enum class State : uint8_t {
     kClaim,
-    kNone,     // the pod's status says that no claim is needed
+    kNone,     // according to the pod's status, no claim is needed
     kMissing,  // a claim will be generated; its name is not in the pod's status yet
   } state;
   std::string name = {};   // of kClaim

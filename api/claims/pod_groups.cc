@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kGroupsOfPods = "podgroups";
 constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 
-/// The name of the pod's group; empty: it is alone.
+/// The name of the pod's group; empty if it has none.
 std::string_view GroupNameOf(const core_v1::Pod& pod) {
   const auto& group = pod.spec.scheduling_group;
   return group && group->pod_group_name ? std::string_view(*group->pod_group_name)

@@ -16,19 +16,20 @@ namespace dray::api::claims {
 /// Keeps a group from vanishing while pods need it.
 inline constexpr const char* kPodGroupFinalizer = "scheduling.k8s.io/podgroup-protection";
 
-/// "namespace/name" of the group that the pod names, whether it exists or not; empty: it is alone.
+/// "namespace/name" of the group that the pod names, whether it exists or not; empty if it names
+/// none.
 std::string PodGroupKeyOf(const core_v1::Pod& pod);
 
-/// Whether the claim of the pod's entry is the group's: kept for all its pods at once, and made, if
-/// it is generated, for the group. It is if the group has an entry that says the same.
+/// Whether the claim of the pod's entry belongs to the group: it is reserved for all its pods at
+/// once and, if it is generated, made for the group. It is if the group has an equal entry.
 bool IsSharedByGroup(const core_v1::PodResourceClaim& entry,
                      const scheduling_v1beta1::PodGroup& group);
 
-/// Whether the claim was generated for the pod, or for its group: the one that controls it.
+/// Whether the claim was generated for the pod, or for its group, which then is its controller.
 bool IsMadeFor(const meta_v1::ObjectMeta& claim, const core_v1::Pod& pod);
 
-/// Whether the claim is kept for the pod, or for its group. A pod does not know the uid of its
-/// group: a group that was deleted and made again under its name is taken for the same.
+/// Whether the claim is reserved for the pod, or for its group. A pod does not know the uid of its
+/// group, so a group that was deleted and created again counts as the same.
 bool IsKeptFor(const resource_v1::ResourceClaim& claim, const core_v1::Pod& pod);
 
 /// Who a claim is kept for.

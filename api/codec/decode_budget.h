@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DecodeBudget: a limit to the memory that decoding takes. A few bytes of a document can ask for
-// large structs ([{},{},…]). What the store kept has none: it takes the memory that the same object
-// took when it was written, and would be lost behind a limit that counts other bytes than those it
-// came in with.
+// large structs ([{},{},…]). Objects from the store have no limit: they take the memory that the
+// same object took when it was written, and a limit based on the stored bytes could make them
+// unreadable.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace dray::api::inline codec {
 
 /// Bytes of list elements and map entries that any document may decode to.
 inline constexpr size_t kDecodedBytesMin = 16U << 20U;
-/// More than that only for longer documents: so many times their length.
+/// Longer documents may use more: this many times their length.
 inline constexpr size_t kDecodedBytesPerByte = 64;
-/// The same where what is decoded is converted: two of it are held then.
+/// The same for objects that are converted, of which two copies exist at a time.
 inline constexpr size_t kConvertedBytesPerByte = 28;
 
 /// Whether objects of the kind are made into those of another before they are kept.
@@ -28,7 +28,7 @@ inline bool IsConverted(const KindInfo& kind) {
   return &kind.storage() != &kind;
 }
 
-/// From how many elements on a list is a long one.
+/// Lists of at least this many elements count as long.
 inline constexpr size_t kManyElements = 4096;
 
 /// Counts the elements of one document. Not their texts: those are no longer than the document.
@@ -59,8 +59,8 @@ class DecodeBudget {
     container.container->reserve(value, kManyElements + more);
   }
 
-  /// Makes room for what siblings let expect: lists and maps in the elements of a list tend to be
-  /// as long as in the element before. A document gets little room that it does not fill.
+  /// Reserves room according to the previous sibling, because lists and maps in the elements of a
+  /// list tend to have the same size. A document gets little room that it does not fill.
   void ReserveAsBefore(const Type& container, void* value) {
     const Guess& guess = guesses_[SlotOf(container)];
     const size_t bytes = guess.size * container.element().size;

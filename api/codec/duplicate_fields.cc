@@ -36,7 +36,7 @@ class Finder {
     std::set<std::string_view> seen;
   };
 
-  // Whether an object or list begins here. The next Advance() reads what it has.
+  // Whether an object or list begins here. The next Advance() reads its contents.
   bool Enter() {
     const JsonKind kind = reader_.Peek();
     if (kind != JsonKind::kObject && kind != JsonKind::kArray) return false;

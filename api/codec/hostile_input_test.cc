@@ -103,8 +103,8 @@ TEST(HostileJson, DuplicatesAtDepthAreToldOnceEachAndNotForever) {
   EXPECT_EQ(claim->As<resource_v1::ResourceClaim>().spec.devices.requests[0].exactly->count, 3);
 }
 
-// What is told already is written out again to see that it is: up to 1 MiB and two bytes for each
-// byte of the document, and then nothing new is told.
+// The decoder formats each issue to see whether it was reported already: up to 1 MiB plus two bytes
+// for each byte of the document. After that it reports no new issues.
 TEST(HostileJson, TheSameIssueIsWrittenOutUpToItsBudget) {
   size_t issue_bytes = 0;
   size_t size = 0;
@@ -158,7 +158,7 @@ TEST(HostileJson, KeysFromLastToFirstAreSortedOnce) {
   EXPECT_EQ(claim->metadata().labels.begin()->first, "000001");
 }
 
-// Three bytes ask for a container of more than a kilobyte each.
+// Each three bytes make a container of more than a kilobyte.
 TEST(HostileJson, ElementsTakeNoMoreMemoryThanTheBudget) {
   const auto containers = [](size_t count) {
     std::string text = R"({"spec":{"containers":[)";

@@ -48,16 +48,16 @@ void QuoteJson(std::string_view text, std::string& out);
 inline constexpr size_t kIndentedMin = 1U << 20U;
 inline constexpr size_t kIndentedPerByte = 16;
 
-/// The JSON text with line breaks and two spaces per level; `json` must be valid. What would become
-/// longer than kIndentedMin and kIndentedPerByte times its length stays as it is.
+/// The JSON text with line breaks and two spaces per level; `json` must be valid. If the result
+/// would be longer than kIndentedMin and kIndentedPerByte times the input, returns the input.
 std::string PrettyJson(std::string_view json);
 
 /// Reads kind and apiVersion at the top of an object without decoding it.
 /// Errors: kBadRequest  not JSON, not an object, or one of the two is no string.
 Result<TypeMeta> ReadTypeMeta(std::string_view json);
 
-/// What was ignored in a document: `unknown field "spec.foo"` or `duplicate field "spec.bar"`, in
-/// the order met, each once.
+/// Ignored parts of a document: `unknown field "spec.foo"` or `duplicate field "spec.bar"`, in
+/// document order, each once.
 using DecodeIssues = std::vector<std::string>;
 
 /// How many of them are reported for one document; upstream's limit.

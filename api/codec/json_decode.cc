@@ -21,7 +21,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-/// As many fields of a struct are told apart by bits.
+/// The first fields of a struct are tracked as bits.
 constexpr size_t kMetBits = 64;
 
 /// The index of a field that the struct has itself; kMetBits or more if there is none. Documents
@@ -59,7 +59,7 @@ FoundMember FindMember(const Type& type, void* object, std::string_view name, Wi
   return {};
 }
 
-// Bytes of issues that are written out for one document, most of which may be told already.
+// Limit of the bytes of issues formatted for one document, most of which may be reported already.
 constexpr size_t kIssueBytesMin = 1U << 20U;
 constexpr size_t kIssueBytesPerByte = 2;
 
@@ -68,8 +68,8 @@ class MetKeys {
  public:
   bool is_sorted() const { return !keys_.has_value(); }
 
-  /// `key` comes next; `map` holds those before it. True when it was met before, which is found out
-  /// only if `tell`. The key must stay where it is.
+  /// Notes that `key` comes next; `map` has the earlier keys. Returns whether the key occurred
+  /// before, which is determined only if `tell`. The key's text must stay valid.
   bool Meet(const Type& type, const void* map, std::string_view key, bool tell) {
     if (is_sorted() && (last_.data() == nullptr || IsBefore(last_, key))) {
       last_ = key;
@@ -81,7 +81,7 @@ class MetKeys {
         keys_->emplace(type.container->key(map, i));
       }
     }
-    // Made above when there is something to tell.
+    // The set was made above, because `tell` holds.
     return tell && !keys_->emplace(key).second;
   }
 
@@ -170,7 +170,7 @@ class JsonDecoder {
   [[gnu::noinline]] void NoteMismatch(const Type& type) {
     const JsonKind found = reader_.Peek();
     if (found == JsonKind::kInvalid) {
-      reader_.Skip();  // lets the reader say what is wrong
+      reader_.Skip();  // makes the reader report the error
     } else {
       Mismatch(JsonKindName(found), type.name);
     }
@@ -249,7 +249,7 @@ class JsonDecoder {
     if (!Expect(JsonKind::kNumber, type)) return;
     const std::string_view text = reader_.Number();
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    // Of what is too small zero remains.
+    // A number that is too small becomes zero.
     if (read.ec != std::errc()) number = std::strtod(std::string(text).c_str(), nullptr);
     if (!std::isfinite(number)) RefuseNumber(text, type);
   }
@@ -257,7 +257,7 @@ class JsonDecoder {
     Mismatch(fmt::format("number {}", text), type.name);
   }
 
-  /// Keeps what a type's own Parse says about the text.
+  /// Keeps the result or the error of a type's own Parse.
   template <class T>
   void Take(Result<T> parsed, void* value) {
     if (parsed) {
@@ -350,8 +350,8 @@ class JsonDecoder {
     }
   }
 
-  // A struct that is one of its members (json=first): the one that has the form of what is there.
-  // Upstream takes other forms for nothing, but where a bool would do.
+  // Reads a struct that is written as one of its members (json=first): the member that has the form
+  // of the value. Upstream ignores values of other forms, except where a bool is allowed.
   [[gnu::noinline]] void OneForm(const Type& type, void* value) {
     Clear(type, value);
     const JsonKind found = reader_.Peek();
@@ -413,7 +413,7 @@ class JsonDecoder {
     --nested_;
   }
 
-  // For what is no field of the struct itself: whether it was met before in this object.
+  // For names that are no fields of the struct itself: whether this object had the name before.
   bool MeetAgain(uint64_t visit, const void* field) { return !met_.emplace(visit, field).second; }
 
   void Member(const Field& field, void* object) {
@@ -428,7 +428,7 @@ class JsonDecoder {
       Element(type, member);  // a struct that comes twice merges into the first, as in Go
     }
     if (field.usual || !field.facets.plain.Rules(wire_.release)) return;
-    // It could not be absent in this release: its zero is our none.
+    // In this release the member could not be absent, so its zero means absent here.
     const bool is_set = type.container->size(member) != 0;
     if (is_set && IsZero(type.element(), type.container->at(member, 0))) {
       type.container->clear(member);
@@ -465,13 +465,13 @@ class JsonDecoder {
   size_t size_;  // of the document
   DecodeBudget budget_;
   const JsonPlace* place_ = nullptr;
-  uint64_t visits_ = 0;  // objects begun
+  uint64_t visits_ = 0;  // number of objects begun
   size_t nested_ = 0;    // and not yet ended
   std::set<std::pair<uint64_t, const void*>>
       met_;  // of an object: inlined fields, kind, apiVersion
   std::string scratch_;
   std::string mismatch_;
-  size_t issue_bytes_left_;  // may be written out, those that were told before among them
+  size_t issue_bytes_left_;  // for formatting issues, including those that were reported already
   TypeMeta* said_;
 };
 

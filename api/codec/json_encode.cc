@@ -17,8 +17,8 @@
 namespace dray::api::inline codec {
 namespace {
 
-/// Appends to a string through a pointer: room is asked for once per value, not per byte, which a
-/// JsonWriter cannot do, as others append to its string too.
+/// Appends to a string through a pointer. It reserves room once per value, not per byte. A
+/// JsonWriter cannot do that, because its users append to the string too.
 class Output {
  public:
   explicit Output(std::string& out)

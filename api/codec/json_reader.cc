@@ -264,8 +264,8 @@ void JsonReader::Escape(std::string& out) {
 
 namespace {
 
-/// Passes over the usual value quickly: one without mistakes, whose strings have neither escapes
-/// nor anything but ASCII, whose numbers are whole, and which is not deep. May refuse any other.
+/// A fast path for skipping common values: without errors, with only ASCII and no escapes in
+/// strings, whole numbers, and little depth. May refuse any other value.
 class PlainValue {
  public:
   static constexpr size_t kDepthMax = 64;

@@ -16,7 +16,7 @@ namespace dray::api::inline codec {
 
 enum class JsonKind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject, kInvalid };
 
-/// "string", "number", …: how messages name what was found.
+/// "string", "number", …: the kind's name in messages.
 std::string_view JsonKindName(JsonKind kind);
 
 /// Reads one JSON document from front to back. After the first mistake every call returns its empty
@@ -34,7 +34,7 @@ class JsonReader {
   explicit JsonReader(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
-  /// What stands next; kInvalid at the end, after a failure and before anything that is no value.
+  /// The kind of the next value; kInvalid at the end, after a failure, and if no value follows.
   JsonKind Peek() {
     SkipBlanks();
     return at_ == end_ ? JsonKind::kInvalid : KindBeginningWith(*at_);
@@ -113,7 +113,7 @@ class JsonReader {
   /// Ends the reading as a mistake does: for callers that have found one of another kind.
   void Stop() { FailAt("where reading was stopped"); }
   bool failed() const { return failed_; }
-  /// kBadRequest with line, column and what was expected.
+  /// kBadRequest with line, column and the expected text.
   Error error() const;
   /// Bytes read so far; after a failure, up to the mistake.
   size_t offset() const { return static_cast<size_t>((failed_ ? mistake_ : at_) - begin_); }
@@ -180,7 +180,7 @@ class JsonReader {
   const char* at_;
   const char* end_;
   size_t depth_ = 0;
-  bool is_first_ = false;  // just entered: no member read yet
+  bool is_first_ = false;  // entered, but no member read yet
   bool failed_ = false;
   const char* mistake_ = nullptr;
   std::string what_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object and what it says it is, read from one look at its text.
+// Reads an object and its apiVersion and kind in one pass.
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,10 @@
 
 namespace dray::api::inline codec {
 
-/// The same as ReadTypeMeta() and DecodeJson() one after the other, in one walk instead of two;
-/// `said` is whole only where an object is returned.
+/// The same as ReadTypeMeta() and DecodeJson() one after the other, in one pass instead of two.
+/// `said` is complete only if an object is returned.
 ///
-/// Errors: those of DecodeJson(), which tells other mistakes first than ReadTypeMeta() does.
+/// Errors: those of DecodeJson(), which may report another error first than ReadTypeMeta() does.
 Result<Object> DecodeJson(
     const KindInfo& kind, std::string_view json, DecodeIssues* issues, Wire wire, TypeMeta& said);
 

@@ -112,7 +112,7 @@ TEST(Box, CopiesWhatItHolds) {
   copy.not_->title = "other";
   EXPECT_NE(copy, outer);
   outer.not_->not_.emplace();
-  outer = JSONSchemaProps(*outer.not_);  // what lies in it takes its place
+  outer = JSONSchemaProps(*outer.not_);  // replaces a value by a part of itself
   EXPECT_EQ(outer.title, "inner");
 }
 

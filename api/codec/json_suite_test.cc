@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is JSON (RFC 8259) and what is not, kind by kind of mistake. Our own cases for the
-// categories of JSONTestSuite (github.com/nst/JSONTestSuite); docs/design/dependencies.md has the
-// result of that suite itself.
+// Valid and invalid JSON (RFC 8259), by kind of error. Our own cases for the categories of
+// JSONTestSuite (github.com/nst/JSONTestSuite); docs/design/dependencies.md has the result of that
+// suite itself.
 #include <string>
 #include <string_view>
 
@@ -198,8 +198,8 @@ TEST(JsonSuite, RefusesWhatIsNot) {
     EXPECT_FALSE(IsJson(one.text)) << one.what << ": " << one.text;
 }
 
-// Where readers may differ: numbers of any size pass, since what reads a number judges it, and so
-// do escapes of half a character, as in Go.
+// Cases that the RFC leaves to readers: numbers of any size are accepted, because the number's type
+// checks them, and so are escapes of half a surrogate pair, as in Go.
 TEST(JsonSuite, AcceptsWhatIsLeftToReaders) {
   constexpr SuiteCase kFree[] = {
       {"number, too large for a double", "[1e400]"},

@@ -130,7 +130,7 @@ TEST(JsonEncode, PrettyPrintsWithTwoSpaces) {
             "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \":,\"\n  }\n}");
 }
 
-// Two spaces a level for each element are the square of what deep lists take.
+// Indentation by two spaces per level makes the output quadratic in the depth of lists.
 TEST(JsonEncode, PrettyPrintsNothingThatBecomesTooLong) {
   const auto nested = [](size_t depth, size_t elements) {
     std::string json = std::string(depth, '[') + "1";

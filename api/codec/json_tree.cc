@@ -42,7 +42,7 @@ class TreeParser {
       case JsonKind::kArray:
       case JsonKind::kObject: Container(tree, depth + 1); break;
       case JsonKind::kInvalid:
-        reader_.Skip();  // says what is wrong
+        reader_.Skip();  // reports the error
         break;
     }
     return tree;

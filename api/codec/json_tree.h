@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as a tree that can be edited. Numbers stay the text they were written as and members keep
-// their order, so what a patch does not touch comes out as it went in: large integers never pass
-// through doubles.
+// JSON as a tree that can be edited. Numbers keep their text and members keep their order, so a
+// patch leaves the other parts unchanged: large integers are never converted to doubles.
 #pragma once
 
 #include <cstddef>
@@ -47,17 +46,17 @@ class JsonMembers {
   size_t removed_ = 0;
 };
 
-/// One JSON value. What only arrays and objects have lies apart: a document may have a value for
-/// each two of its bytes.
+/// One JSON value. Members that only arrays and objects need are stored separately, because a
+/// document may have one value for each two of its bytes.
 class JsonTree {
  public:
   JsonKind kind = JsonKind::kInvalid;
   std::string text;  // the string, the number as written, "true" or "false"
 
-  /// Of an array.
+  /// Precondition: an array.
   std::vector<JsonTree>& elements() { return elements_.value(); }
   const std::vector<JsonTree>& elements() const { return elements_.value(); }
-  /// Of an object.
+  /// Precondition: an object.
   JsonMembers& members() { return members_.value(); }
   const JsonMembers& members() const { return members_.value(); }
 
@@ -119,7 +118,7 @@ void WriteJsonTree(const JsonTree& tree,
                    std::string& out,
                    MemberOrder order = MemberOrder::kAsRead);
 
-/// Objects and arrays inside each other; 0 for a scalar. `visited` counts the values looked at.
+/// Nesting depth of objects and arrays; 0 for a scalar. `visited` counts the values visited.
 size_t DepthOf(const JsonTree& tree, size_t& visited);
 
 /// Equal as JSON values: members in any order, numbers by value.
@@ -132,7 +131,8 @@ inline constexpr size_t kGoTextMax = 4096;
 /// after kGoTextMax bytes, with "…".
 std::string GoText(const JsonTree& tree);
 
-/// How Go's JSON decoder names what it found: "array", "object", "string", "number", "bool".
+/// The name of the kind in errors of Go's JSON decoder: "array", "object", "string", "number",
+/// "bool".
 std::string GoJsonKind(const JsonTree& tree);
 
 }  // namespace dray::api::inline codec

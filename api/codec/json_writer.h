@@ -11,9 +11,9 @@
 //     });
 //   });
 //
-// Braces and brackets are the writer's, commas and escapes too, so what comes out is JSON. A value
-// where a name belongs, a name in an array or a second value at the top is a bug of the program: a
-// DRAY_CHECK. The writer allocates nothing but what the string needs.
+// The writer adds braces, brackets, commas and escapes, so the output is always JSON. A value in
+// place of a name, a name in an array, or a second value at the top is a bug, so it fails a
+// DRAY_CHECK. The writer allocates nothing except in the string.
 #pragma once
 
 #include <concepts>
@@ -62,8 +62,8 @@ struct JsonMember {
 
 class JsonWriter {
  public:
-  /// Writes one value at the end of `out`, which must outlive the writer. What is there already may
-  /// be taken away at any time, so a long text can be sent while it grows.
+  /// Writes one value at the end of `out`, which must outlive the writer. The caller may remove the
+  /// text written so far at any time, so that a long text can be sent while it is written.
   explicit JsonWriter(std::string& out) : out_(out) {}
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
@@ -108,7 +108,7 @@ class JsonWriter {
     ArrayFrom(Place::kFirstElement, elements);
   }
 
-  /// The same, each element on a line of its own: for reports that people and `grep` look at.
+  /// The same, with each element on a line of its own, for reports that people read with `grep`.
   template <std::invocable F>
   void ArrayOfLines(F&& elements) {
     ArrayFrom(Place::kFirstLine, elements);
@@ -133,7 +133,7 @@ class JsonWriter {
   void MembersOf(std::string_view object);
 
  private:
-  /// What may come next.
+  /// What may follow at the current position.
   enum class Place : uint8_t {
     kDocument,  // the value at the top
     kEnd,       // nothing
@@ -146,7 +146,7 @@ class JsonWriter {
     kLine,
   };
 
-  // Writes what stands before a value, and notes what may follow it.
+  // Writes the separator before a value, and notes what may follow it.
   void BeginValue();
 
   Place Enter(char bracket, Place first) {

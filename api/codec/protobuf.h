@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protocol buffers of API objects, both ways, written once over the tables of api/reflect.h, with
-// the rules of Kubernetes: what has no pointer in Go is always written, zero or not; fields come in
-// the order of their numbers and maps in the order of their keys, so equal objects are equal bytes.
+// the rules of Kubernetes. A field that is no pointer in Go is always written, zero or not. Fields
+// are in the order of their numbers and maps in the order of their keys, so equal objects have
+// equal bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +22,21 @@ namespace dray::api::inline codec {
 
 inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
 
-/// A message behind the mark of Kubernetes (`k8s` and a zero byte): what it is, and its bytes.
+/// A message after Kubernetes' prefix (`k8s` and a zero byte): its type and its bytes.
 struct ProtobufEnvelope {
   TypeMeta meta;
-  std::string_view raw;  // points into what was read
+  std::string_view raw;  // points into the text read
   std::string_view content_encoding = {};
   std::string_view content_type = {};  // of raw; empty: protobuf
 };
 
-/// Reads the envelope and looks no further.
+/// Reads the envelope only, not its contents.
 ///
-/// Errors: kBadRequest  no envelope, with upstream's words, or broken at some byte.
+/// Errors: kBadRequest  no envelope, in upstream's words, or broken at some byte.
 Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text);
 
-/// Whether `text` is an envelope that ends too early, which upstream's reader says in other words
-/// than the one above.
+/// Whether `text` is an envelope that ends too early, for which upstream's reader has another error
+/// text.
 bool IsCutOffEnvelope(std::string_view text);
 
 /// Appends the envelope with everything in it.
@@ -51,14 +52,14 @@ void EncodeProtobuf(const Object& object, std::string& out, Wire wire = {});
 void EncodeProtobuf(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
 
-/// Whether DecodeProtobuf() reads what was written, as far as that shows without asking it.
+/// Whether DecodeProtobuf() can read the written bytes, as far as that is known without trying.
 enum class Readable : uint8_t { kSurely, kPerhaps };
 
-/// Appends a whole object in its envelope, as a store keeps it (Wire::stored), and judges it.
-/// kSurely is a proof (docs/design/server.md); what is not readable is kPerhaps.
+/// Appends a whole object in its envelope, in the form of the store (Wire::stored). kSurely is
+/// guaranteed (docs/design/server.md); objects that cannot be read give kPerhaps.
 Readable EncodeStored(const Object& object, std::string& out);
 
-/// What stands in front of the items of a list in its envelope, and behind them.
+/// The bytes before and after the items of a list in its envelope.
 struct ProtobufListFrame {
   std::string head, tail;
 };
@@ -80,7 +81,7 @@ Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire w
 /// The same for a part of an object: into `value`, a struct of `type` that starts empty.
 Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire = {});
 
-/// Decodes what stands in an envelope by its content type: protobuf, or JSON with unknown and
+/// Decodes the contents of an envelope by its content type: protobuf, or JSON with unknown and
 /// duplicate fields in `issues`.
 Result<Object> DecodeEnvelope(const KindInfo& kind,
                               const ProtobufEnvelope& envelope,

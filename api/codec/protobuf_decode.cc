@@ -83,7 +83,7 @@ class ProtobufDecoder {
   }
 
  private:
-  // Of a field that could not be absent in this release: its zero is our none.
+  // For a field that could not be absent in this release: its zero means absent here.
   static void Unset(const Field& field, void* object) {
     void* member = MutableMember(field, object);
     const Type& type = field.type();
@@ -93,8 +93,8 @@ class ProtobufDecoder {
     }
   }
 
-  // A message that comes again is merged into the one before, however often: its maps, which cost
-  // their size, are put in order when what it is in is complete. Until then it is not moved.
+  // A message that occurs again is merged into the earlier one. Sorting its maps costs their size,
+  // so they are sorted once, when the enclosing message is complete. Until then it does not move.
   void NoteUnsettled(const Type& type, void* object) {
     const std::pair<const Type*, void*> noted(&type, object);
     if (std::ranges::find(unsettled_, noted) == unsettled_.end()) unsettled_.push_back(noted);
@@ -204,7 +204,7 @@ class ProtobufDecoder {
     return bytes;
   }
 
-  // What stands in a message, which has been opened.
+  // Reads the contents of a message that has been entered.
   void Content(const Type& type, void* value) {
     switch (type.kind) {
       case TypeKind::kStruct: return Message(type, value);

@@ -34,7 +34,7 @@ bool IsJson(std::string_view bytes) {
 /// Writes messages from their last field to their first (WireWriter).
 class ProtobufEncoder {
  public:
-  /// `judges`: whether readable() is asked later.
+  /// `judges`: whether readable() is called later.
   explicit ProtobufEncoder(Wire wire, bool judges = false) : wire_(wire), judges_(judges) {}
 
   // What EncodeProtobufEnvelope() writes around it too.
@@ -54,8 +54,9 @@ class ProtobufEncoder {
   }
 
   std::string_view text() const { return out_.text(); }
-  /// Of what was written. Every check of the decoder (protobuf_decode.cc) is about a value that is
-  /// judged below, or about bytes that this does not write; no kind nests its messages too deep.
+  /// Whether the output is readable. Every check of the decoder (protobuf_decode.cc) is about a
+  /// value that is checked below, or about bytes that this encoder never writes; no kind nests its
+  /// messages too deep.
   Readable readable() const { return readable_; }
 
   void Message(const Type& type, const void* value) {
@@ -104,7 +105,7 @@ class ProtobufEncoder {
     }
   }
 
-  // A field that is there: its tag and its value.
+  // Writes a field that is present: its tag and its value.
   void Single(uint32_t number, const Type& type, const void* value) {
     switch (type.kind) {
       case TypeKind::kBool: return Varint(number, ValueAs<bool>(value) ? 1 : 0);
@@ -121,7 +122,7 @@ class ProtobufEncoder {
     out_.Tag(BytesTag(number));
   }
 
-  // What is written as a message.
+  // Writes the contents of a message.
   void Content(const Type& type, const void* value) {
     switch (type.kind) {
       case TypeKind::kStruct: return Message(type, value);
@@ -138,7 +139,7 @@ class ProtobufEncoder {
     }
   }
 
-  // What a member that could not be absent holds where our struct has none.
+  // Writes the zero of a member that cannot be absent, where our struct has no value.
   void Zero(uint32_t number, const Type& type) {
     switch (type.kind) {
       case TypeKind::kBool:

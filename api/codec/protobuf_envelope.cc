@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around messages: the envelope, lists, events of a watch.
+// The framing of messages: the envelope, lists, events of a watch.
 #include <bit>
 #include <utility>
 
@@ -38,10 +38,10 @@ void PutField(uint32_t number, std::string_view bytes, std::string& out) {
   out.append(FieldHead(number, bytes.size())).append(bytes);
 }
 
-// What stands in an envelope around content of a size that is known.
+// The bytes of an envelope around contents of a known size.
 class EnvelopeFrame {
  public:
-  // `raw` of `envelope` is not looked at.
+  // Ignores `raw` of `envelope`.
   EnvelopeFrame(const ProtobufEnvelope& envelope, size_t raw_size) : raw_size_(raw_size) {
     std::string meta;
     PutField(1, envelope.meta.api_version, meta);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store is told to be readable is: the encoder's judgement, against the decoder's.
+// Objects that the encoder reports as readable can be decoded.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ class Spoiler {
   /// The `which`th that can be spoilt, from 0 on.
   explicit Spoiler(size_t which) : left_(which) {}
 
-  /// What was spoilt; nothing if there are not so many.
+  /// Returns the kind of the spoilt value; nothing if there are fewer values.
   std::optional<TypeKind> Spoil(const Type& type, void* value) {
     switch (type.kind) {
       case TypeKind::kStruct: return Members(type, value);
@@ -163,8 +163,8 @@ TEST(EncodeStored, KeepsTimesWithinTheYearsThatAreRead) {
   EXPECT_FALSE(readable(at(0), kTimeMaxUnixSeconds + 1));
 }
 
-// Messages inside each other in values of `type` that JSON can say; `structs`: that lie around it.
-// A struct that contains itself does so in a map, whose entries are messages too.
+// Nesting depth of messages in values of `type` that JSON can express; `structs` are the enclosing
+// ones. A struct that contains itself does so in a map, whose entries are messages too.
 size_t DepthOf(const Type& type, size_t around = 0, std::vector<const Type*> structs = {}) {
   if (type.kind == TypeKind::kMap) return DepthOf(type.element(), around + 1, std::move(structs));
   if (type.element_type != nullptr) return DepthOf(type.element(), around, std::move(structs));

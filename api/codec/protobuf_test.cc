@@ -44,7 +44,7 @@ Result<T> Decoded(std::string_view raw, Wire wire = {}) {
   return value;
 }
 
-// A message: its tag of `number` with the wire type of lengths, its length, its bytes.
+// A message field: a tag with `number` and the wire type of lengths, the length, the bytes.
 std::string FieldBytes(uint32_t number, std::string_view bytes) {
   WireWriter out;
   out.Bytes(bytes);
@@ -64,7 +64,7 @@ std::string Number(uint32_t number, uint64_t value) {
 TEST(ProtobufEncode, WritesZeroesWhereGoHasNoPointer) {
   // {1 name, 2 generation, 3 resourceSliceCount}: two numbers and a text, all zero
   EXPECT_EQ(Message(resource_v1::ResourcePool()), "\x0a\x00\x10\x00\x18\x00"s);
-  // no member of the union is set, so nothing is
+  // no member of the union is set, so nothing is written
   EXPECT_EQ(Message(resource_v1::DeviceAttribute()), "");
   resource_v1::DeviceAttribute attribute;
   attribute.bool_ = false;
@@ -321,7 +321,7 @@ TEST(ProtobufDecode, StopsAtItsDepth) {
   EXPECT_FALSE(groups(kProtobufDepthMax + 1));
 }
 
-// Two bytes ask for a container of more than a kilobyte each.
+// Each two bytes make a container of more than a kilobyte.
 TEST(ProtobufDecode, TakesNoMoreMemoryThanItsBudget) {
   const auto containers = [](size_t count) {
     std::string pod;
@@ -441,7 +441,7 @@ TEST(ProtobufWatch, EventsCarryEnvelopes) {
   EXPECT_FALSE(ReadProtobufWatchEvent("\x12\x05"s));
 }
 
-// Trap 20 of foreign servers: the length stands outside of everything, its highest byte first.
+// The length precedes the whole envelope, most significant byte first.
 TEST(ProtobufWatch, LengthsAreFourBytesTheHighestFirst) {
   for (const size_t size : {size_t{100}, size_t{16'384}, size_t{3} << 20U}) {
     const std::string raw(size, 'x');
@@ -459,7 +459,8 @@ TEST(ProtobufWatch, LengthsAreFourBytesTheHighestFirst) {
   }
 }
 
-// Whatever JSON can say comes back from protobuf; not the difference of [] and nothing.
+// Every value that JSON can express survives protobuf, except the difference of [] and an absent
+// list.
 TEST(Protobuf, RoundTripsEveryKindWhenEmpty) {
   for (const KindInfo* kind : BuiltinKinds()) {
     const Object object = Object::Make(*kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire format of protocol buffers: a reader that trusts no length, and a writer that works from
-// the last byte to the first, so that no length needs to be known before its content is written.
+// The wire format of protocol buffers: a reader that checks every length, and a writer that works
+// from the last byte to the first, so that the content is written before its length.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class WireType : uint8_t {
   kFixed32 = 5,
 };
 
-/// What an envelope (api/codec/protobuf.h) begins with.
+/// Prefix of an envelope (api/codec/protobuf.h).
 inline constexpr std::string_view kEnvelopeMark("k8s\0", 4);
 
 /// Messages and groups inside each other.
@@ -68,7 +68,7 @@ class WireReader {
     }
     return LongVarint();
   }
-  /// What stands behind a length.
+  /// Reads a length and the bytes after it.
   std::string_view Bytes() {
     const char* const start = at_;
     const uint64_t size = Varint();
@@ -88,7 +88,7 @@ class WireReader {
   /// How many fields with `tag` follow each other from `at` on, which lies before at(); the count
   /// stops at the first mistake. Reads nothing.
   size_t CountRun(WireTag tag, const char* at) const;
-  /// Calls take(tag, start) for each field up to the end; what it answers false to is skipped.
+  /// Calls take(tag, start) for each field up to the end. Skips fields for which it returns false.
   template <class F>
   void ForEachField(F&& take) {
     while (!AtEnd()) {
@@ -98,8 +98,8 @@ class WireReader {
     }
   }
 
-  /// From here the reader sees only the message behind a length; Close() goes on behind it.
-  /// Returns what Close() wants.
+  /// Enters the message after a length; the reader then sees only that message until Close(). Pass
+  /// the result to Close().
   const char* Open() {
     const char* const outer = end_;
     const char* const start = at_;
@@ -130,7 +130,7 @@ class WireReader {
   void Rewind(const char* at) {
     if (!failed()) at_ = at;
   }
-  /// The mistake, where it was made and, if `path` says so, in which field.
+  /// The error, its position and, if `path` is given, its field.
   Error error(std::string_view path) const;
 
  private:
@@ -199,14 +199,14 @@ class WireWriter {
     return buffer_->data() + at_;
   }
   void Grow(size_t size);
-  // Makes the whole buffer, which nothing is written into yet, room.
+  // Makes the whole buffer usable; nothing may have been written yet.
   void UseAll() {
     const size_t all = buffer_->capacity();
     buffer_->resize_and_overwrite(all, [all](char*, size_t) { return all; });
     at_ = all;
   }
 
-  ScratchText buffer_;  // of what was written, at its end
+  ScratchText buffer_;  // the written bytes are at its end
   size_t at_ = 0;
 };
 

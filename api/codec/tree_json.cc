@@ -67,7 +67,7 @@ class TreeReader {
       case JsonKind::kArray: return Enter(false);
       case JsonKind::kObject: return Enter(true);
       case JsonKind::kInvalid:
-        reader_.Skip();  // says what is wrong
+        reader_.Skip();  // reports the error
         return false;
     }
     return false;
@@ -97,7 +97,7 @@ class TreeReader {
     return true;
   }
 
-  // Makes the innermost object or list of what was read for it.
+  // Builds the innermost object or list from its values.
   Tree Close() {
     const Open open = open_.back();
     open_.pop_back();
@@ -130,7 +130,7 @@ class TreeReader {
     if (error == std::errc() && stop == end) return Tree(whole);
     double number = 0;
     if (std::from_chars(text.data(), end, number).ec != std::errc()) {
-      // Of what is too small zero remains.
+      // A number that is too small becomes zero.
       number = std::strtod(std::string(text).c_str(), nullptr);
     }
     if (!std::isfinite(number)) {

@@ -13,18 +13,18 @@
 
 namespace dray::api::inline codec {
 
-/// What a document may ask for. Memory follows from its length: at most some 50 bytes for each
-/// byte, usually less than 5.
+/// Limits of a document. Memory is proportional to its length: at most some 50 bytes for each byte,
+/// usually less than 5.
 struct TreeLimits {
   size_t depth_max = JsonReader::kDepthMax;  // objects and lists inside each other
   size_t values_max = 16U << 20U;            // values of all kinds
 };
 
 /// Reads one JSON document. Numbers without a fraction and exponent that fit int64_t are integers,
-/// all others doubles. Of members that are named twice the last one counts; `issues`, if not null,
-/// gets `duplicate field "spec.x"` for each, in the order met, at most kDecodeIssuesMax.
+/// all others doubles. If a name occurs twice, the last member counts; `issues`, if not null, gets
+/// `duplicate field "spec.x"` for each, in document order, at most kDecodeIssuesMax.
 ///
-/// O(n log n) in the members of one object whose names are not sorted, linear in all else. Does not
+/// O(n log n) in the members of one object whose names are not sorted, otherwise linear. Does not
 /// recurse.
 ///
 /// Errors: kBadRequest  not JSON; a number beyond double, in the words of Go's decoder; past a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading goes over the tree once and makes the JSON text of each node from those of its children.
-// It counts and fails where Go's library does, because its messages and its limit on aliases are
-// what users know. What Go finds only when it turns maps into JSON is kept until the tree is done.
+// Walks the tree once and makes the JSON text of each node from those of its children. It counts
+// and fails where Go's library does, so that users get its messages and its limit on aliases.
+// Errors that Go finds only when it turns maps into JSON are kept until the walk is complete.
 #include "api/codec/yaml.h"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ Failure RefuseText(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
-// Of all values decoded, how many may come out of aliases: 99 % in small documents, 10 % in large.
+// Of all values decoded, the part that may come from aliases: 99 % in small documents, 10 % in
+// large.
 constexpr size_t kAliasCountFree = 100;
 constexpr size_t kDecodeCountFree = 1000;
 constexpr size_t kAliasRatioLow = 400'000;
@@ -89,8 +90,8 @@ std::string GoSyntax(const YamlNode& node, size_t room) {
                      fmt::join(parts, ", "));
 }
 
-// JSON text in pieces. What is long is moved, not copied, into what it is a part of: a value lies
-// within as many others as a document is deep.
+// JSON text in pieces. Long texts are moved, not copied, into the enclosing text, because a value
+// is enclosed as many times as the document is deep.
 class Pieces {
  public:
   void Append(std::string_view text) {

@@ -19,10 +19,10 @@ struct YamlChunk {
   size_t first_line = 1;  // where it begins in the whole text
 };
 
-/// Cuts `text` at lines that begin with "---", as kubectl does; nothing else of YAML is looked at.
-/// Empty parts between two such lines are left out. The chunks point into `text`.
+/// Splits `text` at lines that begin with "---", as kubectl does; does not parse any other YAML.
+/// Leaves out empty parts. The chunks point into `text`.
 ///
-/// Errors: kBadRequest  such a line says more than a comment, or a limit is passed.
+/// Errors: kBadRequest  such a line has more than a comment, or a limit is passed.
 Result<std::vector<YamlChunk>> SplitYaml(std::string_view text);
 
 struct YamlOptions {
@@ -39,8 +39,8 @@ struct YamlDocument {
   YamlLines lines;
 };
 
-/// Reads the first document of `text` and ignores the others. Keys become strings. The lines that
-/// messages name count from the beginning of `text`, as kubectl's do.
+/// Reads the first document of `text` and ignores the others. Keys become strings. Line numbers in
+/// messages count from the beginning of `text`, as kubectl's do.
 ///
 /// Errors: kBadRequest with upstream's words (yaml: line 3: mapping values are not allowed in this
 /// context); also past a limit.

@@ -10,7 +10,8 @@ namespace dray::api::inline codec {
 inline constexpr size_t kYamlTextMax = 32U << 20U;
 /// Bytes of keys and values that any document may expand to: aliases make much out of little.
 inline constexpr size_t kYamlJsonMax = 32U << 20U;
-/// The same for a short document: so many bytes, and so many times its length.
+/// Limits of the expanded size: this many bytes for a short document, and this many times the
+/// length for a longer one.
 inline constexpr size_t kYamlExpandedMin = 4U << 20U;
 inline constexpr size_t kYamlExpandedPerByte = 16;
 /// Values in one document, before aliases are followed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// YamlLines: where the fields of a YAML document stand, so that messages can say file:line.
+// YamlLines: the lines of the fields of a YAML document, for messages with file:line.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,11 @@ struct YamlLines {
     size_t matched = 0;  // bytes of the path
   };
 
-  /// Follows the field that error messages call `path`: members after dots, list items and map keys
-  /// in brackets ("spec.devices[2].attributes[a.b/c].string"). Keys with dots are found after a dot
-  /// too ("spec.devices[2].attributes.a.b/c.string"): the longest that is there counts. Ends at the
-  /// innermost field that is there. O(length of the path, squared where keys have many dots).
+  /// Finds the field at `path`, in the form of error messages: members after dots, list items and
+  /// map keys in brackets ("spec.devices[2].attributes[a.b/c].string"). Keys with dots are found
+  /// after a dot too ("spec.devices[2].attributes.a.b/c.string"); the longest existing key counts.
+  /// If the field does not exist, returns the innermost one that does. O(length of the path,
+  /// squared where keys have many dots).
   Place Find(std::string_view path) const;
 
   /// The line of Find().

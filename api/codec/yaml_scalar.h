@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a YAML scalar means: the YAML 1.1 rules of the Go library behind sigs.k8s.io/yaml, which is
-// what kubectl and the API server read with.
+// The meaning of YAML scalars by the YAML 1.1 rules of the Go library behind sigs.k8s.io/yaml,
+// which kubectl and the API server use.
 #pragma once
 
 #include <cstdint>

@@ -264,7 +264,7 @@ TEST(YamlLimits, Depth) {
   };
   EXPECT_TRUE(YamlToJson(nested(kYamlDepthMax)).has_value());
   ExpectErrors({{nested(kYamlDepthMax + 1), "yaml: line 1: exceeded max depth of 500"}});
-  // Through aliases: each item of the list is one deeper than the one before.
+  // Depth through aliases: each item of the list is one level deeper than the one before.
   const auto chain = [](size_t links) {
     std::string text = "- &a0 []\n";
     for (size_t i = 1; i < links; ++i) {

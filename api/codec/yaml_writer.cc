@@ -18,7 +18,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-// What the emitter writes, up to a size: indentation can make much of little.
+// The emitter's output, up to a limit, because indentation can make a small value large.
 struct YamlOutput {
   std::string text;
   size_t size_max;
@@ -132,7 +132,7 @@ class Writer {
     Emit(event, yaml_mapping_end_event_initialize(&event));
   }
 
-  // Integers of 64 bits stay as they are; others are what a double holds.
+  // Integers of 64 bits stay unchanged; other numbers are converted to double.
   void Number() {
     const Result<YamlScalar> value = ResolveYamlScalar("", reader_.Number());
     if (!value) return;

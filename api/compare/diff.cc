@@ -158,7 +158,7 @@ class Differ {
     }
   }
 
-  // The names of a list's elements in order: what changed when only places did.
+  // The names of a list's elements in order, to show a change of order only.
   static std::string Order(const Type& type,
                            const std::vector<const Field*>& identity,
                            const void* value) {

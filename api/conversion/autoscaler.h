@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HorizontalPodAutoscaler of autoscaling/v1, whose one metric is a percentage of the requested CPU,
-// against v2, which has a list. Upstream: pkg/apis/autoscaling/v1/conversion.go; metrics that v1
-// cannot say it keeps in annotations, Dray as what every version leaves alone (MergeBack).
+// against v2, which has a list. Upstream: pkg/apis/autoscaling/v1/conversion.go; it keeps metrics
+// that v1 cannot express in annotations; Dray keeps them as it does for all versions (MergeBack).
 #pragma once
 
 #include "api/object.h"

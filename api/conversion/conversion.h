@@ -17,15 +17,15 @@ namespace dray::api::conversion {
 /// Total: every object can be converted. O(size).
 Object ToHub(const Object& object, Release release = Release::kAny);
 
-/// How a client of `version` sees `hub`; what `version` cannot express is left out. `version` is
-/// one of the kinds whose storage() is the hub's kind. When it is that kind, `hub` itself: what a
-/// release does not show of it is left out when it is written (Wire).
+/// Converts `hub` to the form of `version`; leaves out fields that `version` cannot express.
+/// `version` is one of the kinds whose storage() is the hub's kind. If it is that kind, returns
+/// `hub` itself; fields that the release does not show are left out when it is written (Wire).
 Object FromHub(const Object& hub, const KindInfo& version, Release release = Release::kAny);
 
-/// Completes `next`, a hub object that a client of `version` wrote to replace `stored`: what that
-/// version cannot express is taken from `stored`, inside parents that are still there. Elements of
-/// lists are matched by their map key, else by name, else by position when they are otherwise
-/// alike.
+/// Completes `next`, a hub object that a client of `version` wrote to replace `stored`. Fields that
+/// this version cannot express are copied from `stored`, inside parents that still exist. Elements
+/// of lists are matched by their map key, else by name, else by position when they are otherwise
+/// equal.
 void MergeBack(const KindInfo& version,
                const Object& stored,
                Object& next,
@@ -37,7 +37,7 @@ struct Loss {
   std::string value;  // as JSON, shortened
 };
 
-/// What is lost on the way from `object` to the same kind in `to`, a version of the same hub, in
+/// The fields lost by converting `object` to the same kind in `to`, a version of the same hub, in
 /// the order of the schema.
 std::vector<Loss> Losses(const Object& object, const KindInfo& to, Release release = Release::kAny);
 

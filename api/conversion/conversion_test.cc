@@ -174,7 +174,7 @@ TEST(ConversionProperty, EveryVersionComesBackFromTheHub) {
       Object object = testing::RandomObject(*kind, random);
       if (auto* slice = object.If<b1::ResourceSlice>(); slice != nullptr) {
         for (auto& device : object.Mutable<b1::ResourceSlice>().spec.devices) {
-          if (!device.basic) device.basic.emplace();  // the hub does not tell {} from nothing
+          if (!device.basic) device.basic.emplace();  // the hub does not distinguish {} from absent
         }
       }
       if (object.If<a3::ResourceSlice>() != nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An object goes to the other version and comes back; what it then lacks is lost. Paths are those
-// of the version it came from, so that its author finds them.
+// Converts an object to the other version and back; the fields missing then are lost. Paths are
+// those of the original version, so that the author can find them.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,7 +92,7 @@ class Finder {
 
 std::vector<Loss> Losses(const Object& object, const KindInfo& to, Release release) {
   const Object hub = ToHub(object);
-  // What the way to the hub alone changes is no loss: forms that mean the same.
+  // Changes by the conversion to the hub alone are no loss, because they are equivalent forms.
   const Object before = FromHub(hub, object.kind());
   const Object after = FromHub(ThereAndBack(hub, to, release), object.kind());
   std::vector<Loss> losses;

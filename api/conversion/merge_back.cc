@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who writes through a version has not seen what that version cannot express, and means to keep it.
-// So three objects are walked side by side: the stored one, the same as the version shows it
-// (there and back), and the next one. Where the next is as it was shown, the result is as it was
-// stored; what the writer changed stays changed, and what is gone takes its hidden parts along.
+// A client that writes through a version has not seen the fields that this version cannot express,
+// and wants to keep them. So this walks three objects side by side: the stored one, the same as the
+// version shows it (there and back), and the next one. Where the next one equals the shown one, the
+// result is as stored. Changes by the client stay, and removed parts lose their hidden fields too.
 // O(depth · size · log size): a list with hidden parts is looked up by its elements' identities.
 #include <map>
 #include <optional>
@@ -134,7 +134,7 @@ void MergeList(const Type& type, const Facets& facets, Place place) {
   if (container.present(place.next)) container.set_present(place.result);
   for (const Source& source : SourcesOf(type, facets, place)) {
     void* result = container.add(place.result, {});
-    if (source.next.has_value() && source.shown.has_value()) {  // what was shown is stored
+    if (source.next.has_value() && source.shown.has_value()) {  // a stored value was shown
       Merge(element,
             {},
             {.stored = container.at(place.stored, *source.stored),
@@ -166,8 +166,8 @@ void Merge(const Type& type, const Facets& facets, Place place) {
   }
 }
 
-// The wish to be deallocated is granted when the allocation is gone, also for writers who do not
-// see the wish.
+// The deallocation request ends when the allocation is removed, also by clients that do not see the
+// request.
 void DropGrantedWish(const Object& stored, const Object& shown, Object& result) {
   using resource_v1::ResourceClaim;
   if (result.If<ResourceClaim>() == nullptr) return;

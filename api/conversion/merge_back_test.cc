@@ -36,12 +36,12 @@ Object ReadStored(const KindInfo& kind, std::string_view json, Wire wire = {}) {
   return *object;
 }
 
-// What a client of `version` reads.
+// The JSON that a client of `version` reads.
 std::string Show(const Object& hub, const KindInfo& version, Release release = Release::kAny) {
   return ToJson(FromHub(hub, version, release), {.release = release});
 }
 
-// What is stored after a client of `version` wrote `json` over `stored`.
+// The object stored after a client of `version` wrote `json` over `stored`.
 Object Write(const Object& stored,
              const KindInfo& version,
              std::string_view json,
@@ -91,7 +91,7 @@ TEST(MergeBackProperty, ReadingAndWritingBackChangesNothing) {
   EXPECT_GT(checked, 2000U);
 }
 
-// Devices that stay keep what the writer did not see, in whatever order; others take it along.
+// Devices that stay keep their hidden fields, in any order; removed devices lose them.
 TEST(MergeBackProperty, ElementsKeepTheirHiddenPartsInAnyOrder) {
   SeededRandom random(7);
   for (int turn = 0; turn < 50; ++turn) {

@@ -48,7 +48,8 @@ const Field& VersionedOf(Way way, const Field& from, const Field& to) {
   return way.direction == Direction::kToHub ? from : to;
 }
 
-// What is as in a new object, and need not be converted; cheap, for most members are.
+// Whether a member has the value of a new object, so it need not be converted. Cheap, because most
+// members are.
 bool IsAsNew(const Type& type, const void* member) {
   if (type.kind == TypeKind::kList) return !type.container->present(member);
   if (type.container != nullptr) return type.container->size(member) == 0;
@@ -60,7 +61,7 @@ bool IsNothing(const Type& type, const void* value) {
   return IsZero(type, value);
 }
 
-// In releases where the member could only be zero, never absent, zero becomes absent in the hub.
+// In releases where the member could be zero but not absent, zero becomes absent in the hub.
 bool IsPlainZero(Way way, const Field& versioned, const void* member) {
   if (way.direction != Direction::kToHub || !versioned.facets.plain.Rules(way.release))
     return false;
@@ -187,7 +188,7 @@ void StatusFromHub(Way way, const Type& type, const void* from, void* to) {
   static_cast<a1::ResourceClaimStatus*>(to)->allocation->resource_handle = own->data;
 }
 
-// events.k8s.io calls members differently, and what it has given up it calls deprecated.
+// events.k8s.io has other names for members, and the prefix "deprecated" for obsolete ones.
 void EventToHub(Way way, const Type& type, const void* from, void* to) {
   ConvertMembers(way, type, from, TypeOf<core_v1::Event>(), to);
   const auto& event = *static_cast<const events_v1::Event*>(from);

@@ -14,22 +14,22 @@ namespace dray::api::conversion {
 
 enum class Direction : uint8_t { kToHub, kFromHub };
 
-/// One way between a version and its hub. `release` says which fields the version has; the hub has
-/// all of its own.
+/// The direction between a version and its hub. `release` determines the fields of the version; the
+/// hub has all its fields.
 struct Way {
   Direction direction;
   Release release;
 };
 
-/// Fills `to`, which is new, with what it can express of `from`.
+/// Fills `to`, which is new, with everything of `from` that it can express.
 void ConvertValue(Way way, const Type& from_type, const void* from, const Type& to_type, void* to);
 
-/// Makes zero what the hub struct `value` holds and its own version does not show in `release`.
+/// Clears the fields of the hub struct `value` that its own version does not have in `release`.
 void Prune(const Type& type, void* value, Release release);
 /// Whether Prune would change anything.
 bool NeedsPruning(const Type& type, const void* value, Release release);
 
-/// What is left of `hub` after `version` has shown it: itself when that is everything.
+/// Converts `hub` to `version` and back; returns `hub` itself if nothing is lost.
 Object ThereAndBack(const Object& hub, const KindInfo& version, Release release);
 
 }  // namespace dray::api::conversion

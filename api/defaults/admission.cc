@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 2> kTroubles = {kNotReady, kUnreachable};
 constexpr std::string_view kNoExecute = "NoExecute";
 constexpr int64_t kTroubleSeconds = 300;
 
-// Whether `toleration` says something about the trouble already.
+// Whether `toleration` covers the taint already.
 bool IsAbout(const core_v1::Toleration& toleration, std::string_view trouble) {
   return (toleration.key == trouble || toleration.key.empty()) &&
          (toleration.effect == kNoExecute || toleration.effect.empty());

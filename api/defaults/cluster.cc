@@ -130,7 +130,7 @@ void SetDriver(void* object, const Context& /*context*/) {
   if (spec.volume_lifecycle_modes.empty()) spec.volume_lifecycle_modes.emplace_back("Persistent");
 }
 
-// What a limit range leaves out of the defaults follows from its bounds.
+// Missing defaults of a limit range follow from its bounds.
 void SetLimitRange(void* object, const Context& /*context*/) {
   for (auto& item : static_cast<core_v1::LimitRange*>(object)->spec.limits) {
     if (item.type != "Container") continue;

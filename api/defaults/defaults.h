@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults: the values of fields that an object leaves out. They are filled in when an object is
-// decoded, from a request or from storage, and before it is converted to its hub, because the
-// defaults of versions differ.
+// decoded, from a request or from storage. This happens before the conversion to the hub, because
+// the defaults of versions differ.
 #pragma once
 
 #include "api/core_v1/namespace.h"
@@ -23,16 +23,16 @@ void SetDefaults(Object& object, Time now, Release release = Release::kAny);
 /// Selectors find a namespace by its name through a label, so it is always there.
 void LabelNamespace(core_v1::Namespace& namespace_object);
 void SetPodDefaults(core_v1::Pod& pod);
-/// The same for the spec of a pattern of pods, where less is filled in: no requests from limits, no
-/// ports of the host, no service links.
+/// The same for the spec of a pod template, with fewer defaults: no requests from limits, no host
+/// ports, no service links.
 void SetPodTemplateDefaults(core_v1::PodSpec& spec);
-/// Of a node without status.allocatable, all capacity is allocatable.
+/// For a node without status.allocatable, all capacity is allocatable.
 void SetNodeDefaults(core_v1::Node& node);
-/// Moves stringData, which is write-only, into data, over what is there.
+/// Moves stringData, which is write-only, into data, replacing equal keys.
 void SetSecretDefaults(core_v1::Secret& secret);
 
-/// Adds the tolerations that a pod gets from the plugin DefaultTolerationSeconds: of nodes that are
-/// not ready or not reachable, for five minutes, unless the pod says something about them.
+/// Adds the tolerations of the admission plugin DefaultTolerationSeconds: of nodes that are not
+/// ready or not reachable, for five minutes, unless the pod has tolerations for that taint.
 void TolerateTroubles(core_v1::Pod& pod);
 /// Adds the taint that a new node gets from the plugin TaintNodesByCondition, unless the node comes
 /// with the condition Ready.

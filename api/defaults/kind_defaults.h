@@ -13,7 +13,7 @@
 
 namespace dray::api::defaults {
 
-/// What defaults depend on beside the object.
+/// Inputs of defaults besides the object.
 struct Context {
   Time now;
   Release release;

@@ -45,14 +45,14 @@ void SetFieldVersion(std::optional<core_v1::ObjectFieldSelector>& selector) {
   if (selector.has_value() && selector->api_version.empty()) selector->api_version = "v1";
 }
 
-// What is limited and not requested is requested up to its limit.
+// Sets missing requests to the limits.
 void SetRequests(core_v1::ResourceRequirements& resources) {
   for (const auto& [name, limit] : resources.limits) resources.requests.try_emplace(name, limit);
 }
 
 enum class Network : uint8_t { kOwn, kHost };
 
-// Of containers and ephemeral containers alike.
+// For containers and ephemeral containers alike.
 template <class Container>
 void SetContainer(Container& container, Network network) {
   if (container.image_pull_policy.empty())
@@ -117,8 +117,7 @@ void SetVolume(core_v1::VolumeSource& source) {
   }
 }
 
-// What a pod and a pattern of pods have alike. Ports of the host follow those of containers only in
-// pods.
+// Defaults of both pods and pod templates. Host ports follow container ports only in pods.
 void SetPodSpec(core_v1::PodSpec& spec, Network network) {
   for (core_v1::Container& container : spec.init_containers) SetContainer(container, network);
   for (core_v1::Container& container : spec.containers) SetContainer(container, network);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// resource.k8s.io in all its versions. The structured ones say the same in slightly different
-// structs, so a rule is a template over them. Upstream: pkg/apis/resource/*/defaults.go.
+// resource.k8s.io in all its versions. The structured versions have nearly equal structs, so each
+// rule is a template over them. Upstream: pkg/apis/resource/*/defaults.go.
 #include <span>
 
 #include "api/defaults/kind_defaults.h"
@@ -24,9 +24,9 @@ namespace b2 = resource_v1beta2;
 namespace v1 = resource_v1;
 
 constexpr int32_t kPoolsMax = 100;
-// From 1.33 on a request without a class is one of alternatives, and stays bare.
+// From 1.33 on a request without a class has alternatives, and gets no defaults.
 constexpr Releases kHasAlternatives = {.first = 33, .last = 255};
-// 1.36 alone multiplied what a device stands for by a factor.
+// Only 1.36 had a multiplier in the mapping of devices to resources.
 constexpr Releases kHasMultiplier = {.first = 36, .last = 36};
 
 template <class Tolerations>
@@ -36,7 +36,7 @@ void SetTolerations(Tolerations& tolerations) {
   }
 }
 
-// A count of 0 cannot be told from none.
+// A count of 0 is the same as an absent one.
 template <class Request>
 void SetCount(Request& request) {
   if (request.allocation_mode.empty()) request.allocation_mode = "ExactCount";
@@ -93,7 +93,7 @@ void SetTaint(Taint& taint, const Context& context) {
   if (!taint.time_added.has_value()) taint.time_added = context.now;
 }
 
-// Of a device, or of its basic part.
+// Defaults of a device, or of its basic part.
 template <class Facts>
 void SetFacts(Facts& facts, const Context& context) {
   for (auto& taint : facts.taints) SetTaint(taint, context);

@@ -25,7 +25,7 @@ constexpr int32_t kSucceededKept = 3;
 constexpr int32_t kFailedKept = 1;
 constexpr int32_t kCpuPercent = 80;
 constexpr std::string_view kRolling = "RollingUpdate";
-// Since then a job says that its selector was made for it.
+// Since then a job states whether its selector was generated.
 constexpr Releases kSaysManualSelector = {.first = 31, .last = 255};
 
 void SetClaims(apps_v1::StatefulSetSpec& spec) {

@@ -52,7 +52,7 @@ Result<> CheckConfig(const KindInfo& kind, const JsonTree& config) {
   return {};
 }
 
-// One conflict: a path that somebody else owns.
+// One conflict: a path that another manager owns.
 struct Conflict {
   ManagerId manager;
   std::string sort_text;
@@ -83,7 +83,7 @@ Error ConflictError(const std::vector<Conflict>& conflicts) {
   return error;
 }
 
-// One application: what steps 2 to 5 of the header share.
+// One application: the state that steps 2 to 5 of the header share.
 class Application {
  public:
   Application(const Write& write, const JsonTree& live, const JsonTree& config)
@@ -130,7 +130,8 @@ class Application {
     return ConvertDocument(document, from, to, write_.versions.release);
   }
 
-  // `merged` without what was applied last and is not any more, unless somebody still owns it.
+  // `merged` without the fields that the manager applied last time and not now, unless another
+  // manager owns them.
   Result<JsonTree> Prune(JsonTree merged, const Manager& last, const Managers& managers) {
     const KindInfo* version = write_.versions.Find(last.id.api_version);
     if (version == nullptr) return merged;
@@ -143,7 +144,8 @@ class Application {
       const KindInfo* theirs = write_.versions.Find(manager.id.api_version);
       if (theirs != nullptr) owned[theirs] = owned[theirs].Union(manager.fields);
     }
-    // The version itself first: what others need for a conversion may be among what is owned.
+    // The version itself comes first, because other versions may need its owned fields for a
+    // conversion.
     const KindInfo* at = version;
     if (const auto own = owned.find(version); own != owned.end()) {
       pruned = AddBack(*version, merged, pruned, own->second);
@@ -157,7 +159,7 @@ class Application {
       pruned = AddBack(*other, whole, pruned, fields);
     }
     DRAY_TRY(pruned, Convert(pruned, *at, *version));
-    // What was never owned by this manager stays too.
+    // Fields that this manager never owned stay too.
     const FieldSet gone =
         WithNamedFields(shape, FieldsOf(shape, merged, wire_), wire_)
             .Difference(WithNamedFields(shape, FieldsOf(shape, pruned, wire_), wire_));
@@ -185,7 +187,7 @@ class Application {
     return CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_, write_.reset);
   }
 
-  // Who else owns what changes, and who loses what.
+  // Finds the other owners of changed fields, and removes the fields from them if forced.
   Result<> Confront(const JsonTree& merged,
                     const ManagerId& self,
                     Force force,

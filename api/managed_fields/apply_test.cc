@@ -39,7 +39,8 @@ const FieldSet& Status() {
   return kSet;
 }
 
-/// One object and its writers: what they say is done as a server does it, less its own rules.
+/// One object and its writers. Carries out their writes as a server does, but without a server's
+/// validation.
 class Story {
  public:
   explicit Story(const KindInfo& kind) : live_(Object::Make(kind.storage())), kind_(&kind) {}
@@ -72,7 +73,7 @@ class Story {
     return "";
   }
 
-  // What the object says, without its metadata but labels and annotations.
+  // The object without its metadata except labels and annotations.
   std::string Content() const {
     Object bare = live_.Clone();
     const meta_v1::ObjectMeta meta = live_.metadata();
@@ -185,7 +186,7 @@ TEST(Update, TakesReadableEntriesFromTheClientOnly) {
   EXPECT_EQ(story.Owners(), "x:Apply:v1@- {\"f:data\":{\"f:a\":{}}}\n");
 }
 
-// A client that sends back what it got, indented, changes nothing.
+// A client that sends back the set that it received, indented, changes nothing.
 TEST(Update, KeepsTheTextOfSets) {
   Story story(*kMap);
   story.Update("one", Map(R"(,"data":{"a":"1","b":"1"})"));
@@ -217,7 +218,7 @@ struct Spelling {
   bool is_taken;
 };
 
-// As upstream, which compares lists as it has them in memory.
+// As upstream, which compares lists in their form in memory.
 TEST(Update, TakesListsOfQuantitiesThatWereSpeltOtherwise) {
   const Spelling cases[] = {{"1Gi", "1Gi", false},
                             {"1024Mi", "1Gi", false},

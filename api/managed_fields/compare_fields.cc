@@ -15,17 +15,17 @@
 namespace dray::api::managed_fields {
 namespace {
 
-// What was found at one path, and below it.
+// The changes at one path, and below it.
 struct Found {
   bool is_gained = false;
   bool is_removed = false;
   Changes below = {};
 };
 
-// Quantities change with their text, not only with their value. In lists upstream compares how it
-// has them in memory too, where some remember the text that they were read from: one that came with
-// the request may be unlike the same one from the store. A list that is null is another than an
-// empty one, where either is written.
+// Quantities change with their text, not only with their value. In lists, upstream compares their
+// form in memory too, and some quantities cache the text that they were read from, so one from the
+// request may differ from the same one in the store. A null list differs from an empty one, where
+// either is written.
 bool IsAsStored(const Type& type, const void* old, const void* now, Wire wire, bool in_list) {
   if (type.kind == TypeKind::kQuantity) {
     const auto& before = *static_cast<const Quantity*>(old);
@@ -70,7 +70,7 @@ bool IsAsBefore(const Part& old, const Part& now, Wire wire) {
   return are_values ? IsAsStored(*old.type(), old.value(), now.value(), wire, false) : old == now;
 }
 
-// What is compared at one path.
+// The two sides of a comparison at one path.
 struct Sides {
   Part old, now;
   const FieldSet* ignored = nullptr;  // below that path; null: nothing
@@ -114,7 +114,7 @@ class Comparison {
   }
 
  private:
-  // What is null has no members.
+  // A null value has no members.
   static const void* ValueOf(const Part& part) {
     return part.is_there() && !part.is_null() ? part.value() : nullptr;
   }
@@ -141,7 +141,7 @@ class Comparison {
            !found.below.removed.nodes().empty();
   }
 
-  // `sides` are those of a member, but what is ignored is that of the whole.
+  // `sides` are those of a member, but the ignored paths are those of the whole object.
   void Member(const Shape& shape, std::string_view name, const Sides& sides, Changes& out) {
     const FieldNode* node = sides.ignored == nullptr ? nullptr : sides.ignored->FindField(name);
     if (node != nullptr && node->is_member) return;
@@ -218,7 +218,7 @@ class Comparison {
 
   using Items = std::vector<Item>;
 
-  // By name; those that go by one name stay in their order.
+  // Sorted by name; items with the same name keep their order.
   Items SortedItems(const Shape& list, const Part& part) const {
     Items items = ItemsOf(list, part, wire_);
     const auto before = [](const Item& a, const Item& b) {
@@ -229,7 +229,7 @@ class Comparison {
     return items;
   }
 
-  // What is ignored is never in a list: the steps of such sets are fields.
+  // Ignored paths never lead into a list, because their steps are fields.
   void Lists(const Shape& shape, const Sides& sides, Changes& out) {
     const auto& [old, now, ignored] = sides;
     if (old.is_there() && now.is_there() && IsAsBefore(old, now, wire_)) return;
@@ -248,7 +248,7 @@ class Comparison {
     }
   }
 
-  // The items at the beginning of `items` that go by `name`; `items` goes on behind them.
+  // Removes the leading items with this `name` from `items` and returns them.
   static std::span<Item> TakeNamed(const PathElement& name, std::span<Item>& items) {
     size_t count = 0;
     while (count < items.size() && items[count].element == name) ++count;
@@ -257,8 +257,8 @@ class Comparison {
     return taken;
   }
 
-  // The elements of both lists that go by one name: one each, unless the list repeats itself. What
-  // is repeated is owned as a whole.
+  // Compares the elements of both lists with the same name. There is one each, unless the list has
+  // duplicates, which are owned as a whole.
   void SameElement(const Shape& inner, std::span<Item> old, std::span<Item> now, Changes& out) {
     PathElement& element = (old.empty() ? now : old).front().element;
     const Part before = old.empty() ? Part() : old.front().part;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a write changes, as sets of fields.
+// The changes of a write, as sets of fields.
 #pragma once
 
 #include "api/managed_fields/field_set.h"
@@ -18,18 +18,17 @@ struct Changes {
   bool empty() const { return gained.empty() && removed.empty(); }
 };
 
-/// What has changed from `old` to `now`, which are both parts of structs or both parts of
-/// documents, of this shape. A struct, list or map that is new or gone is itself among the paths,
-/// besides what lies in it. Elements of a list that have the same key are compared as one. The
-/// paths of `ignored` (null: none) and all below them are not looked at.
-/// O(size of what is looked at), but for sorting.
+/// The changes from `old` to `now`, which are both parts of structs or both parts of documents, of
+/// this shape. A struct, list or map that was added or removed is itself among the paths, besides
+/// the paths in it. Elements of a list that have the same key are compared as one. Skips the paths
+/// of `ignored` (null: none) and all below them. O(size of the parts compared), but for sorting.
 Changes CompareFields(const Shape& shape,
                       const Part& old,
                       const Part& now,
                       Wire wire,
                       const FieldSet* ignored = nullptr);
 
-/// The same of objects of one kind; kind and apiVersion are not looked at.
+/// The same for objects of one kind; ignores kind and apiVersion.
 Changes CompareFields(const Object& old,
                       const Object& now,
                       Wire wire,

@@ -176,7 +176,7 @@ std::optional<JsonTree> Merge(const Shape& shape,
                               const JsonTree* applied,
                               Wire wire);
 
-// A list: its elements in their order, and what one finds under a name.
+// A list: its elements in order, and an index by name.
 struct Index {
   std::vector<Item> items;
   std::map<PathElement, const JsonTree*> by_name;  // null where a name stands twice
@@ -198,8 +198,8 @@ Index IndexOf(const Shape& shape, const JsonTree* list, Wire wire) {
   return index;
 }
 
-// Walks two lists side by side. What both have comes in the order of the applied list, what only
-// one has at its place among that.
+// Merges two lists. Common elements are in the order of the applied list; each other element keeps
+// its place relative to those.
 class ListMerge {
  public:
   ListMerge(const Shape& shape, const JsonTree* live, const JsonTree* applied, Wire wire)
@@ -222,7 +222,7 @@ class ListMerge {
   }
 
  private:
-  // Looks at the next live element. False: it is the turn of the applied list.
+  // Handles the next live element. Returns false if an applied element comes first.
   bool PassLive() {
     const Item& item = live_.items[from_live_];
     if (!applied_.by_name.contains(item.element)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What server-side apply does with documents: judging what was applied, the fields that it names,
-// merging it into the live object, and taking fields away again. `shape` is that of the documents,
-// which have neither kind nor apiVersion.
+// Operations of server-side apply on documents: validate a configuration, collect its fields, merge
+// it into the live object, and remove fields again. `shape` is that of the documents, which have
+// neither kind nor apiVersion.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,29 @@
 
 namespace dray::api::managed_fields {
 
-/// How many mistakes of one document are told.
+/// Limit of the errors reported for one document.
 inline constexpr size_t kMistakesMax = 100;
 
-/// Whether `document` is of `shape`: every field known, every value of its type or null, and no
-/// element of a set or keyed list there twice.
-/// Errors: kUnknown  in upstream's words, with the path of each mistake.
+/// Checks that `document` has `shape`: every field is known, every value has its type or is null,
+/// and no element of a set or keyed list occurs twice. Errors: kUnknown  in upstream's words, with
+/// the path of each error.
 Result<> CheckDocument(const Shape& shape, const JsonTree& document, Wire wire);
 
-/// The fields that a checked document names: its leaves, the entries of maps, the elements of
-/// lists, and what is empty. O(size), but for sorting.
+/// The fields of a checked document: its leaves, the entries of maps, the elements of lists, and
+/// empty values. O(size), but for sorting.
 FieldSet FieldsOf(const Shape& shape, const JsonTree& document, Wire wire);
 
-/// `live` with what `applied` says: its scalars and atomic values win, structs and maps merge
-/// member by member, lists element by element. The elements of `applied` keep its order, the
-/// others their places among those both have. Nothing is removed. O(size), but for sorting.
+/// Merges `applied` into `live`: scalars and atomic values of `applied` replace those of `live`,
+/// structs and maps merge member by member, lists element by element. The elements of `applied`
+/// keep its order; the others keep their places relative to the common elements. Removes nothing.
+/// O(size), but for sorting.
 JsonTree MergeDocuments(const Shape& shape,
                         const JsonTree& live,
                         const JsonTree& applied,
                         Wire wire);
 
-/// `document` without the members and elements that `fields` names; what is left without any is
-/// null. Atomic values stay unless their own path is named.
+/// `document` without the members and elements in `fields`. A struct, map or list without any left
+/// becomes null. Atomic values are removed only by their own path.
 JsonTree RemoveFields(const Shape& shape,
                       const JsonTree& document,
                       const FieldSet& fields,

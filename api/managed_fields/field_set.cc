@@ -30,7 +30,7 @@ class Parser {
 
  private:
   struct Level {
-    bool is_member = false;  // said by "." or by being empty
+    bool is_member = false;  // because of "." or because it is empty
     FieldSet below = {};
   };
 
@@ -256,7 +256,7 @@ void FieldSet::Add(FieldSet other) {
   nodes_ = std::move(result);
 }
 
-// Calls `change` for each step that `other` has too, then drops those that nothing is left of.
+// Calls `change` for each step that `other` has too, then drops steps that became empty.
 template <class Change>
 void FieldSet::ChangeSame(const FieldSet& other, Change&& change) {
   if (other.nodes_.empty()) return;

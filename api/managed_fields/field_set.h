@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of fields: what one manager owns of an object. A trie of path elements, whose JSON form is
-// FieldsV1 of meta/v1.
+// Sets of fields: the fields of an object that one manager owns. A trie of path elements, whose
+// JSON form is FieldsV1 of meta/v1.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace dray::api::managed_fields {
 
 struct FieldNode;
 
-/// A set of paths; the empty path is in none. Every operation is linear in the sets it reads, up to
-/// the sorting of steps; what is taken from a small set, by a large one, costs the small one times
-/// the logarithm of the large one.
+/// A set of paths; the empty path is never in it. Every operation is linear in the sets it reads,
+/// up to the sorting of steps. Subtracting a large set from a small one costs the size of the small
+/// one times the logarithm of the large one.
 class FieldSet {
  public:
   /// Steps inside each other; FieldsV1 that is deeper is refused.
@@ -34,20 +34,20 @@ class FieldSet {
   size_t size() const;
   bool Has(const Path& path) const;
   bool operator==(const FieldSet& other) const;
-  /// Calls `visit` for every path: on each level the members first, then what lies below.
+  /// Calls `visit` for every path: on each level the members first, then the paths below them.
   void ForEach(const std::function<void(const Path&)>& visit) const;
 
   void Insert(const Path& path);
   FieldSet Union(const FieldSet& other) const;
   FieldSet Intersection(const FieldSet& other) const;
-  /// What is here and not in `other`. A path of `other` takes away nothing below it.
+  /// The paths here that are not in `other`. A path of `other` removes nothing below it.
   FieldSet Difference(const FieldSet& other) const;
   /// The same, but a path of `other` takes away all below it too.
   FieldSet RecursiveDifference(const FieldSet& other) const;
   /// Whether a path is in both.
   bool Meets(const FieldSet& other) const;
 
-  // The same in place, for sets that nobody else needs: what stays is not copied.
+  // The same in place, for sets that are not needed any more; paths that stay are not copied.
 
   void Add(FieldSet other);               // Union
   void Remove(const FieldSet& other);     // Difference
@@ -65,7 +65,7 @@ class FieldSet {
   void Append(FieldNode node);
   /// Makes room for so many steps.
   void Reserve(size_t size);
-  /// Brings what was appended in order; of a step that was appended twice all paths count.
+  /// Sorts the appended steps. If a step was appended twice, all its paths count.
   void Sort();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The annotation in which kubectl's client-side apply keeps what it applied last: how its fields
-// pass to server-side apply.
+// The annotation in which kubectl's client-side apply keeps its last configuration, and the
+// transfer of its fields to server-side apply.
 #pragma once
 
 #include <string_view>

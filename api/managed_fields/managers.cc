@@ -70,7 +70,7 @@ meta_v1::ManagedFieldsEntry WriteManager(Manager manager) {
   return entry;
 }
 
-// What makes a manager who it is.
+// The identity of a manager.
 auto Who(const ManagerId& id) {
   return std::tuple(
       std::string_view(id.name),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The managers of an object: who owns which of its fields, as metadata.managedFields says it.
+// The managers of an object: the owners of its fields, as listed in metadata.managedFields.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ enum class Operation : uint8_t { kApply, kUpdate };
 struct ManagerId {
   std::string name;
   Operation operation = Operation::kUpdate;
-  std::string api_version;  // no part of who somebody is that applies
+  std::string api_version;  // not part of the identity of a manager that applies
   std::string subresource;  // empty: the object itself
 
   bool operator==(const ManagerId& other) const;
   /// The text by which upstream sorts managers.
   std::string SortText() const;
-  /// As messages name it: `"me"`, `"me" with subresource "status" using v1`.
+  /// The manager's name in messages: `"me"`, `"me" with subresource "status" using v1`.
   std::string Readable() const;
 };
 
@@ -50,9 +50,8 @@ struct Manager {
 using Managers = std::vector<Manager>;
 using Entries = List<meta_v1::ManagedFieldsEntry>;
 
-/// Reads entries; of two about the same manager the last counts. O(size).
-/// Errors: kBadRequest  an operation, version, type or set that cannot be read, in upstream's
-/// words.
+/// Reads entries; if two have the same manager, the last one counts. O(size). Errors: kBadRequest
+/// an operation, version, type or set that cannot be read, in upstream's words.
 Result<Managers> ReadManagers(const Entries& entries);
 
 /// The same without reading the sets, for entries of the store, most of which no write touches.
@@ -71,9 +70,8 @@ bool IsReset(const Entries& entries);
 /// The manager that `id` names; null when there is none.
 Manager* FindManager(Managers& managers, const ManagerId& id);
 
-/// Merges the oldest updates, of one version each into one entry "ancient-changes", until no more
-/// than kUpdateManagersMax are left, or none that could be merged.
-/// Errors: as ReadFields().
+/// Merges the oldest updates, those of one version into one entry "ancient-changes", until no more
+/// than kUpdateManagersMax are left, or none can be merged. Errors: as ReadFields().
 Result<> CapUpdates(Managers& managers);
 
 }  // namespace dray::api::managed_fields

@@ -18,7 +18,7 @@
 
 namespace dray::api::managed_fields {
 
-/// A value, null, or nothing at all. What it is a part of must outlive it.
+/// A value, null, or absent. The object that contains it must outlive it.
 class Part {
  public:
   /// Nothing.
@@ -33,9 +33,9 @@ class Part {
   /// Nothing, null, or without elements or members.
   bool is_empty(Wire wire) const;
 
-  /// Of a document, else null.
+  /// Not null for a part of a document.
   const JsonTree* tree() const { return tree_; }
-  /// Of a struct, else null.
+  /// Not null for a part of a struct.
   const Type* type() const { return type_; }
   const void* value() const { return value_; }
 
@@ -55,20 +55,19 @@ struct Item {
   size_t place;  // in the list
 };
 
-/// Finds the path elements of the elements of one list; what is the same for all of them is looked
-/// up once.
+/// Finds the path elements of the elements of one list; looks up the common parts once.
 class ElementNames {
  public:
   ElementNames(const Shape& list, Wire wire);
 
-  /// Errors: kUnknown  it has none, in upstream's words.
+  /// Errors: kUnknown  the element has none, in upstream's words.
   Result<PathElement> Of(const Part& element);
 
  private:
   struct Member {
     const Field* field;
     std::string intro;                  // "name": as it stands before the value
-    std::optional<std::string> absent;  // what stands for a member that is not there
+    std::optional<std::string> absent;  // the value of an absent member
   };
   Result<PathElement> ValueOf(const Part& element);
   Result<PathElement> KeyOf(const Part& element);

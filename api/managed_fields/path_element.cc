@@ -23,8 +23,8 @@ void AppendQuoted(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);
 }
 
-// The next value of `reader` as compact JSON. What is no scalar stays as it was written: no list of
-// the API has such keys.
+// The next value of `reader` as compact JSON. A value that is no scalar keeps its text, because no
+// list of the API has such keys.
 std::string NextValue(JsonReader& reader) {
   if (reader.Peek() != JsonKind::kString) return std::string(reader.Skip());
   std::string text;
@@ -115,8 +115,8 @@ size_t CommonBytes(std::string_view a, std::string_view b) {
   return i;
 }
 
-// The order of two texts of JSON as long as it shows without reading them: equal up to the middle
-// of a string, in which nothing is escaped. A string that ends is less than one that goes on.
+// The order of two JSON texts if it is visible without parsing: both are equal up to the middle of
+// a string without escapes. A string that ends is less than a longer one.
 std::optional<std::strong_ordering> OrderInString(std::string_view a, std::string_view b) {
   const size_t i = CommonBytes(a, b);
   const std::string_view common = a.substr(0, i);

@@ -37,16 +37,16 @@ class PathElement {
   static PathElement OfValue(std::string_view json);
   static PathElement OfIndex(size_t index);
 
-  /// Reads what FieldsV1 says; nothing when it is of a kind that is not known.
-  /// Errors: kBadRequest  too short, no colon, or not the JSON or number it should be.
+  /// Parses an element of FieldsV1; returns nothing if its kind is not known. Errors: kBadRequest
+  /// too short, no colon, or not the JSON or number that its kind requires.
   static Result<std::optional<PathElement>> Parse(std::string_view text);
 
   Kind kind() const;
-  /// As FieldsV1 writes it.
+  /// The text in FieldsV1.
   const std::string& text() const { return text_; }
-  /// Of a field: its name.
+  /// The name of a field. Precondition: a field.
   std::string_view name() const { return std::string_view(text_).substr(2); }
-  /// As messages show it: `.spec`, `[name="a"]`, `[="a.example.com/x"]`, `[0]`.
+  /// The text in messages: `.spec`, `[name="a"]`, `[="a.example.com/x"]`, `[0]`.
   std::string Readable() const;
 
   bool operator==(const PathElement&) const = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the parts of an object merge: what the schema's facets mean to server-side apply. The rules
-// are those that upstream reads from its OpenAPI documents (kube-openapi's schemaconv).
+// How the parts of an object merge: the meaning of the schema's facets for server-side apply. The
+// rules are those that upstream reads from its OpenAPI documents (kube-openapi's schemaconv).
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,12 @@ struct Shape {
   bool is_leaf() const { return kind < Kind::kSet || kind == Kind::kAtomic; }
 };
 
-/// Of values of `type` as such.
+/// The shape of values of `type`.
 Shape ShapeOf(const Type& type);
-/// Of the values of a field.
+/// The shape of the values of a field.
 Shape ShapeOf(const Field& field);
 
-/// Of the elements of a list or map.
+/// The shape of the elements of a list or map.
 Shape ElementShape(const Shape& container);
 
 /// The field of a struct, or of those inlined into it, with this JSON name; null when documents of
@@ -52,7 +52,7 @@ const Field* FindMember(const Type& type, std::string_view name, Wire wire);
 /// The shape of a member of a struct or map; nothing when the struct does not have it.
 std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wire wire);
 
-// What a step of a set leads to from a value of `parent`; nothing when it does not fit there.
+// The part of `parent` that a step of a set leads to; nothing if the step does not fit.
 
 /// Into a field of a struct or map.
 std::optional<Shape> FieldShape(const Shape& parent, std::string_view name, Wire wire);
@@ -63,7 +63,7 @@ std::optional<Shape> ItemShape(const Shape& parent);
 /// that documents of this form do not have is left out.
 std::vector<const Field*> KeyFields(const Shape& list, Wire wire);
 
-/// What a key without this member has in its place, as JSON; nothing when that is no value.
+/// The value of a key that does not have this member, as JSON; nothing if it has no default.
 std::optional<std::string> KeyDefault(const Field& field);
 
 }  // namespace dray::api::managed_fields

@@ -22,7 +22,7 @@ std::optional<Shape> ShapeAt(const Shape& shape, const PathElement& element, Wir
   return is_field ? FieldShape(shape, element.name(), wire) : ItemShape(shape);
 }
 
-// Whether `fields` names nothing inside what is owned as a whole.
+// Whether `fields` has no path inside an atomic value.
 bool Fits(const Shape& shape, const FieldSet& fields, Wire wire) {
   return std::ranges::all_of(fields.nodes(), [&](const FieldNode& node) {
     if (node.below.nodes().empty()) return true;
@@ -48,7 +48,7 @@ FieldSet Fitted(const Shape& shape, const FieldSet& fields, Wire wire) {
   return out;
 }
 
-// What has changed, as each version shows it; made at the first question.
+// The changes in terms of each version; computed on first use.
 class ChangesByVersion {
  public:
   ChangesByVersion(const Write& write, const Object& old, const Object& next)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns what after a write that is no server-side apply: create, update, and the other patches.
+// The owners of fields after a write other than server-side apply: create, update, and the other
+// patches.
 #pragma once
 
 #include <optional>
@@ -16,25 +17,24 @@ namespace dray::api::managed_fields {
 /// A write, as far as owners go.
 struct Write {
   std::string manager;      // not empty
-  std::string subresource;  // through which it goes; empty: the object itself
+  std::string subresource;  // subresource of the write; empty: the object itself
   Versions versions;        // of them `kind` is the one that the client wrote
-  /// What a write through this subresource does not change, whatever it says; null: nothing. No one
-  /// owns it for having written it so.
+  /// Fields that a write through this subresource never changes, so that the writer does not become
+  /// their owner; null: none.
   const FieldSet* reset = nullptr;
-  std::optional<Time> now;  // that entries get; nothing: they have no time
+  std::optional<Time> now;  // time of new entries; nothing: they have no time
 };
 
-/// The entries of `next`, which is to replace `old`, both in the form of the store; for a new
-/// object `old` is one without a uid, with nothing in it. The entries in `next` are those that the
-/// client sent.
+/// The entries of `next`, which is to replace `old`, both in the form of the store. For a new
+/// object `old` is empty and has no uid. `next` has the entries that the client sent.
 ///
-///   1. The entries of the client count if they can be read and there are any, else those of `old`;
-///      through a subresource always those of `old`. [] and [{}] forget all.
-///   2. An object without owners stays without them, unless it is new.
-///   3. Everybody else loses what has changed, in the version that they wrote; who has nothing left
-///      goes, and so does who wrote a version that is gone.
-///   4. The writer has what was added or changed. If there was anything, its time is now.
-///   5. The oldest entries are merged (CapUpdates).
+/// 1. The client's entries count if there are any and they can be read, else those of `old`.
+///    Through a subresource those of `old` always count. [] and [{}] remove all entries.
+/// 2. An object without managers stays without them, unless it is new.
+/// 3. All other managers lose the fields that changed, in the version that they wrote. A manager
+///    without fields is removed, and so is a manager that wrote a version that no longer exists.
+/// 4. The writer owns the fields that were added or changed. If there are any, its time is now.
+/// 5. The oldest entries are merged (CapUpdates).
 ///
 /// O(size of both objects and all entries), but for sorting.
 Entries EntriesAfter(const Write& write, const Object& old, const Object& next);
@@ -44,7 +44,7 @@ bool DifferInTimes(const Entries& a, const Entries& b);
 
 // Parts of the above that server-side apply needs too.
 
-/// What no manager's set contains: the identity of the object and what only the server writes.
+/// Fields that no manager owns: the identity of the object, and fields that only the server writes.
 const FieldSet& NeverOwned();
 
 /// Where the schema has since made atomic what `manager` owned in parts, it owns the whole.

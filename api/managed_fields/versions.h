@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object in the versions of its kind: each manager's fields are those of the version that it
+// One object in the versions of its kind: the fields of each manager are in the version that it
 // wrote.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace dray::api::managed_fields {
 namespace {
 
-// What changes at one step, and below it; null: nothing.
+// The changes at one step, and below it; null: none.
 struct ChangedStep {
   const FieldNode* gained = nullptr;
   const FieldNode* removed = nullptr;
@@ -21,7 +21,7 @@ struct ChangedStep {
   }
 };
 
-// What changes on one level; null: nothing.
+// The changes on one level; null: none.
 struct ChangedLevel {
   const FieldSet* gained = nullptr;
   const FieldSet* removed = nullptr;
@@ -55,8 +55,8 @@ class Reading {
   }
 
  private:
-  // The steps of one level. `shape_of` tells what they are inside of, null when the schema has
-  // nothing there; it is asked only if there are any.
+  // Checks the steps of one level. `shape_of` returns the shape of the enclosing value, or null if
+  // the schema has none; it is called only if there are steps.
   template <class ShapeOf>
   bool Level(ShapeOf shape_of, const ChangedLevel& changed, size_t& steps, bool& is_member) {
     if (depth_ >= FieldSet::kDepthMax || !reader_.EnterObject()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets that are there as FieldsV1 only: what can be said of them without making them. Most entries
-// of an object have nothing to do with what a write changes.
+// Checks sets in the form of FieldsV1 without parsing them, because a write changes no fields of
+// most entries.
 #pragma once
 
 #include <string_view>
@@ -11,10 +11,10 @@
 
 namespace dray::api::managed_fields {
 
-/// Whether it is sure that who owns `fields_v1` of a value of `shape` keeps it as it is: that the
-/// set is not empty, names nothing inside what is owned as a whole, and shares no path with
-/// `changes`. False for whatever FieldSet::Parse() refuses, unless it lies where nothing changes.
-/// O(text), and for each step beside which something changes the logarithm of what does.
+/// Whether it is certain that the owner of `fields_v1` of a value of `shape` keeps the set
+/// unchanged: the set is not empty, has no path inside an atomic value, and shares no path with
+/// `changes`. Returns false if FieldSet::Parse() would refuse the text, unless the error is at a
+/// place without changes. O(text), plus the logarithm of the changes for each step beside a change.
 bool KeepsAll(std::string_view fields_v1, const Shape& shape, Wire wire, const Changes& changes);
 
 }  // namespace dray::api::managed_fields

@@ -11,7 +11,7 @@
 namespace dray::api::inline merge {
 namespace {
 
-// Of atomic lists, whose elements have all the members of a row; the first such row counts.
+// For atomic lists whose elements have all members of a row; the first such row counts.
 constexpr std::array<std::string_view, 5> kIdentities = {
     "name", "request,driver,pool,device,shareID", "counterSet", "driverName", "driver"};
 

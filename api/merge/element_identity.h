@@ -12,13 +12,13 @@
 
 namespace dray::api::inline merge {
 
-/// `facets` of a list with its list type filled in where it declares none: what strategic merge
-/// patches do with it says how it merges elsewhere.
+/// `facets` of a list with its list type. If it declares none, the type follows from the list's
+/// facets for strategic merge patches.
 Facets ListRules(const Facets& facets);
 
-/// The members that tell elements of a list apart: its map keys where it declares some, else those
-/// that validation keeps apart (name; request, driver, pool, device and share; …). Empty when only
-/// the whole element does.
+/// The members that identify elements of a list: its map keys if it declares them, else those that
+/// validation requires to be unique (name; request, driver, pool, device and share; …). Empty if
+/// only the whole element identifies it.
 std::vector<const Field*> IdentityOf(const Type& element, const Facets& list);
 
 /// The values of those members as JSON, separated by commas; of the whole element when there are

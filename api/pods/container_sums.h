@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the containers of a pod have together, as the scheduler and quotas count it.
+// Sums over the containers of a pod, as the scheduler and quotas compute them.
 #pragma once
 
 #include "api/core_v1/pod.h"
@@ -21,9 +21,9 @@ void Raise(Amounts& most, const Amounts& other) {
   }
 }
 
-/// The largest sum at any moment of the pod's life: init containers run one after the other, those
-/// that restart (sidecars, KEP-753) stay. `of`: what one container has, from its resources, by
-/// name. O(containers × names).
+/// The largest sum at any moment of the pod's life. Init containers run one after the other; those
+/// that restart (sidecars, KEP-753) keep running. `of` returns the amounts of one container's
+/// resources, by name. O(containers × names).
 template <typename Of>
 auto SumOfContainers(const core_v1::PodSpec& pod, const Of& of) {
   using Amounts = decltype(of(core_v1::ResourceRequirements()));

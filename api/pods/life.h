@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod's metadata and phase say to everybody who acts on pods.
+// The state of a pod's life according to its metadata and phase.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace dray::api::pods {
 
-/// Whether its containers have run to their end, well or badly: it needs no node, no device and no
-/// resources any more.
+/// Whether its containers have ended, successfully or not. The pod then needs no node, device or
+/// resources.
 inline bool HasEnded(const core_v1::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
@@ -21,7 +21,7 @@ inline bool IsMirror(const meta_v1::ObjectMeta& pod) {
   return pod.annotations.find(kMirrorAnnotation) != pod.annotations.end();
 }
 
-/// The entry of metadata.ownerReferences of what is made for the pod, and goes with it.
+/// The owner reference for an object that is made for the pod, and is deleted with it.
 inline meta_v1::OwnerReference AsController(const meta_v1::ObjectMeta& pod) {
   return {.api_version = "v1", .kind = "Pod", .name = pod.name, .uid = pod.uid, .controller = true};
 }

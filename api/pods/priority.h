@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How important new pods and groups of pods are: what upstream's admission plug-in Priority
-// decides.
+// The priority of new pods and pod groups, by the rules of upstream's admission plug-in Priority.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace dray::api::pods {
 
-/// What the PriorityClass of a pod says; the default is that of pods without any.
+/// The PriorityClass of a pod; the default is for pods without one.
 struct PodPriority {
   std::string class_name = {};
   int32_t value = 0;
@@ -32,9 +31,9 @@ PodPriority PriorityOfClass(const scheduling_v1::PriorityClass& priority_class);
 /// The class that the pod or group of pods names; null for objects of other kinds.
 const std::string* PriorityClassNamedBy(const Object& object);
 
-/// Gives the new pod its class, priority and preemption policy; or the new group its class and
-/// priority. Returns why it is refused, in upstream's words: it brings others than those of its
-/// class; empty when it is not.
+/// Sets the class, priority and preemption policy of a new pod, or the class and priority of a new
+/// group. Returns why the object is refused, in upstream's words: its values differ from those of
+/// its class. Empty if it is not refused.
 std::string GivePriority(const PodPriority& priority, Object& object);
 
 }  // namespace dray::api::pods

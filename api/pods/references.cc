@@ -38,7 +38,7 @@ bool EachInEnvironment(const Container& container, OfAll of_all, OfOne of_one, c
          std::ranges::all_of(container.env, from_one);
 }
 
-// A visit that hears of no empty names.
+// Wraps `visit` so that it is not called with empty names.
 auto SkippingEmpty(const VisitName& visit) {
   return [&visit](const std::string& name) { return name.empty() || visit(name); };
 }
@@ -75,7 +75,7 @@ bool VisitConfigMapsOf(const v1::VolumeSource& source, const auto& say) {
   return !source.config_map.has_value() || say(source.config_map->local_object_reference.name);
 }
 
-// Volumes that a node makes of what it has, or of what lies outside the cluster.
+// Volumes that a node makes by itself, or from sources outside the cluster.
 bool IsOfNoObject(const v1::VolumeSource& source) {
   return source.aws_elastic_block_store || source.azure_disk || source.cephfs || source.cinder ||
          source.downward_api || source.empty_dir || source.fc || source.flex_volume ||

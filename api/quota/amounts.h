@@ -7,8 +7,8 @@
 
 namespace dray::api::quota {
 
-/// By the names that quotas have for them: "pods", "requests.cpu",
-/// "count/resourceclaims.resource.k8s.io", "gpu.deviceclass.resource.k8s.io/devices".
+/// Amounts by the names in quotas: "pods", "requests.cpu", "count/resourceclaims.resource.k8s.io",
+/// "gpu.deviceclass.resource.k8s.io/devices".
 using Amounts = Map<Quantity>;
 
 }  // namespace dray::api::quota

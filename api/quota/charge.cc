@@ -18,7 +18,7 @@ namespace {
 
 using resource_v1::ResourceClaim;
 
-// What a request for all devices of a class is charged for: the most that one claim may have.
+// The charge of a request for all devices of a class: the limit of one claim.
 constexpr int64_t kDevicesOfAll = 32;
 constexpr std::string_view kDevicesSuffix = ".deviceclass.resource.k8s.io/devices";
 constexpr std::string_view kStorageClassInfix = ".storageclass.storage.k8s.io/";
@@ -63,8 +63,8 @@ Map<int64_t> DevicesOf(const resource_v1::DeviceRequest& request) {
   return devices;
 }
 
-/// Whether the pod of a claim for extended resources knows it by another name, or has one that is
-/// older: then this one is charged for in full.
+/// Whether the pod of a claim for extended resources refers to another claim, or has an older one.
+/// Then this claim is charged in full.
 bool IsSecond(const Object& claim, const core_v1::Pod& pod, const Surroundings& surroundings) {
   const auto& shown = pod.status.extended_resource_claim_status;
   const meta_v1::ObjectMeta& meta = claim.metadata();
@@ -79,7 +79,7 @@ bool IsSecond(const Object& claim, const core_v1::Pod& pod, const Surroundings& 
   });
 }
 
-/// What the pod that the claim was made for is charged for already.
+/// The amounts that the claim's pod is charged for already.
 Amounts ChargeOfItsPod(const Object& claim, const Surroundings& surroundings) {
   const claims::ExtendedOwner owner = claims::PodOfExtendedClaim(claim.metadata());
   if (owner.uid.empty() || !surroundings.pod) return {};

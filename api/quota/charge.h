@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What objects are charged for under a ResourceQuota: upstream's quota evaluators, with those for
+// The amounts that objects use of a ResourceQuota: upstream's quota evaluators, including those for
 // claims and their devices (KEP-4381, KEP-5004).
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace dray::api::quota {
 
-/// What a charge depends on besides the object. Whatever is left empty is not there.
+/// Inputs of a charge besides the object. An empty member means that there is none.
 struct Surroundings {
   WallTime now;  // a pod that should have gone by now is not charged for
-  /// The extended resource that a class stands for; empty: none. Not set: the release has no such
+  /// The extended resource of a class; empty if it has none. Not set if the release has no such
   /// resources.
   std::function<std::string(std::string_view device_class)> resource_of_class = {};
-  /// A pod of the object's namespace; an empty Object: there is none.
+  /// Finds a pod in the object's namespace; an empty Object if it does not exist.
   std::function<Object(std::string_view name)> pod = {};
   /// The claims of the object's namespace that were made for the extended resources of a pod.
   std::function<std::vector<Object>(std::string_view pod_uid)> claims_of_pod = {};
@@ -30,9 +30,9 @@ struct Surroundings {
 /// Whether objects of the kind are counted at all: namespaced ones, but for Events.
 bool IsCounted(const KindInfo& kind);
 
-/// What `object` is charged for. A claim is charged for the most devices that it may get of each
-/// class; one that the scheduler made for a pod's extended resources only for what its pod is not
-/// charged for already. O(object).
+/// The amounts for `object`. A claim is charged for the largest number of devices of each class
+/// that it may get. A claim that the scheduler made for a pod's extended resources is charged only
+/// for the amounts that its pod is not charged for. O(object).
 Amounts ChargeOf(const Object& object, const Surroundings& surroundings);
 
 /// Whether `name`, a name in a quota, is about objects of the kind.

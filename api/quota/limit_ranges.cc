@@ -27,7 +27,7 @@ constexpr std::string_view kContainer = "Container";
 constexpr std::string_view kPod = "Pod";
 constexpr std::string_view kVolumeClaim = "PersistentVolumeClaim";
 
-// What a value may be so that its thousandths still fit.
+// The largest value whose thousandths fit.
 constexpr int64_t kMilliMax = std::numeric_limits<int64_t>::max() / 1000;
 
 // --------------------------------------------------------------------------------------- defaults
@@ -68,7 +68,7 @@ ResourceRequirements DefaultsOf(const LimitRange& range) {
 
 // ----------------------------------------------------------------------------------------- bounds
 
-/// What is said about one type of object, found in the order of the names of resources.
+/// The violations for one type of object, in the order of the names of resources.
 class Broken {
  public:
   explicit Broken(std::string_view type) : type_(type) {}
@@ -166,7 +166,7 @@ std::vector<std::string> CheckAll(const LimitRangeItem& item,
   return std::move(broken).Take();
 }
 
-/// What the pod says for all its containers goes before their sums.
+/// The values of the pod as a whole take precedence over the sums of its containers.
 Amounts OfPod(const Pod& pod, Amounts ResourceRequirements::* part) {
   Amounts sum = pods::SumOfContainers(
       pod.spec, [&](const ResourceRequirements& resources) { return resources.*part; });
@@ -196,7 +196,7 @@ std::vector<std::string> CheckPod(const LimitRangeItem& item, const Pod& pod) {
   return all;
 }
 
-/// Several are said together, each once, as Go's aggregates of errors are.
+/// Joins several messages, each once, as Go's error aggregates do.
 std::string Joined(std::vector<std::string> all) {
   std::vector<std::string> once;
   for (std::string& one : all) {

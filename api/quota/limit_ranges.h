@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LimitRanges: what containers of a namespace request when they do not say, and how much pods,
-// containers and volume claims may want (upstream's admission plug-in LimitRanger).
+// LimitRanges: default requests and limits of containers in a namespace, and bounds for pods,
+// containers and volume claims (upstream's admission plug-in LimitRanger).
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@ namespace dray::api::quota {
 
 using LimitRanges = std::span<const core_v1::LimitRange>;
 
-/// Gives each container what it leaves out and a range has a default for, range after range, and
-/// notes that in an annotation of the pod. O(containers × entries).
+/// Sets the missing values of each container for which a range has a default, range after range,
+/// and notes that in an annotation of the pod. O(containers × entries).
 void FillIn(LimitRanges ranges, core_v1::Pod& pod);
 
-/// Which bounds of the first range that has such are not kept, in upstream's words; empty when all
-/// are.
+/// The violated bounds of the first range with violations, in upstream's words; empty if there are
+/// none.
 std::string BoundsBrokenBy(const core_v1::Pod& pod, LimitRanges ranges);
 /// The same; only the least and the most that may be requested count.
 std::string BoundsBrokenBy(const core_v1::PersistentVolumeClaim& claim, LimitRanges ranges);

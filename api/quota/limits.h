@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a ResourceQuota lets an object in, and what is used then: upstream's admission plug-in
+// Whether a ResourceQuota admits an object, and the usage afterwards: upstream's admission plug-in
 // ResourceQuota, as a function of values.
 #pragma once
 
@@ -12,16 +12,16 @@
 
 namespace dray::api::quota {
 
-/// What `quota` says is used when the new `object`, which is charged for `charge`, is let in;
-/// nothing if it is not among those that the quota counts.
+/// The usage of `quota` after admitting the new `object`, whose charge is `charge`; nothing if the
+/// quota does not cover the object.
 ///
-/// Errors: kForbidden, with upstream's words from "exceeded quota" on  it would be too much; a
-/// container does not say what the quota wants to be said; or nobody has counted yet.
+/// Errors: kForbidden, with upstream's words from "exceeded quota" on  the usage would exceed the
+/// quota; a container does not set a value that the quota requires; or the quota has no usage yet.
 Result<std::optional<Amounts>> Charged(const core_v1::ResourceQuota& quota,
                                        const Object& object,
                                        const Amounts& charge);
 
-/// Counts what is used of a quota by the objects that are there.
+/// Computes the usage of a quota from the existing objects.
 class Count {
  public:
   /// `quota` outlives the count.

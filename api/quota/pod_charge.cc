@@ -26,7 +26,7 @@ constexpr std::string_view kPodRequests = "requests.";
 constexpr std::string_view kHugePages = "hugepages-";
 
 constexpr std::array<std::string_view, 3> kComputed = {"cpu", "memory", "ephemeral-storage"};
-// If a quota limits one of these, each container must say how much of it it wants.
+// If a quota limits one of these, each container must set its amount.
 constexpr std::array<std::string_view, 6> kToBeSaid = {
     "cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"};
 
@@ -43,7 +43,7 @@ bool IsExtended(std::string_view resource) {
   return !IsNative(resource) && !resource.starts_with(kPodRequests);
 }
 
-/// In the names of quotas.
+/// Converts to the names of quotas.
 Amounts Named(const Amounts& requests, const Amounts& limits) {
   Amounts named;
   for (const auto& [name, amount] : requests) {
@@ -59,7 +59,7 @@ Amounts Named(const Amounts& requests, const Amounts& limits) {
   return named;
 }
 
-/// Of all containers together, at the moment when it is most. `of_pod`: what the pod says for all.
+/// The largest sum of all containers at one moment. `of_pod`: the values of the pod as a whole.
 Amounts Total(const Pod& pod, Amounts ResourceRequirements::* part) {
   Amounts total = pods::SumOfContainers(
       pod.spec, [&](const ResourceRequirements& resources) { return resources.*part; });
@@ -113,7 +113,8 @@ bool IsExtendedRequest(std::string_view name) {
 
 std::string MissingRequests(const core_v1::ResourceQuota& quota, const Pod& pod) {
   if (pod.spec.resources) return {};
-  std::map<std::string_view, std::set<std::string>> missing;  // containers, by what they lack
+  std::map<std::string_view, std::set<std::string>> missing;  // containers, by the value that they
+                                                              // lack
   const auto look_at = [&](const core_v1::Container& container) {
     const Amounts said = Named(container.resources.requests, container.resources.limits);
     for (const std::string_view name : kToBeSaid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pods are charged for under a ResourceQuota, and what they must say.
+// The amounts that pods use of a ResourceQuota, and the values that they must set.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace dray::api::quota {
 
-/// The pod itself, and what it requests and is limited to, unless it has ended, or should have been
-/// gone by `now`: then there is only its "count/pods".
+/// The pod itself, its requests and its limits. If it has ended, or should have been gone by `now`,
+/// only its "count/pods".
 Amounts ChargeOfPod(const core_v1::Pod& pod, WallTime now);
 
 /// Whether a name in a quota is about pods.
@@ -22,9 +22,9 @@ bool IsAboutPods(std::string_view name);
 /// Whether it is about extended resources: "requests.acme.example/gpu".
 bool IsExtendedRequest(std::string_view name);
 
-/// What is missing where a quota of these names wants every container to say what it needs:
-/// "must specify cpu for: main,side; memory for: side". Empty: nothing, or the pod says it for all
-/// containers together.
+/// The values that are missing if a quota with these names requires them of every container: "must
+/// specify cpu for: main,side; memory for: side". Empty if nothing is missing, or the pod sets them
+/// for all containers together.
 std::string MissingRequests(const core_v1::ResourceQuota& quota, const core_v1::Pod& pod);
 
 }  // namespace dray::api::quota

@@ -35,14 +35,14 @@ class FieldSelector {
   explicit FieldSelector(std::vector<FieldRequirement> requirements);
 
   /// Reads "a=b,c==d,e!=f"; in values \\ \, and \= stand for the second character. Empty terms are
-  /// skipped. The requirements come out sorted by their text, as upstream has them.
+  /// skipped. The requirements are sorted by their text, as upstream does.
   ///
   /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax and
   /// kSelectorRequirementsMax, with the limit.
   static Result<FieldSelector> Parse(std::string_view text);
 
-  /// Whether all requirements accept the values that value_of(path) gives, which is asked once for
-  /// each path. O(log n) beside that.
+  /// Whether all requirements accept the values of value_of(path), which is called once for each
+  /// path. O(log n) besides those calls.
   template <class ValueOf>
   bool Matches(ValueOf value_of) const {
     for (const Rule& rule : rules_) {
@@ -62,7 +62,7 @@ class FieldSelector {
   bool operator==(const FieldSelector& other) const { return requirements_ == other.requirements_; }
 
  private:
-  /// What the requirements on one path ask together, by their numbers.
+  /// All requirements on one path, by their numbers.
   struct Rule {
     size_t first;                            // one of that path
     std::vector<size_t> equals, not_equals;  // each value once, sorted

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules are made of is in label_selector.cc, where requirements are known.
+// The rules are built in label_selector.cc, which has the requirements.
 #include "api/selectors/label_rules.h"
 
 #include <algorithm>

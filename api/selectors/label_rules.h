@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many label requirements made ready: what they ask of each label together, so that an object costs
-// its labels and not the selector's text.
+// Many label requirements, combined for each label, so that matching an object costs in proportion
+// to its labels and not to the selector's text.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,16 @@ class LabelRules {
   /// O(n log n) in keys and values.
   explicit LabelRules(std::span<const LabelRequirement> requirements);
 
-  /// Whether all requirements hold, as each of them says for itself. O(log n) for each label or for
-  /// each key that is asked about, whichever are fewer.
+  /// Whether all requirements hold. O(log n) for each label of the object or each key of the
+  /// requirements, whichever are fewer.
   bool Match(const Map<std::string>& labels) const;
 
  private:
-  // Sorted, so that a look-up is a search: who chooses the texts could make hashes collide.
+  // Sorted for binary search. Hashing is not used, because the author of the texts could cause
+  // collisions.
   using Values = std::vector<std::string_view>;
 
-  /// All that is asked of one label.
+  /// All requirements on one label.
   struct Rule {
     std::string_view key;
     bool must_be_there = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form is read as upstream does it, tokens first, because its error texts name the token
-// found and what was expected there.
+// Parses the text form as upstream does, tokens first, because its error texts name the token found
+// and the one expected.
 #include "api/selectors/label_selector.h"
 
 #include <algorithm>
@@ -160,7 +160,7 @@ class Parser {
     return token;
   }
 
-  // "in" and "notin" are words like others where no operator can stand.
+  // "in" and "notin" are ordinary words where no operator is allowed.
   static bool IsWord(const Token& token) {
     return token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kIn ||
            token.kind == TokenKind::kNotIn;

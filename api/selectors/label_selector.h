@@ -21,8 +21,8 @@ namespace dray::api::inline selectors {
 
 using Labels = Map<std::string>;
 
-/// Longest text that is read as a label or field selector, its requirements, and their values. They
-/// are what a watch keeps for as long as it lasts.
+/// Limits of the text of a label or field selector, its requirements, and their values, because a
+/// watch keeps them as long as it lasts.
 inline constexpr size_t kSelectorTextMax = size_t{64} << 10;
 inline constexpr size_t kSelectorRequirementsMax = 1000;
 inline constexpr size_t kSelectorValuesMax = 4000;
@@ -42,21 +42,21 @@ enum class LabelOperator : uint8_t {
 /// One condition on one label.
 class LabelRequirement {
  public:
-  /// `path` is where error texts say that the requirement stands; empty for none. `word` is what
-  /// they call a length.
+  /// `path` is the field of the requirement in error texts; empty for none. `word` is the unit of
+  /// lengths in them.
   ///
-  /// Errors: kBadRequest with all that is wrong in upstream's words: key no label key, wrong number
-  /// of values for the operator, values no label values, or no numbers for greater and less.
+  /// Errors: kBadRequest with all problems in upstream's words: key no label key, wrong number of
+  /// values for the operator, values no label values, or no numbers for greater and less.
   static Result<LabelRequirement> Create(std::string_view key,
                                          LabelOperator op,
                                          std::vector<std::string> values,
                                          std::string_view path = "",
                                          LengthWord word = LengthWord::kBytes);
 
-  /// Nothing to report is worth an error here: a label that is no number is neither greater nor
-  /// less. NotIn and NotEquals hold where the label is absent.
+  /// Reports no errors: a label that is no number is neither greater nor less. NotIn and NotEquals
+  /// hold where the label is absent.
   bool Matches(const Labels& labels) const;
-  /// As in a selector's text, values sorted.
+  /// The text of the requirement in a selector, with sorted values.
   std::string ToString() const;
 
   const std::string& key() const { return key_; }
@@ -92,7 +92,7 @@ class LabelSelector {
   };
 
   LabelSelector() = default;
-  /// Selects no object: what an absent metav1.LabelSelector means.
+  /// Selects no object, like an absent metav1.LabelSelector.
   static LabelSelector Nothing();
 
   /// Reads "a=b,c!=d,e in (f,g),!h,i>5". Empty text selects everything. `word` as above.
@@ -101,14 +101,14 @@ class LabelSelector {
   /// kSelectorRequirementsMax and kSelectorValuesMax, with the limit.
   static Result<LabelSelector> Parse(std::string_view text, LengthWord word = LengthWord::kBytes);
 
-  /// From a metav1.LabelSelector that is there; without any parts it selects everything.
+  /// From a metav1.LabelSelector that is present; if it is empty, it selects everything.
   ///
   /// Errors: kBadRequest with upstream's words.
   static Result<LabelSelector> FromParts(const Labels& match_labels,
                                          std::span<const Expression> match_expressions);
 
-  /// O(requirements) where they are few, else O(log n) for each label or each key asked about,
-  /// whichever are fewer.
+  /// O(requirements) if they are few, else O(log n) for each label of the object or each key of the
+  /// requirements, whichever are fewer.
   bool Matches(const Labels& labels) const;
   bool IsEverything() const { return !nothing_ && requirements().empty(); }
   /// Sorted by key; equal keys in the order given.

@@ -52,14 +52,13 @@ class NodeSelector {
  public:
   NodeSelector() = default;
 
-  /// Reads all terms before any is asked (rule of slices and claims).
+  /// Parses all terms before matching any (rule of slices and claims).
   ///
-  /// Errors: kBadRequest with everything that is wrong, in upstream's words: unknown operators,
-  /// keys that are no label keys, values that are no label values (so "-5" too), wrong numbers of
-  /// values.
+  /// Errors: kBadRequest with all problems, in upstream's words: unknown operators, keys that are
+  /// no label keys, values that are no label values (so "-5" too), wrong numbers of values.
   static Result<NodeSelector> Parse(std::span<const NodeTermView> terms);
 
-  /// Keeps what is wrong for Match() (rule of a pod's node affinity). Never fails.
+  /// Keeps errors until Match() (rule of a pod's node affinity). Never fails.
   static NodeSelector ParseLazily(std::span<const NodeTermView> terms);
 
   /// The same as Match() when Parse() made the selector, which cannot fail then. Conditions on
@@ -82,7 +81,7 @@ class NodeSelector {
   std::vector<Term> terms_;
 };
 
-/// What selects the nodes of a slice or device; see NodeMatches.
+/// Selects the nodes of a slice or device; see NodeMatches.
 struct NodeChoice {
   std::string_view node_name = {};
   bool all_nodes = false;

@@ -10,7 +10,7 @@
 namespace dray::api {
 namespace {
 
-// As generated structs look.
+// Like the generated structs.
 struct Requirement {
   std::string key, operator_;
   std::vector<std::string> values;
@@ -124,7 +124,7 @@ TEST(NodeSelector, MistakesAreNamedInUpstreamsWords) {
   EXPECT_EQ(
       error(OneTerm({{"a", "Gt", {"-5"}}})),
       "nodeSelectorTerms[0].matchExpressions[0].values[0][a]: Invalid value: \"-5\"" + bad_value);
-  // Everything is told, with the place in the selector as written; an empty term counts as a place.
+  // All errors are reported, with their places in the selector; an empty term counts as a place.
   EXPECT_EQ(
       error({{{{{"a", "Exists", {"x"}}}, {}}, {}, {{{"b", "Lt", {}}}, {{"c", "In", {}}}}}}),
       "[nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: [\"x\"]: values set must "

@@ -32,7 +32,7 @@ class Filler {
   uint64_t Below(uint64_t bound) { return random_.Next() % bound; }
 
   void Members(const Type& type, void* value) {
-    // What contains itself does so once.
+    // A type that contains itself is nested only once.
     if (std::ranges::count(open_, &type) > 1) return;
     open_.push_back(&type);
     const size_t only = type.one_form ? Below(type.fields.size()) : 0;
@@ -97,7 +97,7 @@ class Filler {
 
   Random& random_;
   Shape shape_;
-  std::vector<const Type*> open_;  // structs around what is filled
+  std::vector<const Type*> open_;  // structs around the value being filled
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 struct Range {
   char32_t first, last;
 };
-// Blanks, format characters, surrogates, private use and what can never be a character.
+// Blanks, format characters, surrogates, private use, and code points that are no characters.
 constexpr auto kUnprintable = std::to_array<Range>({
     {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},     {0x600, 0x605},     {0x61c, 0x61c},
     {0x6dd, 0x6dd},   {0x70f, 0x70f},   {0x1680, 0x1680}, {0x180e, 0x180e},   {0x2000, 0x200f},

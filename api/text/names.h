@@ -17,12 +17,12 @@ inline constexpr size_t kLabelNameMax = 63;  // the part after the slash
 inline constexpr size_t kLabelValueMax = 63;
 inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;  // keys and values of an object
 
-/// The word upstream's "must be no more than 63 …" ends with. It always counts bytes; the word
-/// depends on the release and on which of its two validators speaks.
+/// The last word of upstream's "must be no more than 63 …". It always counts bytes; the word
+/// depends on the release and on which of its two validators reports the error.
 enum class LengthWord : uint8_t { kCharacters, kBytes };
 
-/// Each check returns what is wrong with `value`, in upstream's order and words; nothing when it is
-/// good. Cost is linear in the value.
+/// Each check returns the problems of `value`, in upstream's order and words; nothing when it is
+/// valid. Cost is linear in the value.
 using NameErrors = std::vector<std::string>;
 
 /// [a-z0-9]([-a-z0-9]*[a-z0-9])?, at most 63 bytes (RFC 1123).
@@ -49,8 +49,8 @@ NameErrors CheckPathSegmentPrefix(std::string_view value);
 /// Letters in lower case, 8-4-4-4-12.
 NameErrors CheckUuid(std::string_view value);
 
-/// What a generateName prefix is checked as: upstream replaces the last two bytes by an 'a' when it
-/// ends in '-'.
+/// Prepares a generateName prefix for checks: like upstream, replaces the last two bytes by an 'a'
+/// if it ends in '-'.
 std::string MaskTrailingDash(std::string_view prefix);
 
 }  // namespace dray::api::inline text

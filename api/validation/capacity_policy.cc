@@ -26,15 +26,15 @@ void Refuse(const Path& path, const Quantity& shown, std::string_view why, Field
   errors.Invalid(path, Shown(shown.ToString()), why);
 }
 
-// What upstream takes for one and the same value. Where fractions count these are values with as
-// many decimal places: 1 and 1000m may stand beside each other.
+// Whether upstream considers the values equal. If it compares fractions, only values with the same
+// number of decimal places are equal: 1 and 1000m are different.
 bool IsRepeated(const Quantity& a, const Quantity& b, const Profile& profile) {
   if (!profile.Has(Gate::kFractionalCapacityRange)) return a.Value() == b.Value();
   const bool are_whole = a.AsInt64().has_value() && b.AsInt64().has_value();
   return are_whole ? a == b : SameRepresentation(a, b);
 }
 
-// As upstream names a repeated value: as a plain number.
+// Upstream shows a repeated value as a plain number.
 std::string ShownNumber(const Quantity& quantity, const Profile& profile) {
   const bool is_whole =
       !profile.Has(Gate::kFractionalCapacityRange) || quantity.AsInt64().has_value();

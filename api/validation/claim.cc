@@ -22,7 +22,7 @@ namespace v1 = resource_v1;
 
 constexpr std::array<std::string_view, 2> kAllocationModes = {"All", "ExactCount"};
 
-// What a request has in common with a subrequest, and where in the claim it stands.
+// The common parts of requests and subrequests, and their place in the claim.
 struct RequestView {
   const std::string& device_class_name;
   const std::vector<v1::DeviceSelector>& selectors;
@@ -31,7 +31,7 @@ struct RequestView {
   const std::vector<v1::DeviceToleration>& tolerations;
   const std::vector<v1::DeviceDerivedAttribute>& derived_attributes;
   std::string_view request;  // name of the request
-  std::string reference;     // what constraints call it: "request" or "request/subrequest"
+  std::string reference;     // the name in constraints: "request" or "request/subrequest"
 };
 
 template <class Request>
@@ -47,7 +47,7 @@ RequestView ViewOf(const Request& request, std::string_view name, std::string_vi
       .reference = subrequest.empty() ? std::string(name) : fmt::format("{}/{}", name, subrequest)};
 }
 
-// The parts of a claim that rules of requests look at.
+// The parts of a claim that rules of requests need.
 struct Context {
   const v1::DeviceClaim& claim;
   const ExpressionChecker* checker;
@@ -55,14 +55,14 @@ struct Context {
   uint64_t& derived_cost;  // of all derived attributes so far; wraps around, as upstream's does
 };
 
-// Lists that are too long are refused; of those only the beginning is looked at.
+// Lists that are too long are refused; only their beginning is checked.
 template <class T>
 std::span<const T> Beginning(const std::vector<T>& items, size_t max) {
   return std::span(items).first(std::min(items.size(), max));
 }
 
-// Whether `constraint` is about devices of the request: it names none, the request itself, or the
-// request that the subrequest belongs to.
+// Whether `constraint` applies to the request: it names none, the request itself, or the request of
+// the subrequest.
 bool Covers(const v1::DeviceConstraint& constraint, const RequestView& view) {
   if (constraint.requests.empty()) return true;
   return std::ranges::any_of(Beginning(constraint.requests, kRequestsMax),
@@ -82,7 +82,7 @@ bool IsConstrained(std::string_view attribute, const RequestView& view, const Co
 
 constexpr auto kNameOf = [](const auto& item) { return std::string_view(item.name); };
 
-// KEP-6080: a derived attribute is only worth computing for a constraint.
+// KEP-6080: a derived attribute must be used by a constraint.
 void CheckDerivedAttributes(const RequestView& view,
                             const Context& context,
                             const Path& path,
@@ -139,13 +139,13 @@ void CheckCount(const RequestView& view, const Path& path, Findings& out) {
   }
 }
 
-// Everything but the class name, which exact requests and subrequests say in different words.
+// Everything but the class name, for which exact requests and subrequests have different texts.
 void CheckRequestBody(const RequestView& view,
                       const Context& context,
                       const Path& path,
                       Findings& out) {
   CheckSelectors(view.selectors, context.origin, context.checker, path.Child("selectors"), out);
-  // The first pass looks at derived attributes here, the second one at the end.
+  // The first pass checks derived attributes here, the second one at the end.
   Findings derived = out.Part();
   CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), derived);
   out.written.Append(std::move(derived.written));
@@ -216,7 +216,7 @@ void CheckRequest(const v1::DeviceRequest& request,
   }
   const bool has_alternatives = !request.first_available.empty();
   if (has_alternatives && request.exactly.has_value()) {
-    if (!out.Since(34)) {  // which looked at both
+    if (!out.Since(34)) {  // that release checked both
       CheckAlternatives(request, context, path, out);
       CheckExactRequest(*request.exactly, request.name, context, path.Child("exactly"), out);
     }
@@ -255,7 +255,7 @@ void CheckConstraint(const v1::DeviceConstraint& constraint,
   const bool has_match = constraint.match_attribute.has_value();
   if (has_match) CheckCoveredAttributeName(*constraint.match_attribute, match, out);
   if (constraint.distinct_attribute.has_value()) {
-    // Hand-written rules look at one of them.
+    // Hand-written rules check only one of them.
     if (has_match && !out.is_declarative()) return;
     CheckCoveredAttributeName(*constraint.distinct_attribute, path.Child("distinctAttribute"), out);
   } else if (!has_match && out.profile.Has(Gate::kConsumableCapacity)) {
@@ -419,7 +419,7 @@ std::vector<ErrorCause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
                                             const Options& options) {
   Findings out(options.profile, options.version);
   const Path spec("spec");
-  // Since 1.35 a spec that cannot change is not looked at again; before, twice.
+  // Since 1.35 the spec, which is immutable, is not checked again; before, it was checked twice.
   const bool is_looked_at = !out.Since(35);
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.expressions, spec, out);
   if (claim.spec != old.spec) {

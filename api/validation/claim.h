@@ -33,7 +33,7 @@ inline constexpr size_t kInterfaceNameMax = 256;
 inline constexpr size_t kHardwareAddressMax = 128;
 inline constexpr size_t kAddressesMax = 16;
 
-/// Of namespaces whose claims may have admin access: "true".
+/// Label of namespaces whose claims may have admin access; its value is "true".
 inline constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
 /// 1.33 had another name for it.
 constexpr std::string_view AdminAccessLabelOf(Release release) {
@@ -72,7 +72,7 @@ class RequestNames {
   const std::vector<resource_v1::DeviceRequest>* requests_;
 };
 
-/// What a reference to a request must be.
+/// Checks a reference to a request.
 void CheckRequestReference(std::string_view reference,
                            const RequestNames& names,
                            const Path& path,

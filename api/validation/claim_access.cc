@@ -42,7 +42,7 @@ std::string RefusalText(const AccessQuestion& question,
       refusal.reason);
 }
 
-// The node an allocation is bound to: it can be told only from the simplest selector.
+// The node of an allocation, if its selector is of the simplest form.
 std::string_view NodeOf(const std::optional<v1::AllocationResult>& allocation) {
   if (!allocation.has_value() || !allocation->node_selector.has_value()) return {};
   const auto& terms = allocation->node_selector->node_selector_terms;
@@ -68,7 +68,7 @@ Reports ReportsIn(const std::vector<v1::AllocatedDeviceStatus>& devices) {
   return reports;
 }
 
-// Drivers whose reports are not what they were, sorted.
+// Drivers whose device status changed, sorted.
 std::set<std::string_view> ChangedDrivers(const std::vector<v1::AllocatedDeviceStatus>& devices,
                                           const std::vector<v1::AllocatedDeviceStatus>& old) {
   const Reports now = ReportsIn(devices);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may change what in the status of a claim (KEP-4381, synthetic subresources of 1.36).
+// Authorization of changes to the status of a claim (KEP-4381, synthetic subresources of 1.36).
 #pragma once
 
 #include "api/resource_v1/claim.h"
@@ -8,8 +8,8 @@
 
 namespace dray::api::validation {
 
-/// Asks `options.caller`, if there is one: schedulers change the allocation and the reservations,
-/// drivers what they report about their devices. What the caller may not do is Forbidden.
+/// Checks the rights of `options.caller`, if there is one: schedulers change the allocation and the
+/// reservations, drivers change their devices' status. Changes without the right are Forbidden.
 void CheckAccess(const resource_v1::ResourceClaim& claim,
                  const resource_v1::ResourceClaim& old,
                  const Options& options,

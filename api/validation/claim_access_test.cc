@@ -26,7 +26,7 @@ resource_v1::ResourceClaim Claim(std::string_view status) {
       ->As<resource_v1::ResourceClaim>();
 }
 
-// Notes what it is asked, and allows only what starts with `allowed`.
+// Records the requests, and allows only those that start with `allowed`.
 class Recorder final : public Authorizer {
  public:
   explicit Recorder(std::string allowed) : allowed_(std::move(allowed)) {}
@@ -75,7 +75,7 @@ TEST(ClaimAccess, DriversOnTheirNodeNeedLess) {
   EXPECT_THAT(Errors(caller, kOnNode, old), IsEmpty());
   EXPECT_THAT(some.asked, ElementsAre("associated-node:patch driver ns/d"));
 
-  // Anybody else has to be allowed on every node.
+  // Any other user must be allowed on every node.
   caller.is_service_account = false;
   const std::vector<ErrorCause> causes = Errors(caller, kOnNode, old);
   ASSERT_EQ(causes.size(), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status of claims: allocation, reservations and what drivers report about devices.
+// The status of claims: allocation, reservations and the device status of drivers.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -41,10 +41,10 @@ void CheckReservations(const References& references, const Path& path, Findings&
   });
 }
 
-// What tells devices of a claim apart, or consumers; views into the object.
+// The identity of devices of a claim, or of consumers; views into the object.
 using ItemKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
-// Of results and of reports about them alike.
+// For results and for the device status alike.
 template <class Device>
 ItemKey KeyOf(const Device& device) {
   const std::string_view share_id =
@@ -52,7 +52,7 @@ ItemKey KeyOf(const Device& device) {
   return {device.driver, device.pool, device.device, share_id};
 }
 
-// As upstream prints it; in 1.32 and 1.34 its strings did not show.
+// As upstream prints it; in 1.32 and 1.34 its strings were missing.
 std::string ShownKey(const v1::AllocatedDeviceStatus& device, const FieldErrors& errors) {
   if (errors.release() == Release::k1_33)
     return fmt::format("{}/{}/{}", device.driver, device.pool, device.device);
@@ -76,7 +76,7 @@ void CheckNetworkData(const v1::NetworkDeviceData& data, const Path& path, Findi
   if (data.interface_name.size() > kInterfaceNameMax) {
     out.covered().TooLong(path.Child("interfaceName"), kInterfaceNameMax);
   }
-  // Hand-written rules look at them last.
+  // Hand-written rules check them last.
   Findings addresses = out.Part();
   CheckStringSet(data.ips,
                  kAddressesMax,
@@ -140,7 +140,7 @@ void CheckResult(const v1::DeviceRequestAllocationResult& result,
   CheckCoveredDriver(result.driver, path.Child("driver"), out);
   CheckCoveredPool(result.pool, path.Child("pool"), out);
   CheckLabelShaped(result.device, path.Child("device"), out.written);
-  // The first pass looks at them after the binding conditions, the second one before.
+  // The first pass checks them after the binding conditions, the second one before.
   Findings tolerations = out.Part();
   if (out.Since(37)) CheckTolerations(result.tolerations, path.Child("tolerations"), tolerations);
   out.declared.Append(std::move(tolerations.declared));
@@ -232,7 +232,8 @@ bool HasAdminAccess(const v1::DeviceRequestAllocationResult& result) {
   return result.admin_access.value_or(false);
 }
 
-// A claim that was allocated with admin access keeps it, whatever its namespace says now.
+// A claim that was allocated with admin access keeps it, even if the label of its namespace
+// changed.
 void CheckAdminResults(const v1::ResourceClaim& claim,
                        const v1::ResourceClaim& old,
                        const Options& options,
@@ -250,8 +251,8 @@ void CheckAdminResults(const v1::ResourceClaim& claim,
   CheckAdminNamespace(claim.metadata.namespace_, options, result.Child("adminAccess"), errors);
 }
 
-// 1.31, where a controller in the control plane could allocate and was asked to deallocate: one
-// pass in another order, which looks at an allocation every time.
+// For 1.31, where a controller in the control plane could allocate, and deallocate on request. One
+// pass in another order, which checks the allocation every time.
 std::vector<ErrorCause> ValidateStatusWithController(const v1::ResourceClaim& claim,
                                                      const v1::ResourceClaim& old,
                                                      const Options& options) {
@@ -290,8 +291,8 @@ std::vector<ErrorCause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim
   FieldErrors admin(profile.release);
   CheckAdminResults(claim, old, options, admin);
 
-  // The first pass looks at reservations, devices and allocation in this order, the second one
-  // begins with the allocation.
+  // The first pass checks reservations, devices and allocation in this order; the second one begins
+  // with the allocation.
   Findings reservations(profile, options.version);
   CheckReservations(claim.status.reserved_for, reserved_for, reservations);
   Findings devices(profile, options.version);

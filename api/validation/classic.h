@@ -3,9 +3,9 @@
 // 1.30 has them: v1alpha1, v1alpha2, and PodSchedulingContext of v1alpha3. ObjectMeta has rules of
 // its own, which are not here.
 //
-// One pass, everything written by hand: lists that are too long are still looked into, and what
-// occurs twice is pointed at by its key. Cost is linear in the object, apart from finding repeated
-// names, which is O(n log n).
+// These rules are one pass of hand-written validation: they check the elements of lists even if
+// these are too long, and name duplicates by their key. Cost is linear in the object, apart from
+// finding repeated names, which is O(n log n).
 #pragma once
 
 #include <cstddef>
@@ -44,13 +44,13 @@ std::vector<ErrorCause> ValidateClassicClaimTemplateUpdate(
 /// Create and update alike: everything may change.
 std::vector<ErrorCause> ValidateResourceClass(
     const resource_v1alpha2::ResourceClass& resource_class);
-/// Of their selectors only what is wrong whatever the attributes of 1.30 were is found.
+/// Checks of their selectors only what does not depend on the attributes of 1.30.
 std::vector<ErrorCause> ValidateClaimParameters(
     const resource_v1alpha2::ResourceClaimParameters& parameters, const Options& options);
 std::vector<ErrorCause> ValidateClassParameters(
     const resource_v1alpha2::ResourceClassParameters& parameters, const Options& options);
 
-/// `old` null: the slice is new.
+/// `old` is null for a new slice.
 std::vector<ErrorCause> ValidateClassicSlice(const resource_v1alpha2::ResourceSlice& slice,
                                              const resource_v1alpha2::ResourceSlice* old);
 
@@ -62,14 +62,14 @@ std::vector<ErrorCause> ValidateSchedulingContextStatus(
 
 // ----------------------------------------------------------- shared by the rules of older releases
 
-/// What the owner of a claim and its driver say about giving the devices back.
+/// The requests of a claim's owner and of its driver to release the devices.
 struct DeallocationRequest {
   bool was_requested = false;
   bool is_requested = false;
   bool is_reserved = false;
   bool is_allocated = false;
 };
-/// In the classic generation and in 1.31.
+/// For the classic generation and 1.31.
 void CheckDeallocationRequest(const DeallocationRequest& request,
                               const Path& status,
                               FieldErrors& errors);
@@ -81,7 +81,7 @@ void CheckParametersReference(const Reference& reference, const Path& path, Fiel
   if (reference.name.empty()) errors.Required(path.Child("name"));
 }
 
-/// Of the models of structured parameters exactly one must be used; there is one to choose from.
+/// Exactly one of the models of structured parameters must be set; there is only one so far.
 inline void CheckModel(bool has_named_resources, const Path& path, FieldErrors& errors) {
   if (!has_named_resources) errors.Required(path, "exactly one structured model field must be set");
 }

@@ -215,7 +215,7 @@ void CheckDeallocationRequest(const DeallocationRequest& request,
   if (!request.is_allocated && request.is_requested) {
     errors.Forbidden(status, "`allocation` must be set when `deallocationRequested` is set");
   }
-  // The driver may have begun already; it ends the request together with the allocation.
+  // The driver may have begun to deallocate; it removes the request together with the allocation.
   if (request.was_requested && !request.is_requested && request.is_allocated) {
     errors.Forbidden(requested, "may not be cleared when `allocation` is set");
   }

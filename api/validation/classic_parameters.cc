@@ -37,7 +37,7 @@ class DriverEntries {
   std::set<std::string_view> seen_;
 };
 
-// Of requests and filters alike.
+// For requests and filters alike.
 template <class NamedResources>
 void CheckSelectorModel(const std::optional<NamedResources>& named,
                         const Options& options,

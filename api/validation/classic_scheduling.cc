@@ -17,8 +17,8 @@ FieldErrors ErrorsOf(const Options& options) {
   return FieldErrors(options.profile.release == Release::k1_31 ? Release::k1_31 : Release::k1_30);
 }
 
-// Names of nodes, each once. 1.30 looks at every item once and tells repeated ones from bad ones;
-// 1.31 looks for repeated ones after everything else.
+// Names of nodes, each once. 1.30 checks every item once and reports duplicates separately from
+// invalid names; 1.31 checks for duplicates after everything else.
 void CheckNodes(const std::vector<std::string>& nodes, const Path& path, FieldErrors& errors) {
   const bool is_one_pass = !errors.Since(31);
   std::set<std::string_view> seen;

@@ -18,16 +18,16 @@
 
 namespace dray::api::validation {
 
-/// Which pass speaks of a fault since 1.37.
+/// The pass that reports an error since 1.37.
 enum class Pass : uint8_t { kWritten, kCovered };
 
 inline FieldErrors& ErrorsOf(Pass pass, Findings& out) {
   return pass == Pass::kWritten ? out.written : out.covered();
 }
 
-/// Checks each item with `check(item, path of the item)` and that there are at most `max` of them.
-/// Since 1.34 nothing inside a list that is too long is looked at; before, everything was, and the
-/// length last. Whether to go on with the list.
+/// Checks each item with `check(item, path of the item)`, and that there are at most `max` of them.
+/// Since 1.34 the items of a list that is too long are not checked; before, they were, and the
+/// length came last. Returns whether to check the list further.
 template <class T, class Check>
 // NOLINTNEXTLINE(readability-function-size): the rule, where it looks, where it tells
 bool CheckItems(const std::vector<T>& items,
@@ -43,10 +43,10 @@ bool CheckItems(const std::vector<T>& items,
   return true;
 }
 
-/// What makes items of a set one and the same.
+/// The identity of items of a set.
 struct SetKey {
-  /// Before the release `item_since` the repeated member itself was named: `[1].name`. Empty: the
-  /// item, always.
+  /// Before the release `item_since` the error named the repeated member: `[1].name`. Empty: it
+  /// always names the item.
   std::string_view member = {};
   int item_since = 35;
   Pass pass = Pass::kCovered;
@@ -71,7 +71,8 @@ void CheckDistinct(const std::vector<T>& items,
   }
 }
 
-/// The same for structs with a name: declarations show the whole item, hand-written rules the name.
+/// The same for structs with a name: declarative checks show the whole item, hand-written rules the
+/// name.
 template <class T, class Name>
 void CheckDistinctNames(
     const std::vector<T>& items, SetKey set_key, const Path& path, Findings& out, Name name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for the kinds of core/v1 that dynamic resource allocation needs: what a scheduler, a
-// kubelet or a controller relies on, not all of upstream's. ObjectMeta has rules of its own.
+// Rules for the kinds of core/v1 that dynamic resource allocation needs: the rules that a
+// scheduler, a kubelet or a controller relies on, not all of upstream's. Rules for ObjectMeta are
+// elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 namespace dray::api::validation {
 
 std::vector<ErrorCause> ValidatePod(const core_v1::Pod& pod, const Profile& profile = {});
-/// A pod is what it was created as: only images, the deadline, tolerations (more of them),
-/// scheduling gates (fewer) and what a gated pod may still decide can change.
+/// Only some fields of a pod may change: images, the deadline, tolerations (more of them),
+/// scheduling gates (fewer), and those that a gated pod may still change.
 std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
                                           const core_v1::Pod& old,
                                           const Profile& profile = {});
@@ -23,13 +24,13 @@ std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
                                                 const core_v1::Pod& old,
                                                 const Profile& profile = {});
 
-/// `old` null: the node is new.
+/// `old` is null for a new node.
 std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
                                      const core_v1::Node* old,
                                      const Profile& profile = {});
 
-/// Whether a finalizer's name has a domain or is one of the few that have none; what is said of it
-/// otherwise.
+/// Whether a finalizer's name has a domain or is one of the few that need none; and the error if
+/// not.
 bool IsFinalizerName(std::string_view name);
 inline constexpr std::string_view kNoFinalizerName =
     "name is neither a standard finalizer name nor is it fully qualified";

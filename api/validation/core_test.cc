@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of core/v1: documents, and what is wrong with them.
+// The rules of core/v1: documents and their errors.
 #include "api/validation/core.h"
 
 #include <string>

@@ -152,7 +152,7 @@ void CheckContent(const v1::Device& device,
                   Findings& out) {
   CheckAttributes(device, path, out);
   CheckCapacities(device, old, path.Child("capacity"), out);
-  // The first pass looks at taints before counters, the second one after.
+  // The first pass checks taints before counters, the second one after.
   Findings counters = out.Part();
   CheckConsumedCounters(device, path.Child("consumesCounters"), counters);
   if (context.counters.has_value()) {

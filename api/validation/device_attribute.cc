@@ -19,7 +19,7 @@ namespace {
 
 namespace v1 = resource_v1;
 
-// Lists that have nothing in them are members for hand-written rules only.
+// Only hand-written rules count empty lists as members.
 UnionMembers MembersOf(const v1::DeviceAttribute& attribute, bool with_empty_lists) {
   UnionMembers members;
   const auto add_list = [&](const auto& list, std::string_view name) {
@@ -146,7 +146,7 @@ void CheckCapacities(const v1::Device& device,
                      const v1::Device* old,
                      const Path& path,
                      Findings& out) {
-  // What was accepted before stays, even when the device is no longer shared.
+  // Unchanged values stay valid, even when the device is no longer shared.
   if (out.Since(37) && old != nullptr && old->capacity == device.capacity) return;
   const bool is_shareable = device.allow_multiple_allocations.value_or(false);
   for (const auto& [name, capacity] : device.capacity) {

@@ -18,8 +18,8 @@ namespace v1 = resource_v1;
 constexpr std::string_view kNativeDomain = "kubernetes.io/";
 constexpr std::string_view kQuotaPrefix = "requests.";
 
-// KEP-5004: a name pods can ask for beside cpu and memory. Quotas put "requests." before it, so the
-// longer name must be a label key too.
+// KEP-5004: a resource name that pods can request like cpu and memory. Quotas add the prefix
+// "requests.", so the longer name must be a label key too.
 void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
   if (!errors.Since(37)) {
     if (IsExtendedResourceName(name)) return;
@@ -66,7 +66,7 @@ void CheckClass(const v1::DeviceClass& device_class,
     CheckExtendedResourceName(
         *now.extended_resource_name, spec.Child("extendedResourceName"), out.covered());
   }
-  // Of 1.31, and outside of spec in its errors.
+  // Only in 1.31, whose errors place it outside of spec.
   if (now.suitable_nodes.has_value()) {
     CheckNodeSelector(*now.suitable_nodes, Path("suitableNodes"), out.written);
   }
@@ -83,7 +83,7 @@ std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
                                             const v1::DeviceClass* old,
                                             const Options& options) {
   Findings out(options.profile, options.version);
-  // 1.33 looked at a changed class as at a new one first.
+  // 1.33 validated a changed class first as if it were new.
   if (old != nullptr && options.profile.release == Release::k1_33)
     CheckClass(device_class, nullptr, options, out);
   CheckClass(device_class, old, options, out);

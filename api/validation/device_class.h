@@ -11,7 +11,8 @@
 
 namespace dray::api::validation {
 
-/// `old` null: the class is new. What did not change is not held against limits that came later.
+/// `old` is null for a new class. Unchanged values are not checked against limits that were
+/// introduced later.
 std::vector<ErrorCause> ValidateDeviceClass(const resource_v1::DeviceClass& device_class,
                                             const resource_v1::DeviceClass* old,
                                             const Options& options);

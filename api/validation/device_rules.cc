@@ -66,10 +66,10 @@ uint64_t CheckExpression(const Expression& expression,
                          const ExpressionChecker* checker,
                          const Path& path,
                          FieldErrors& errors) {
-  // What is stored did compile once; up to 1.36 it had to do so again.
+  // A stored expression has compiled before; up to 1.36 it had to compile again.
   if (expression.origin == Origin::kStored && errors.Since(37)) return 0;
   if (expression.text.size() > kExpressionBytesMax) {
-    // 1.31 had no limit; what is too long for the compiler is taken as it is.
+    // 1.31 had no limit; expressions that are too long for the compiler are accepted unchecked.
     if (errors.Since(32)) errors.TooLong(path, kExpressionBytesMax);
     return 0;
   }

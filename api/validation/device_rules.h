@@ -46,7 +46,7 @@ void CheckTolerations(const std::vector<resource_v1::DeviceToleration>& tolerati
                       const Path& path,
                       Findings& out);
 
-/// `old` null: the taint is new. An effect that did not change is not looked at.
+/// `old` is null for a new taint. An unchanged effect is not checked.
 void CheckTaint(const resource_v1::DeviceTaint& taint,
                 const resource_v1::DeviceTaint* old,
                 const Path& path,

@@ -12,7 +12,7 @@ namespace dray::api::validation {
 
 inline constexpr size_t kRuleConditionsMax = 8;
 
-/// `old` null: the rule is new. An effect that did not change is not looked at again.
+/// `old` is null for a new rule. An unchanged effect is not checked.
 std::vector<ErrorCause> ValidateTaintRule(const resource_v1::DeviceTaintRule& rule,
                                           const resource_v1::DeviceTaintRule* old,
                                           const Options& options);

@@ -17,7 +17,7 @@ namespace {
 
 namespace v1 = resource_v1;
 
-// What a gate decides about in objects of one kind.
+// The fields of one gate in objects of one kind.
 template <class T>
 struct Feature {
   Gate gate;
@@ -48,7 +48,7 @@ bool Any(const Items& items, F is_one) {
 
 // ----------------------------------------------------------------------------------------- claims
 
-// Visits all exact requests and subrequests of a claim; stops when `visit` says true.
+// Visits all exact requests and subrequests of a claim; stops when `visit` returns true.
 template <class Claim, class F>
 bool VisitRequests(Claim& claim, F visit) {
   for (auto& request : claim.spec.devices.requests) {
@@ -109,7 +109,7 @@ bool UsesTolerations(const v1::ResourceClaim& claim) {
   return VisitRequests(claim, [](const auto& request) { return !request.tolerations.empty(); });
 }
 
-// What was allocated with tolerations keeps them.
+// A claim that was allocated with tolerations keeps them.
 void DropTolerations(v1::ResourceClaim& claim) {
   ChangeRequests(claim, [](auto& request) { request.tolerations = {}; });
 }
@@ -197,7 +197,7 @@ constexpr std::array<Feature<v1::ResourceClaim>, 9> kClaimFeatures = {{
     {Gate::kControlPlaneController, UsesController, DropController},
 }};
 
-// A template has what claims have in their spec.
+// Templates have the same fields in their spec as claims.
 void DropFromTemplate(v1::ResourceClaimTemplate& next,
                       const v1::ResourceClaimTemplate* old,
                       const Profile& profile) {

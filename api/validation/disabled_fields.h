@@ -7,10 +7,10 @@
 
 namespace dray::api::validation {
 
-/// Silently drops from `next`, an object in its hub form, the fields of the gates that
-/// `profile.release` has and `profile.gates` has off. A feature that the stored object uses stays
-/// usable; `old` null: the object is new. What a server does before it validates. `next` is the
-/// caller's alone. Cost is linear in the object if a gate is off, else constant.
+/// Removes from `next`, an object in its hub form, the fields of the gates that `profile.release`
+/// has and `profile.gates` has off, without an error. A feature that the stored object uses stays
+/// usable; `old` is null for a new object. A server calls this before it validates. The caller must
+/// be the only owner of `next`. Cost is linear in the object if a gate is off, else constant.
 void DropDisabledFields(Object& next, const Object* old, const Profile& profile);
 
 }  // namespace dray::api::validation

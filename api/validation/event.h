@@ -15,10 +15,10 @@ namespace dray::api::validation {
 inline constexpr size_t kEventMessageMax = 1024;
 inline constexpr size_t kEventWordMax = 128;
 
-/// An event lies where its object does; those about cluster-scoped objects lie in "default", and
-/// in "kube-system" too if they have an eventTime. An event with an eventTime says who reports
-/// what. Writes through events.k8s.io/v1 must have one, and change nothing but the series.
-/// `old` null: the event is new.
+/// An event is in the namespace of its object. Events about cluster-scoped objects are in
+/// "default", and may be in "kube-system" if they have an eventTime. An event with an eventTime
+/// must name its reporter. Writes through events.k8s.io/v1 must have an eventTime, and may change
+/// only the series. `old` is null for a new event.
 std::vector<ErrorCause> ValidateEvent(const core_v1::Event& event,
                                       const core_v1::Event* old,
                                       const Options& options);

@@ -28,7 +28,7 @@ std::vector<std::string> EventCauses(const std::vector<ErrorCause>& causes) {
   return texts;
 }
 
-/// `old` empty: the event is new.
+/// `old` is empty for a new event.
 std::vector<std::string> WrongEvent(std::string_view json,
                                     const KindInfo& version,
                                     std::string_view old = {}) {

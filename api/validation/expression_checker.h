@@ -19,7 +19,7 @@ inline constexpr size_t kExpressionBytesMax = 10240;
 /// (DeviceClaimDerivedAttributeCELMaxCost).
 inline constexpr uint64_t kDerivedAttributesCostMax = 1'000'000;
 
-/// What an expression is for: it decides the variables and the result.
+/// The use of an expression. It determines the variables and the result type.
 enum class ExpressionRole : uint8_t {
   kSelector,
   kDerivedAttribute,
@@ -29,10 +29,10 @@ enum class ExpressionRole : uint8_t {
 struct Expression {
   std::string_view text;  // of at most kExpressionBytesMax
   ExpressionRole role = ExpressionRole::kSelector;
-  /// Stored ones may use what new ones may not.
+  /// Stored expressions may use features that new ones may not.
   Origin origin = Origin::kNew;
-  /// If not null, what the constant patterns in it take to compile is added: instructions
-  /// (cel/library/regex.h). The same whether it was compiled before or not.
+  /// If not null, the cost of compiling the constant patterns is added: instructions
+  /// (cel/library/regex.h). The same whether the expression is cached or not.
   size_t* patterns = nullptr;
 };
 
@@ -52,8 +52,8 @@ struct ExpressionProblem {
 class ExpressionChecker {
  public:
   virtual ~ExpressionChecker() = default;
-  /// The highest cost that evaluating `expression` may have, by estimate; 0 in releases that do not
-  /// estimate. Or what is wrong with it.
+  /// The estimated highest cost of evaluating `expression`; 0 in releases without estimates. On
+  /// failure, the problem of the expression.
   virtual std::expected<uint64_t, ExpressionProblem> Check(const Expression& expression) const = 0;
 };
 

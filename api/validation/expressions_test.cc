@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules make of a checker's answers about CEL expressions.
+// How the rules use a checker's answers about CEL expressions.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +23,7 @@ namespace v1 = resource_v1;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Every text is the answer about itself: a number is its cost, "broken" does not compile.
+// Every text is the answer itself: a number is its cost, "broken" does not compile.
 class Reader final : public ExpressionChecker {
  public:
   std::expected<uint64_t, ExpressionProblem> Check(const Expression& expression) const override {

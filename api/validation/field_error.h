@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field errors: what is wrong where, in the words upstream's answers have in a release, kept as the
-// causes of a Status.
+// Field errors: problems with their paths, in the texts of upstream's answers in a release, kept as
+// the causes of a Status.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace dray::api::validation {
 
-/// What upstream's declarative rules say of a field that may not change.
+/// The text of upstream's declarative rules for an immutable field.
 inline constexpr std::string_view kImmutable = "field is immutable";
 
 /// `value` as error messages show it: text as Go quotes it, everything else as JSON; cut after
@@ -36,8 +36,8 @@ std::string ShownStruct(const T& value) {
   return Shown(TypeOf<T>(), &value);
 }
 
-/// The errors of one pass over an object, in the order found and in the words of a release. Only
-/// the first kCausesMax and one are kept, and only their paths and texts are written out.
+/// The errors of one pass over an object, in the order found and in the texts of a release. Keeps
+/// only the first kCausesMax errors and one more, and formats only their paths and texts.
 class FieldErrors {
  public:
   explicit FieldErrors(Release release = Release::kNewest) : release_(release) {}
@@ -45,7 +45,7 @@ class FieldErrors {
   /// Whether the release is `minor` (36 for 1.36) or newer.
   bool Since(int minor) const;
   Release release() const { return release_; }
-  /// What hand-written rules call the length of labels.
+  /// The unit of the length of labels in hand-written rules.
   LengthWord label_length_word() const;
 
   void Required(const Path& path, std::string_view detail = {});
@@ -61,7 +61,7 @@ class FieldErrors {
                     std::span<const std::string_view> supported);
   void Forbidden(const Path& path, std::string_view detail);
   void TooLong(const Path& path, size_t max, LengthWord word = LengthWord::kBytes);
-  /// The same for rules of core/v1, which 1.31 and before said in other words.
+  /// The same for rules of core/v1, whose text was different up to 1.31.
   void TooLongInCore(const Path& path, size_t max);
   /// Up to 1.31 a list with too many items was "too long".
   void TooMany(const Path& path, size_t count, size_t max);
@@ -85,12 +85,12 @@ class FieldErrors {
   bool empty() const { return found_ == 0; }
   /// How many were found, kept or not.
   size_t size() const { return found_; }
-  /// Nothing more is kept: a rule may stop looking.
+  /// No more errors are kept, so a rule may stop checking.
   bool is_full() const { return causes_.size() > kCausesMax; }
   std::vector<ErrorCause> Take() && { return std::move(causes_); }
 
  private:
-  // Counts an error and, if it is kept, writes out its path and what `text()` says.
+  // Counts an error and, if it is kept, formats its path and calls `text()` for its message.
   template <class F>
   void Add(std::string_view reason, const Path& path, F text);
 
@@ -99,15 +99,14 @@ class FieldErrors {
   std::vector<ErrorCause> causes_;
 };
 
-/// Upstream looks at an object twice: with functions written by hand, then with checks generated
-/// from declarations beside its types. Answers list everything the first pass found before
-/// anything of the second. Rules here look once and file what they find under the pass it belongs
-/// to.
+/// Upstream checks an object twice: with hand-written functions, then with checks generated from
+/// declarations beside its types. Answers list all errors of the first pass before those of the
+/// second. Rules here run once and file each error under its pass.
 ///
-/// Since 1.37 what declarations cover is said by them alone; before, by the hand-written rules in
-/// their own words and at their own place.
+/// Since 1.37 only the declarations report the errors that they cover; before, the hand-written
+/// rules reported them with their own texts and order.
 struct Findings {
-  /// `of_version`: the kind in the version of the request; null: that of the hub.
+  /// `of_version`: the kind in the version of the request; null for the hub's.
   explicit Findings(const Profile& of = {}, const KindInfo* of_version = nullptr)
       : profile(of), version(of_version), written(of.release), declared(of.release) {}
 
@@ -117,20 +116,20 @@ struct Findings {
   FieldErrors declared;
 
   bool Since(int minor) const { return written.Since(minor); }
-  /// Whether the second pass speaks.
+  /// Whether the second pass reports the covered errors.
   bool is_declarative() const { return Since(37); }
   /// Whether the request is of a version that has the members of devices and of exact requests one
   /// level higher or deeper than the hub.
   bool is_v1beta1() const { return version != nullptr && version->version == "v1beta1"; }
-  /// For what both passes find.
+  /// For errors that both passes cover.
   FieldErrors& covered() { return is_declarative() ? declared : written; }
 
   /// For the findings of a part, which join these later.
   Findings Part() const { return Findings(profile, version); }
   /// Adds the errors of `more`, pass by pass.
   void Append(Findings more);
-  /// All of them. The second pass looks at the object in the version of the request, so its paths
-  /// are those of that version.
+  /// Returns all errors. The second pass checks the object in the version of the request, so its
+  /// paths are those of that version.
   std::vector<ErrorCause> Take() &&;
 };
 

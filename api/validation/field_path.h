@@ -18,7 +18,7 @@ class Path {
 
   Path Child(std::string_view name) const& { return {*this, name, Kind::kName, 0}; }
   Path Index(size_t index) const& { return {*this, {}, Kind::kIndex, index}; }
-  /// Which end of a key that is cut keeps the odd byte: none of them, or the first.
+  /// Which end of a shortened key gets the odd byte: none, or the first.
   enum class KeyEnds : unsigned char { kAlike, kFrontLonger };
   /// An entry of a map. With `max` > 0 a longer key is shown by its first and last `max` / 2 bytes.
   Path Key(std::string_view key, size_t max = 0, KeyEnds ends = KeyEnds::kAlike) const& {
@@ -28,7 +28,8 @@ class Path {
   Path Index(size_t index) const&& = delete;
   Path Key(std::string_view key, size_t max = 0, KeyEnds ends = KeyEnds::kAlike) const&& = delete;
 
-  /// As clients write it, each name cut after kShownMax bytes. Cost is linear in its length.
+  /// The path as clients write it, each name cut after kShownMax bytes. Cost is linear in its
+  /// length.
   std::string ToString() const;
 
  private:

@@ -42,7 +42,7 @@ struct Special {
 constexpr std::array kSpecials = {
     Special{"DeviceConstraint", "matchAttribute", "resource.FullyQualifiedName"}};
 
-// What the member `field` of a `type` points to, where GoType does not know.
+// The type that the member `field` of a `type` points to, for types that GoType does not know.
 std::string_view PointeeOf(const Type& type, const Field& field) {
   const auto* const found = std::ranges::find_if(kSpecials, [&](const Special& special) {
     return special.type == type.name && special.member == field.name;
@@ -133,7 +133,7 @@ class Printer {
     out_ += before == "{" ? "{}" : "}";
   }
 
-  // What was no pointer in that release: an absent one is zero.
+  // For members that were no pointers in that release: an absent one is shown as zero.
   void Plain(const Type& type, const void* value) {
     if (type.container->size(value) != 0)
       return Value(type.element(), type.container->at(value, 0));

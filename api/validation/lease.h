@@ -9,8 +9,8 @@
 
 namespace dray::api::validation {
 
-/// A lease lasts some seconds, and changes hands no less than never. Its strategy is one of
-/// Kubernetes' or has a domain, and who names a preferred holder names a strategy.
+/// The duration is positive and the number of transitions is not negative. The strategy is one of
+/// Kubernetes' or has a domain, and a preferred holder requires a strategy.
 std::vector<ErrorCause> ValidateLease(const coordination_v1::Lease& lease, const Profile& profile);
 
 }  // namespace dray::api::validation

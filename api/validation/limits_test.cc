@@ -86,7 +86,7 @@ Causes RequestNamed(std::string_view name) {
       fmt::format(R"({{"requests":[{{"name":"{}","exactly":{{"deviceClassName":"x"}}}}]}})", name));
 }
 
-/// Beside the one request: a constraint, or a configuration.
+/// A member beside the one request: a constraint, or a configuration.
 Causes Beside(std::string_view member) {
   return ClaimWith(fmt::format(R"({{"requests":[{}],{}}})", kExact, member));
 }
@@ -109,7 +109,7 @@ Causes DerivedAttributes(size_t count) {
                                Many(unique, R"({"matchAttribute":"a.b/c#"})")));
 }
 
-/// Written over a claim that asks for 32 devices.
+/// Written over a claim that requests 32 devices.
 Causes StatusWith(std::string_view status, const Options& options = {}) {
   const std::string claim = fmt::format(
       R"("metadata":{{"name":"c","namespace":"n"}},"spec":{{"devices":{{"requests":[{}]}}}})",
@@ -199,7 +199,7 @@ Causes CountersOf(size_t count) {
                                Many(count, R"("a#":{"value":"1"})")));
 }
 
-/// Of devices that consume so many counters together, of 32 that there are.
+/// Devices that consume `count` counters together, of 32 that exist.
 Causes CountersConsumed(size_t count) {
   constexpr std::string_view kCounter = R"("a#":{"value":"1"})";
   std::string devices;
@@ -569,7 +569,8 @@ TEST_P(Limit, IsTheLastThatIsTaken) {
   EXPECT_EQ(limit.validate(limit.limit + 1).size(), 1U) << "one past it";
 }
 
-// A list that is too long is not looked at, so the default is not found in it either.
+// The elements of a list that is too long are not checked, so the default is not found in it
+// either.
 TEST(ValidValues, TooManyHideTheDefault) {
   EXPECT_EQ(ValidValuesOf(kValidValuesMax).size(), 0U);
   EXPECT_EQ(ValidValuesOf(kValidValuesMax + 1).size(), 2U);

@@ -19,7 +19,8 @@ bool AreHexDigits(std::string_view text) {
       text, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
-// What Go's uuid package says of a text that is no UUID in any form it reads; empty when it is one.
+// The error of Go's uuid package for a text that is no UUID in any accepted form; empty if it is
+// one.
 std::string UuidProblem(std::string_view text) {
   constexpr size_t kSize = 36;
   constexpr size_t kDigits = 32;
@@ -45,7 +46,7 @@ std::string UuidProblem(std::string_view text) {
   return digits.size() == kDigits && AreHexDigits(digits) ? "" : kWrong;
 }
 
-// As hand-written rules said it up to 1.36.
+// The text of hand-written rules up to 1.36.
 NameErrors CheckRfc4122(std::string_view value) {
   const std::string problem = UuidProblem(value);
   if (!problem.empty()) return {fmt::format("error validating uid: {}", problem)};
@@ -141,7 +142,7 @@ void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldE
   }
   const std::string_view domain = value.substr(0, slash);
   const std::string_view name = value.substr(slash + 1);
-  if (name.contains('/')) return;  // as upstream, not looked at
+  if (name.contains('/')) return;  // as upstream, which does not check it
   if (domain.empty()) {
     errors.Invalid(path, Shown(""), "prefix must not be empty");
   } else {

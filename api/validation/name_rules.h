@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for names, as errors: in the words of hand-written validation, of declarative validation,
-// or of the one that speaks in a release.
+// Rules for names, as errors: in the texts of hand-written validation, of declarative validation,
+// or of the one that applies in a release.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace dray::api::validation {
 
-// Names, as hand-written validation says it. `errors` collects what is wrong with `value`.
+// Names, in the texts of hand-written validation. `errors` collects the problems of `value`.
 
 void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors);
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors);
@@ -23,7 +23,7 @@ void CheckDeviceKeyShaped(std::string_view value, const Path& path, FieldErrors&
 /// The name of a device attribute with its domain.
 void CheckAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
 
-// The same values, as declarative validation says it.
+// The same values, in the texts of declarative validation.
 
 void CheckDeclaredDriver(std::string_view value, const Path& path, FieldErrors& errors);
 void CheckDeclaredPool(std::string_view value, const Path& path, FieldErrors& errors);
@@ -31,7 +31,7 @@ void CheckDeclaredLabel(std::string_view value, const Path& path, FieldErrors& e
 /// The name of a device attribute with its domain, in lower case.
 void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
 
-// The same values where declarations cover the hand-written rule: as the release says it.
+// The same values where declarations cover the hand-written rule; the release decides the text.
 
 void CheckCoveredDriver(std::string_view value, const Path& path, Findings& out);
 void CheckCoveredPool(std::string_view value, const Path& path, Findings& out);

@@ -14,7 +14,7 @@ std::vector<ErrorCause> ValidateNamespace(const core_v1::Namespace& space, const
 /// The phase is Active, or Terminating once the namespace is being deleted.
 std::vector<ErrorCause> ValidateNamespaceStatus(const core_v1::Namespace& space,
                                                 const Profile& profile);
-/// As ValidateNamespace, for the subresource that changes finalizers: causes name the element.
+/// As ValidateNamespace, for the subresource that changes finalizers; causes name the element.
 std::vector<ErrorCause> ValidateNamespaceFinalize(const core_v1::Namespace& space,
                                                   const Profile& profile);
 

@@ -82,7 +82,7 @@ void CheckOverhead(const v1::NodeAllocatableOverhead& overhead, const Path& path
   check(overhead.per_container, "perContainer");
 }
 
-// As 1.36 had them.
+// For the fields of 1.36.
 void CheckMappings(const v1::Device& device, const Path& path, FieldErrors& errors) {
   for (const auto& [name, mapping] : device.node_allocatable_resource_mappings) {
     const Path at = path.Key(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules of resource.k8s.io may look at besides the object.
+// Inputs of rules of resource.k8s.io besides the object.
 #pragma once
 
 #include "api/core_v1/namespace.h"
@@ -19,7 +19,7 @@ struct Options {
   const ExpressionChecker* expressions = nullptr;
   /// The Namespace of a namespaced object; null when there is none.
   const core_v1::Namespace* namespace_object = nullptr;
-  /// Who writes, and what that user may do; null: everything.
+  /// The writer and its rights; null: all rights.
   const Caller* caller = nullptr;
 };
 

@@ -310,7 +310,7 @@ core_v1::PodSpec WithoutChangeable(core_v1::PodSpec spec, const core_v1::PodSpec
     spec.termination_grace_period_seconds = old.termination_grace_period_seconds;
   }
   if (!old.scheduling_gates.empty()) {
-    // Nobody has placed the pod yet, so where it may run can still be narrowed.
+    // The pod has no node yet, so its node selection can still be narrowed.
     if (std::ranges::includes(spec.node_selector, old.node_selector)) {
       spec.node_selector = old.node_selector;
     }

@@ -17,7 +17,7 @@ inline constexpr size_t kGroupTemplatesMax = 8;
 /// Priority of a group that its user chooses.
 inline constexpr int32_t kGroupPriorityMax = 1'000'000'000;
 
-/// What is wrong with `group`, which replaces `old` (null: it is new). O(size).
+/// Validates `group`, which replaces `old` (null for a new group). O(size).
 std::vector<ErrorCause> ValidatePodGroup(const scheduling_v1beta1::PodGroup& group,
                                          const scheduling_v1beta1::PodGroup* old,
                                          const Profile& profile);

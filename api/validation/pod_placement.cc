@@ -322,7 +322,7 @@ void CheckHostPorts(const std::vector<core_v1::Container>& containers,
 void CheckHostPortsOfEach(const std::vector<core_v1::Container>& containers,
                           const Path& path,
                           FieldErrors& errors) {
-  // Upstream looks at each as at a list of one, so all of them are said to be the first.
+  // Upstream checks each as a list of one, so its errors always name the first.
   const Path first = path.Index(0);
   for (const core_v1::Container& container : containers) {
     std::set<std::string> taken;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with where a pod says that it may run: affinity, spreading, gates, and the ports it
-// takes of its node.
+// Validates the placement of a pod: affinity, spreading, gates, and host ports.
 #pragma once
 
 #include <optional>
@@ -32,7 +31,7 @@ void CheckContainerPorts(const std::vector<core_v1::ContainerPort>& ports,
 void CheckHostPorts(const std::vector<core_v1::Container>& containers,
                     const Path& path,
                     FieldErrors& errors);
-/// The same for containers that run one after the other: each by itself.
+/// The same for containers that run one after the other, each checked alone.
 void CheckHostPortsOfEach(const std::vector<core_v1::Container>& containers,
                           const Path& path,
                           FieldErrors& errors);

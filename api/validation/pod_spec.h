@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with the spec of a pod or of a pattern of pods.
+// Validates the spec of a pod or of a pod template.
 #pragma once
 
 #include "api/core_v1/pod_spec.h"

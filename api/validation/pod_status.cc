@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a status may say of its pod: claims that the pod has, resources that its containers ask for.
+// The status of a pod may contain only claims of the pod and resources that its containers request.
 #include <map>
 #include <set>
 #include <string_view>

@@ -249,7 +249,7 @@ void CheckRatio(const Named& of, const Path& path, FieldErrors& errors) {
 
 /// One amount may not be above another.
 struct Order {
-  std::string_view member;  // where it is told
+  std::string_view member;  // the member that errors name
   const Quantity* Named::* shown;
   const Quantity* Named::* least;
   std::string_view least_word;

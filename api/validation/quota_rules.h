@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for what limits a namespace: ResourceQuota and LimitRange.
+// Rules for the limits of a namespace: ResourceQuota and LimitRange.
 #pragma once
 
 #include <vector>

@@ -65,7 +65,7 @@ bool CheckFlag(const std::optional<bool>& flag, const Path& path, FieldErrors& e
   return *flag;
 }
 
-// Exactly one way to say where the devices are; `chosen` are those used.
+// Exactly one way to select nodes must be used; `chosen` are those used.
 void CheckChoice(const v1::ResourceSliceSpec& spec,
                  const std::vector<std::string_view>& chosen,
                  const Path& path,
@@ -221,7 +221,7 @@ const v1::DeviceAttribute* FindAttribute(const v1::Device& device,
   return found == device.attributes.end() ? nullptr : &found->second;
 }
 
-// Every device that draws from counters says by this attribute which kind of partition it is.
+// Every device that consumes counters must state its kind of partition in this attribute.
 void CheckPartitionType(const v1::ResourceSliceSpec& spec, const Path& path, Findings& out) {
   if (!spec.partition_type_attribute.has_value()) return;
   const std::string& name = *spec.partition_type_attribute;

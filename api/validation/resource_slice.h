@@ -17,7 +17,7 @@
 namespace dray::api::validation {
 
 inline constexpr size_t kDevicesMax = 128;
-/// As soon as one device has taints, consumes counters or has attributes that are lists.
+/// The limit if a device has taints, consumes counters or has attributes that are lists.
 inline constexpr size_t kCostlyDevicesMax = 64;
 inline constexpr size_t kAttributesAndCapacitiesMax = 32;
 inline constexpr size_t kAttributeValuesMax = 48;
@@ -31,13 +31,14 @@ inline constexpr size_t kTaintsMaxBefore35 = 4;
 inline constexpr size_t kConsumedSetsMax = 2;
 inline constexpr size_t kCompatibilityGroupsMax = 2;
 inline constexpr size_t kCounterSetsMax = 8;
-/// Of one set and of one consumption; up to 1.34 of all sets, and of all consumptions of a device.
+/// Limit of one set and of one consumption; up to 1.34 of all sets, and of all consumptions of a
+/// device.
 inline constexpr size_t kCountersMax = 32;
-/// What all devices of a slice consumed up to 1.34.
+/// Limit of the consumption of all devices of a slice up to 1.34.
 inline constexpr size_t kSliceCountersMaxBefore35 = 1024;
 
-/// `old` null: the slice is new. Cost is linear in the slice, apart from names of devices, which
-/// are compared with each other.
+/// `old` is null for a new slice. Cost is linear in the slice, apart from comparing the names of
+/// devices.
 std::vector<ErrorCause> ValidateSlice(const resource_v1::ResourceSlice& slice,
                                       const resource_v1::ResourceSlice* old,
                                       const Options& options);
@@ -50,7 +51,7 @@ enum class NodeSelection : uint8_t { kPerSlice, kPerDevice };
 /// Shared counters by the name of their set.
 using CounterNames = std::map<std::string_view, const Map<resource_v1::Counter>*>;
 
-/// What rules of a device need to know of its slice.
+/// The parts of a slice that rules of a device need.
 struct DeviceContext {
   NodeSelection node_selection = NodeSelection::kPerSlice;
   std::optional<CounterNames> counters = {};  // those that can be consumed, if only those can
@@ -63,7 +64,7 @@ void CheckDevice(const resource_v1::Device& device,
                  const Path& path,
                  Findings& out);
 
-// Parts of it. `path` is that of the device, unless said.
+// Rules for parts of a device. `path` is that of the device, unless documented otherwise.
 
 void CheckAttributes(const resource_v1::Device& device, const Path& path, Findings& out);
 /// `path` is that of the capacities.
@@ -73,7 +74,7 @@ void CheckCapacities(const resource_v1::Device& device,
                      Findings& out);
 void CheckNodeAllocatable(const resource_v1::Device& device, const Path& path, Findings& out);
 
-/// What a capacity may be asked for (KEP-5075); it has a policy.
+/// Checks the policy for requests of a capacity (KEP-5075); the capacity has a policy.
 void CheckCapacityPolicy(const resource_v1::DeviceCapacity& capacity,
                          const Path& path,
                          Findings& out);

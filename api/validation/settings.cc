@@ -54,7 +54,7 @@ void CheckImmutable(std::optional<bool> now, std::optional<bool> before, FieldEr
 // Types of secrets that must have something in them.
 struct TypeKeys {
   std::string_view type;
-  std::array<std::string_view, 2> keys;  // an empty one: no more
+  std::array<std::string_view, 2> keys;  // an empty one ends the list
 };
 constexpr TypeKeys kTypeKeys[] = {
     {"kubernetes.io/tls", {"tls.crt", "tls.key"}},

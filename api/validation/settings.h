@@ -21,7 +21,7 @@ inline constexpr int32_t kUserPriorityMax = 1'000'000'000;
 /// Keys are file names, and stand in only one of the maps; an immutable one keeps its data.
 std::vector<ErrorCause> ValidateConfigMap(const core_v1::ConfigMap& map,
                                           const core_v1::ConfigMap* old);
-/// The same, and what the type of the secret asks for. The type stays.
+/// The same, and the keys that the type of the secret requires. The type is immutable.
 std::vector<ErrorCause> ValidateSecret(const core_v1::Secret& secret, const core_v1::Secret* old);
 /// The value and the policy of a class stay.
 std::vector<ErrorCause> ValidatePriorityClass(const scheduling_v1::PriorityClass& priority_class,
@@ -29,7 +29,7 @@ std::vector<ErrorCause> ValidatePriorityClass(const scheduling_v1::PriorityClass
 
 std::vector<ErrorCause> ValidateRole(const rbac_v1::Role& role);
 std::vector<ErrorCause> ValidateClusterRole(const rbac_v1::ClusterRole& role);
-/// What a binding refers to stays.
+/// The role of a binding is immutable.
 std::vector<ErrorCause> ValidateRoleBinding(const rbac_v1::RoleBinding& binding,
                                             const rbac_v1::RoleBinding* old);
 std::vector<ErrorCause> ValidateClusterRoleBinding(const rbac_v1::ClusterRoleBinding& binding,

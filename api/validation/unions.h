@@ -13,7 +13,8 @@ namespace dray::api::validation {
 /// The members that are set, by their JSON names.
 using UnionMembers = std::vector<std::string_view>;
 
-/// Exactly one, in the words of declarative validation. `all` lists them in backticks.
+/// Exactly one member must be set; the text is that of declarative validation. `all` lists the
+/// members in backticks.
 void CheckUnion(const UnionMembers& members,
                 std::string_view all,
                 const Path& path,

@@ -107,7 +107,7 @@ void CheckFieldRequirement(const core_v1::NodeSelectorRequirement& requirement,
 
 void CheckCondition(const meta_v1::Condition& condition, const Path& path, FieldErrors& errors) {
   static constexpr std::array<std::string_view, 3> kStatuses = {"False", "True", "Unknown"};
-  // 1.37 tells what is missing from what is wrong.
+  // 1.37 distinguishes missing values from invalid ones.
   const bool is_strict = errors.Since(37);
   if (condition.type.empty() && is_strict) {
     errors.Required(path.Child("type"), "is required");

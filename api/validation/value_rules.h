@@ -57,7 +57,7 @@ void CheckAnnotations(const Map<std::string>& annotations, const Path& path, Fie
 /// An address with prefix length, written the canonical way; bits of the host may be set.
 void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors& errors);
 
-/// Whether `count` is within `max`; if not, says so in `errors`.
+/// Returns whether `count` is within `max`; if not, adds an error to `errors`.
 bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors);
 
 /// Reports each string that was met before.

@@ -29,7 +29,7 @@ std::string ShownLabels(const meta_v1::ObjectMeta& meta) {
   return Shown(TypeOf<meta_v1::ObjectMeta>().Find("labels")->type(), &meta.labels);
 }
 
-// `empty` is what an empty selector is told.
+// `empty` is the message for an empty selector.
 void CheckSelector(const Selector& selector,
                    const core_v1::PodTemplateSpec& pods,
                    std::string_view empty,
@@ -76,7 +76,7 @@ void CheckSameSelector(const Selector& selector, const Selector& old, FieldError
       Path("spec.selector"), selector.has_value() ? ShownStruct(*selector) : "null", kImmutable);
 }
 
-// What sets of lasting pods have in common.
+// Common rules of controllers of long-running pods.
 template <class Set>
 FieldErrors CheckSet(const Set& set,
                      const Set* old,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for workloads: that their selectors fit their pods and stay, and that the pods can be made.
-// Not all of upstream's.
+// Rules for workloads: selectors must match their pods and are immutable, and the pods must be
+// valid. Not all of upstream's.
 #pragma once
 
 #include <vector>

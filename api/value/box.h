@@ -7,8 +7,8 @@
 
 namespace dray::api::inline value {
 
-/// As std::optional, but `T` may be incomplete where the box is declared. Copies are deep, so how
-/// deep boxes lie in each other is bounded by those who read them (kNestedStructsMax).
+/// Like std::optional, but `T` may be incomplete where the box is declared. Copies are deep, so
+/// code that reads documents must bound the nesting of boxes (kNestedStructsMax).
 template <class T>
 class Box {
  public:
@@ -16,7 +16,7 @@ class Box {
   Box(const Box& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
   Box(Box&&) noexcept = default;
   Box& operator=(const Box& other) {
-    Box copy(other);  // `other` may lie in what is replaced
+    Box copy(other);  // `other` may be inside the value being replaced
     value_.swap(copy.value_);
     return *this;
   }

@@ -8,9 +8,9 @@
 
 namespace dray::api::inline value {
 
-/// `[]` and nothing are the same to nearly everybody, so they are equal. They differ on the wire
-/// (`"requests":[]`, `"requests":null`) and in a few rules of upstream that ask whether a list is
-/// nil, so a list that was given as `[]` is present() although it is empty.
+/// `[]` and an absent list are the same for nearly all code, so they are equal. They differ on the
+/// wire (`"requests":[]`, `"requests":null`) and in a few rules of upstream that check for a nil
+/// list. So a list that was given as `[]` is present() although it is empty.
 template <class T>
 class List : public std::vector<T> {
  public:

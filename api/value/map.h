@@ -46,7 +46,7 @@ class Map {
   void reserve(size_t size) { entries_.reserve(size); }
 
   const_iterator lower_bound(std::string_view key) const {
-    // What comes in order goes to the end.
+    // Keys in order are appended.
     if (entries_.empty() || entries_.back().first < key) return end();
     return std::ranges::lower_bound(entries_, key, std::ranges::less(), KeyOf);
   }
@@ -91,14 +91,14 @@ class Map {
     return try_emplace(entry.first, std::move(entry.second));
   }
 
-  /// For readers of documents: a new entry at the end, wherever its key belongs. Until Settle()
-  /// nothing but more entries may follow. O(1), in whatever order the keys come.
+  /// For readers of documents: appends a new entry, whatever its key. Until Settle() only further
+  /// Append() calls are allowed. O(1) for any order of keys.
   T& Append(std::string_view key) {
     return entries_
         .emplace_back(std::piecewise_construct, std::forward_as_tuple(key), std::forward_as_tuple())
         .second;
   }
-  /// Brings what was appended in order; of several entries with one key the last stays.
+  /// Sorts the appended entries; of several entries with one key the last stays.
   void Settle() {
     const auto before = [](const value_type& a, const value_type& b) { return a.first < b.first; };
     const auto not_before = [](const value_type& a, const value_type& b) {

@@ -120,8 +120,8 @@ uint64_t Natural::Low64() const {
 
 double Natural::ToDouble() const {
   if (FitsUint64()) return static_cast<double>(Low64());
-  // The highest 64 bits decide; all bits below them count only as "more than that", which the
-  // lowest of the 64 can say because a double keeps 53.
+  // The highest 64 bits decide. All lower bits only count as "not zero", which the lowest of the 64
+  // bits can represent because a double keeps 53.
   const size_t count = limbs_.size();
   const auto shift = static_cast<unsigned>(std::countl_zero(limbs_[count - 1]));
   uint64_t top = (uint64_t{limbs_[count - 1]} << 32) | limbs_[count - 2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Natural: a natural number of any size, for the quantities that do not fit in 64 bits. Only what
-// those need; callers bound the size.
+// Natural: a natural number of any size, for the quantities that do not fit in 64 bits. Has only
+// the operations that quantities need; callers bound the size.
 #pragma once
 
 #include <compare>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Representation: what has at most 18 digits (decimal suffix), or fits comfortably (binary suffix),
-// is an int64 mantissa with a power of ten, as upstream has it; everything else is a signed number
-// of nanos of any size. Results leave the small form only when a 64-bit step overflows. That
-// follows upstream step by step because CEL's isInteger() shows which form a value has.
+// Representation: an amount with at most 18 digits (decimal suffix), or that fits comfortably
+// (binary suffix), is an int64 mantissa with a power of ten, as in upstream; everything else is a
+// signed number of nanos of any size. Results leave the small form only when a 64-bit step
+// overflows. That follows upstream step by step because CEL's isInteger() shows which form a value
+// has.
 #include "api/value/quantity.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ constexpr std::array<Suffix, 10> kDecimalSuffixes = {{{"n", -9},
 constexpr std::array<Suffix, 7> kBinarySuffixes = {
     {{"", 0}, {"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}}};
 
-// A text cut into its parts; nothing is copied.
+// The parts of a text, as views.
 struct QuantityParts {
   bool negative = false;
   bool has_digits = false;
@@ -146,7 +147,8 @@ std::optional<Small> ReadSmall(const QuantityParts& parts, QuantityUnit unit) {
   const auto whole = static_cast<int32_t>(parts.whole.size());
   const auto fraction = static_cast<int32_t>(parts.fraction.size());
   int32_t room = kSmallDigits - whole - fraction;
-  // In 64 bits: the exponent may be the smallest of 32, which upstream's difference wraps around.
+  // In 64 bits, because the exponent may be the smallest of 32 bits, where upstream's difference
+  // wraps around.
   int64_t scale = int64_t{unit.exponent} - fraction;
   int32_t shift = 0;
   if (unit.format == QuantityFormat::kBinarySi) {
@@ -159,7 +161,7 @@ std::optional<Small> ReadSmall(const QuantityParts& parts, QuantityUnit unit) {
   int64_t written = 0;
   for (const char c : parts.whole) written = written * 10 + (c - '0');
   for (const char c : parts.fraction) written = written * 10 + (c - '0');
-  // Zero needs no scale beyond what suffixes give.
+  // Zero needs no scale beyond the suffixes.
   if (written == 0 && scale > kExa) scale = 0;
   return Small{.written = written,
                .mantissa = written * (int64_t{1} << shift),
@@ -239,7 +241,7 @@ std::string RenderBinary(Natural value) {
 // carry, zeros up to the next suffix, the suffix.
 constexpr size_t kCanonicalGrowthMax = 16;
 
-// Whether the canonical form of what `text` says could break a limit that `text` keeps.
+// Whether the canonical form of `text` could exceed a limit that `text` keeps.
 bool MayOutgrow(std::string_view text, QuantityUnit unit) {
   return text.size() + kCanonicalGrowthMax > kQuantityTextMax ||
          int64_t{unit.exponent} + static_cast<int64_t>(text.size()) > kQuantityExponentMax;
@@ -327,7 +329,7 @@ std::string Quantity::ToString() const {
 
 std::string Quantity::Canonical() const {
   if (IsZero()) return "0";
-  // Upstream divides by 1024 what can be negated, which the smallest number cannot.
+  // Upstream divides by 1024 only numbers that can be negated, so not the smallest one.
   if (format_ == QuantityFormat::kBinarySi && !is_big_ && scale_ == 0 && mantissa_ == kInt64Min)
     return std::to_string(mantissa_);
   std::string result = Sign() < 0 ? "-" : "";

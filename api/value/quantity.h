@@ -20,7 +20,7 @@ namespace dray::api::inline value {
 inline constexpr size_t kQuantityTextMax = 1024;
 /// Largest exponent of the e/E form, as it is read and as it is printed ("100e1000" would be
 /// "1e1002"). Upstream goes to 2^31, where comparing two values would need gigabytes. There is no
-/// smallest one: what is less than a nano is a nano, whatever the exponent.
+/// smallest exponent: any positive amount below a nano becomes a nano.
 inline constexpr int32_t kQuantityExponentMax = 1000;
 
 /// How a quantity is spelt: 12M, 12Mi or 12e6. It travels with the value.
@@ -28,7 +28,7 @@ enum class QuantityFormat : uint8_t { kDecimalSi, kBinarySi, kDecimalExponent };
 
 /// An exact decimal amount with its way of spelling. Values are multiples of 10^-9 of any size.
 ///
-/// As upstream there are two representations, and some queries tell them apart: small (64-bit
+/// As upstream there are two representations, and some functions distinguish them: small (64-bit
 /// mantissa and power of ten, no memory) and big. Copying is cheap: the big part is shared and
 /// never changes.
 class Quantity {
@@ -40,10 +40,10 @@ class Quantity {
 
   /// Reads sign, digits with at most one dot, and a suffix: n u m k M G T P E, Ki … Ei, or e/E with
   /// a signed exponent. Values are rounded away from zero to nanos; amounts with a binary suffix
-  /// are capped at 2^63-1. Like upstream's, the reader takes a missing number for zero ("Mi").
+  /// are capped at 2^63-1. Like upstream's reader, it reads a missing number as zero ("Mi").
   ///
-  /// What was read can be printed and read again: the same amount comes back. Quadratic in the size
-  /// of the text, which is limited.
+  /// An amount that was read can be printed and read again without change. Quadratic in the size of
+  /// the text, which is limited.
   ///
   /// Errors: kBadRequest with upstream's words; also when the text or the canonical form of it is
   /// past kQuantityTextMax or kQuantityExponentMax.
@@ -51,9 +51,9 @@ class Quantity {
   /// The same with white space around the text ignored, as in JSON documents.
   static Result<Quantity> ParseTrimmed(std::string_view text);
 
-  /// The text on the wire: the largest suffix that needs no fraction ("1500m", "1536Mi"). Upstream
-  /// keeps some texts as they were written, as long as nothing is computed ("+1", "1.234", "1E3");
-  /// so does this. One defect is not copied: upstream prints 1000E as "1".
+  /// The text on the wire: the largest suffix that needs no fraction ("1500m", "1536Mi"). Like
+  /// upstream, keeps some texts as they were written, as long as nothing is computed ("+1",
+  /// "1.234", "1E3"). One defect is not copied: upstream prints 1000E as "1".
   std::string ToString() const;
 
   /// Exact. A zero receiver takes the other's format (also when that is zero).
@@ -71,8 +71,8 @@ class Quantity {
   int Sign() const;
   /// Rounded away from zero to a whole number, at the ends of int64 when beyond them.
   int64_t Value() const { return ScaledValue(0); }
-  /// What upstream makes of a value beyond int64: nothing (0) in the small representation, the low
-  /// 64 bits in the big one. Otherwise Value().
+  /// Upstream's result for a value beyond int64: 0 in the small representation, the low 64 bits in
+  /// the big one. Otherwise Value().
   int64_t WrappedValue() const;
   /// The same as Value() in thousandths.
   int64_t MilliValue() const { return ScaledValue(-3); }
@@ -85,8 +85,8 @@ class Quantity {
   /// Whether it has the big representation.
   bool is_big() const { return is_big_; }
 
-  /// By value: 1Gi equals 1024Mi and 1 equals 1000m, as upstream compares API objects. Compare
-  /// ToString() to ask for the same spelling too.
+  /// By value, as upstream compares API objects: 1Gi equals 1024Mi and 1 equals 1000m. Compare
+  /// ToString() to compare the spelling too.
   friend bool operator==(const Quantity& a, const Quantity& b) { return (a <=> b) == 0; }
   friend std::weak_ordering operator<=>(const Quantity& a, const Quantity& b);
   /// Whether both are represented alike: same mantissa, power of ten, format and kept text (big
@@ -94,9 +94,9 @@ class Quantity {
   friend bool SameRepresentation(const Quantity& a, const Quantity& b);
   /// Whether both are printed alike.
   friend bool SameText(const Quantity& a, const Quantity& b);
-  /// Whether reading ToString() makes the same representation, as upstream has it, which remembers
-  /// a text that it takes for canonical. Not so of what was read from "1024Mi": it is printed as
-  /// 1Gi, and that is remembered. So it is of what was computed.
+  /// Whether reading ToString() gives the same representation. Upstream caches a text that it
+  /// considers canonical. An amount read from "1024Mi" is printed and cached as 1Gi, so the answer
+  /// is false; for a computed amount it is true.
   bool ReadsAsPrinted() const;
 
  private:

@@ -84,7 +84,7 @@ constexpr TextCase kTexts[] = {
     {"+1Ki", "+1Ki"},
     {"01.5", "1500m"},
     {"+1.5", "1500m"},
-    // What the reader lets pass.
+    // Incomplete texts that the reader accepts.
     {"Mi", "0"},
     {"Ti", "0"},
     {".", "0"},
@@ -186,7 +186,7 @@ TEST(QuantityText, HasALimitOfLength) {
   EXPECT_FALSE(Quantity::Parse(std::string(kQuantityTextMax + 1, '1')).has_value());
 }
 
-// What is accepted must be readable once it was stored: the canonical text is what is stored.
+// An accepted amount must be readable after it was stored, and the store has the canonical text.
 TEST(QuantityText, IsRefusedWhenItsCanonicalTextBreaksALimit) {
   const std::string nines(kQuantityTextMax - 2, '9');
   struct LimitCase {
@@ -221,8 +221,8 @@ TEST(QuantityText, IsRefusedWhenItsCanonicalTextBreaksALimit) {
   }
 }
 
-// Upstream takes the exponent and the digits behind the dot in 32 bits, where the smallest
-// exponents turn into the largest: a comparison would go on for years.
+// Upstream keeps the exponent and the number of digits after the dot in 32 bits, where the smallest
+// exponents wrap around to the largest; a comparison would take years.
 TEST(QuantityText, TheSmallestExponentsAreANano) {
   for (const char* text : {"1.1e-2147483648",
                            "1.12345678901234567e-2147483640",
@@ -442,7 +442,7 @@ Oracle RandomText(std::mt19937_64& random) {
   return {.nanos = negative ? cpp_int(-nanos) : nanos, .text = text};
 }
 
-// Of a quantity in the exponent form, whose text can be read back without knowing suffixes.
+// For a quantity in the exponent form, whose text can be parsed without suffixes.
 cpp_int NanosOf(const Quantity& quantity) {
   std::string text = quantity.ToString();
   int64_t exponent = 0;

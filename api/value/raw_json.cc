@@ -38,7 +38,7 @@ std::string RawJson::compact() const {
     const bool quotes = c == '"' && !escaped;
     escaped = in_string && !escaped && c == '\\';
     in_string = in_string != quotes;
-    // What JSON itself asks for is escaped already.
+    // JSON's own escapes are there already.
     if (c != '<' && c != '>' && c != '&' && c != '\xE2') {
       out += c;
       continue;

@@ -8,8 +8,8 @@
 
 namespace dray::api::inline value {
 
-/// One JSON value as the bytes that came in; empty when absent. Whoever reads the document makes
-/// sure that the bytes are JSON. Equal means the same bytes.
+/// One JSON value as the bytes received; empty when absent. The reader of the document ensures that
+/// the bytes are JSON. Equal means the same bytes.
 class RawJson {
  public:
   RawJson() = default;
@@ -17,7 +17,7 @@ class RawJson {
 
   const std::string& bytes() const { return bytes_; }
   bool IsEmpty() const { return bytes_.empty(); }
-  /// Whether there is nothing to carry: no bytes, or null.
+  /// Whether there is no value: no bytes, or null.
   bool IsNull() const { return IsEmpty() || bytes_ == "null"; }
   /// The bytes as they are written: without blanks between the tokens, and `<`, `>`, `&`, U+2028
   /// and U+2029 escaped; "null" when empty.
@@ -31,7 +31,7 @@ class RawJson {
   std::string bytes_;
 };
 
-/// The same where any value may stand, not only objects: the defaults in a schema.
+/// The same for places where any value is allowed, not only objects: the defaults in a schema.
 class AnyJson : public RawJson {
  public:
   using RawJson::RawJson;

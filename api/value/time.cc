@@ -201,9 +201,9 @@ char* PutDigits(unsigned number, size_t digits, char* to) {
   return to + digits;
 }
 
-// The calendar repeats after 400 years, and std::chrono's ends after 32767 of them: only what is
-// left of the last 400 is asked of it, so every 64-bit second has a date. Every answer shows some,
-// hence no fmt.
+// The calendar repeats after 400 years, and std::chrono's ends in the year 32767, so only the
+// remainder of 400 years is passed to it. So every 64-bit second has a date. Every response has
+// dates, so this avoids fmt.
 InstantText DateAndTime(int64_t unix_seconds) {
   constexpr int64_t kYearsOfCycle = 400;
   constexpr std::chrono::days kCycle(146'097);

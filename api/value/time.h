@@ -15,10 +15,10 @@
 
 namespace dray::api::inline value {
 
-/// 0001-01-01T00:00:00Z, Go's zero time: what an unset time holds.
+/// 0001-01-01T00:00:00Z, Go's zero time: the value of an unset time.
 inline constexpr int64_t kZeroTimeUnixSeconds = -62'135'596'800;
-/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: what four digits of a year can say. No client
-/// could read a time beyond them.
+/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: the range of a year with four digits. No client
+/// could read a time beyond it.
 inline constexpr int64_t kTimeMinUnixSeconds = -62'167'219'200;
 inline constexpr int64_t kTimeMaxUnixSeconds = 253'402'300'799;
 
@@ -28,7 +28,7 @@ class InstantText {
   // NOLINTNEXTLINE(google-explicit-constructor): it is a text
   operator std::string_view() const { return {chars_.data(), size_}; }
 
-  /// What does not fit is left out; every instant fits.
+  /// Text that does not fit is left out; every instant fits.
   void Append(std::string_view text) {
     size_ += text.copy(chars_.data() + size_, chars_.size() - size_);
   }
@@ -58,8 +58,8 @@ class Time {
   /// dropped; a one-digit hour and offsets up to 24:60 pass.
   ///
   /// Errors: kBadRequest with Go's words (parsing time "…" as "…": cannot parse "…" as "…"); also
-  /// when the offset makes it a time before kTimeMinUnixSeconds or after kTimeMaxUnixSeconds, which
-  /// ToString() would write as nobody reads it.
+  /// when the offset makes it a time before kTimeMinUnixSeconds or after kTimeMaxUnixSeconds,
+  /// because no client could read the output of ToString().
   static Result<Time> Parse(std::string_view text);
 
   /// 2006-01-02T15:04:05Z, also of the zero time.
@@ -82,7 +82,7 @@ class MicroTime {
     time.unix_micros_ = micros;
     return time;
   }
-  /// Drops what is finer than a microsecond; stops at the ends of int64.
+  /// Drops the part below a microsecond; saturates at the ends of int64.
   static MicroTime FromUnix(int64_t seconds, int32_t nanos);
 
   /// Like Time::Parse, but exactly six digits of fraction must be there: clients send them so, and

@@ -42,7 +42,7 @@ std::weak_ordering CompareDoubles(double a, double b) {
                  : std::weak_ordering::equivalent;
 }
 
-// Exact: a double stands for every integer near it only after rounding.
+// Exact comparison, because a double represents nearby integers only after rounding.
 std::weak_ordering CompareMixed(int64_t a, double b) {
   if (b >= 0x1p63) return std::weak_ordering::less;
   if (b < -0x1p63) return std::weak_ordering::greater;
@@ -58,7 +58,7 @@ std::weak_ordering CompareNumbers(const Tree& a, const Tree& b) {
   return CompareDoubles(a.number(), b.number());
 }
 
-// Compares two values without what lies in their elements and members.
+// Compares two values without their elements and members.
 std::weak_ordering CompareShallow(const Tree& a, const Tree& b) {
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b);
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
@@ -76,7 +76,7 @@ struct Pair {
   size_t next;
 };
 
-// The order of the names at the next place; its values are what has to be compared then.
+// The order of the next names; the caller must then compare their values.
 std::weak_ordering NextValues(Pair& pair, const Tree*& a, const Tree*& b) {
   const size_t at = pair.next++;
   if (pair.a->is_list()) {
@@ -266,7 +266,7 @@ Tree::Body* Tree::Own(size_t capacity) {
   const bool is_shared = old != nullptr && old->references.load(std::memory_order_acquire) != 1;
   if (old != nullptr && !is_shared && capacity <= old->capacity) return old;
   const size_t size = old == nullptr ? 0 : old->size;
-  // More room than asked for where the body grows, so that elements can be added one by one.
+  // Reserves extra room when the body grows, so that adding elements one by one is cheap.
   const size_t room = capacity <= size ? size : std::max(capacity, size + size / 2);
   if (room == 0) return nullptr;
   Body* const own = Body::Make(room, is_list ? sizeof(Tree) : sizeof(Member));
@@ -338,7 +338,7 @@ void Tree::Insert(std::span<Member> added) {
   size_t to_come = count;
   for (size_t i = 0; i < count; ++i) new (begin + left + i) Member();
   own->size += static_cast<uint32_t>(count);
-  // From the back: the place behind both sources is free.
+  // From the back, because the places behind both sources are free.
   for (size_t to = own->size; to_come > 0; --to) {
     const bool takes_old = left > 0 && begin[left - 1].name() > added[to_come - 1].name();
     begin[to - 1] = std::move(takes_old ? begin[--left] : added[--to_come]);
@@ -363,7 +363,7 @@ void Tree::Append(Tree element) {
 
 namespace {
 
-// Moves what stays to the front and destroys the rest; how many stay.
+// Moves the remaining items to the front and destroys the others; returns how many remain.
 template <class T>
 size_t RemovePlaces(T* items, size_t size, std::span<const uint32_t> places) {
   size_t kept = places.front();

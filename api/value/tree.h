@@ -68,7 +68,7 @@ class Tree {
   }
   Tree(Tree&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
   Tree& operator=(const Tree& other) {
-    Tree copy(other);  // `other` may lie in what is replaced
+    Tree copy(other);  // `other` may be inside the value being replaced
     std::swap(bytes_, copy.bytes_);
     return *this;
   }
@@ -97,16 +97,16 @@ class Tree {
   /// Precondition of each: the value is of that kind.
   bool boolean() const;
   int64_t integer() const;
-  /// Of an integer, too: the nearest double.
+  /// Also for integers: the nearest double.
   double number() const;
   /// Good until this value is changed, moved or destroyed.
   std::string_view text() const;
 
   /// Elements of a list, members of an object; 0 for all others.
   size_t size() const;
-  /// Of a list; empty for all others. Good until this value is changed or destroyed.
+  /// The elements of a list; empty for other kinds. Valid until this value is changed or destroyed.
   std::span<const Tree> elements() const;
-  /// Of an object, sorted by name; empty for all others. Good as elements() are.
+  /// The members of an object, sorted by name; empty for other kinds. Valid like elements().
   std::span<const Member> members() const;
   /// The member; null if there is none, or this is no object. O(log n).
   const Tree* Find(std::string_view name) const;
@@ -123,7 +123,7 @@ class Tree {
 
   // Changes. Each first makes the list's or object's own body unshared: O(n) if it was shared.
 
-  /// The elements of a list, to be changed in place. Precondition: a list.
+  /// The elements of a list, for changes in place. Precondition: a list.
   std::span<Tree> MutableElements();
   /// The element at `index` of elements(). Precondition: there is one.
   Tree& MutableElement(size_t index);
@@ -137,8 +137,8 @@ class Tree {
   void Insert(std::span<Member> members);
   /// Removes a member; whether there was one. O(n): use EraseMembers() for many.
   bool Erase(std::string_view name);
-  /// Removes each member that `is_gone(const Member&)` names, looking at them in order. Returns how
-  /// many. O(n); nothing is copied if none goes.
+  /// Removes each member for which `is_gone(const Member&)` returns true, in order. Returns how
+  /// many. O(n); copies nothing if it removes none.
   template <class F>
   size_t EraseMembers(F&& is_gone);
   /// Adds an element at the end of a list. Amortized O(1).
@@ -185,7 +185,7 @@ class Tree {
   void Share() const;
   void Release();
   static void Free(Body* first, uint8_t tag);
-  // Lists and objects: the body, unshared, with room for `capacity` in all.
+  // Lists and objects: the body, unshared, with a total capacity of `capacity`.
   Body* Own(size_t capacity);
 
   // 0-7: number, or pointer to the body; of a slice 8-11: offset, 12-14: length; 15: kind, and in
@@ -199,7 +199,7 @@ struct Tree::Member {
   Member(std::string_view name, Tree member_value) : label(name), value(std::move(member_value)) {}
   Member(Tree name, Tree member_value) : label(std::move(name)), value(std::move(member_value)) {}
 
-  /// Good until the member moves: the object is changed or destroyed.
+  /// Valid until the object is changed or destroyed, because the member may move.
   std::string_view name() const { return label.text(); }
 
   Tree label;  // the name, a text
@@ -224,7 +224,7 @@ class TreeTexts {
  public:
   static constexpr size_t kBufferSize = 16 * 1024;
 
-  /// `expected`: no more than so many bytes of text are likely to come.
+  /// `expected`: the likely maximum of bytes of text to come.
   explicit TreeTexts(size_t expected) : expected_(expected) {}
   TreeTexts(const TreeTexts&) = delete;
   TreeTexts& operator=(const TreeTexts&) = delete;
