@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/custom_json.h"
 #include "api/codec/decode_budget.h"
 #include "api/codec/json.h"
 #include "api/codec/json_place.h"
@@ -516,6 +517,9 @@ Result<Object> DecodeJson(const KindInfo& kind,
                           std::string_view json,
                           DecodeIssues* issues,
                           Wire wire) {
+  if (const CustomKind* custom = CustomOf(kind); custom != nullptr) {
+    return DecodeCustom(*custom, json, issues, wire, nullptr);
+  }
   Object object = Object::Make(kind);
   DRAY_TRY_VOID(JsonDecoder(json, kind.kind, issues, wire, IsConverted(kind))
                     .Run(object.type(), object.mutable_value(), true));
@@ -524,6 +528,9 @@ Result<Object> DecodeJson(const KindInfo& kind,
 
 Result<Object> DecodeJson(
     const KindInfo& kind, std::string_view json, DecodeIssues* issues, Wire wire, TypeMeta& said) {
+  if (const CustomKind* custom = CustomOf(kind); custom != nullptr) {
+    return DecodeCustom(*custom, json, issues, wire, &said);
+  }
   Object object = Object::Make(kind);
   DRAY_TRY_VOID(JsonDecoder(json, kind.kind, issues, wire, IsConverted(kind), &said)
                     .Run(object.type(), object.mutable_value(), true));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/codec/custom_json.h"
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/value_as.h"
@@ -261,6 +262,7 @@ void EncodeJson(
 
 void EncodeJson(const Object& object, std::string& out, Wire wire) {
   const KindInfo& kind = object.kind();
+  if (IsCustom(kind)) return EncodeCustom(object, out);
   EncodeWhole({.kind = kind.kind, .api_version = kind.api_version},
               object.type(),
               object.value(),

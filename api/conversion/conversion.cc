@@ -3,11 +3,13 @@
 
 #include "api/conversion/autoscaler.h"
 #include "api/conversion/structs.h"
+#include "api/custom_kind.h"
 #include "base/check.h"
 
 namespace dray::api::conversion {
 
 Object ToHub(const Object& object, Release release) {
+  if (IsCustom(object.kind())) return object;  // it changes its version when it is stored
   const KindInfo& hub = object.kind().storage();
   if (&hub == &object.kind()) return object;
   Object converted = Object::Make(hub);
@@ -21,6 +23,9 @@ Object ToHub(const Object& object, Release release) {
 }
 
 Object FromHub(const Object& hub, const KindInfo& version, Release release) {
+  if (const CustomKind* custom = CustomOf(version); custom != nullptr) {
+    return &hub.kind() == &version ? hub : ReadAs(hub, *custom);
+  }
   DRAY_CHECK(&version.storage() == &hub.kind());
   if (&version == &hub.kind()) return hub;
   Object converted = Object::Make(version);

@@ -14,6 +14,7 @@
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/documents.h"
 #include "api/managed_fields/last_applied.h"
+#include "api/managed_fields/schema_node.h"
 #include "api/managed_fields/shape.h"
 
 namespace dray::api::managed_fields {
@@ -90,7 +91,8 @@ class Application {
       : write_(write),
         kind_(*write.versions.kind),
         wire_(write.versions.wire()),
-        shape_(ShapeOf(kind_.type())),
+        root_(kind_),
+        shape_(root_.get()),
         live_(live),
         config_(config) {}
 
@@ -135,7 +137,8 @@ class Application {
   Result<JsonTree> Prune(JsonTree merged, const Manager& last, const Managers& managers) {
     const KindInfo* version = write_.versions.Find(last.id.api_version);
     if (version == nullptr) return merged;
-    const Shape shape = ShapeOf(version->type());
+    const RootShape root(*version);
+    const Shape& shape = root.get();
     DRAY_TRY(merged, Convert(merged, kind_, *version));
     const FieldSet then = WithNamedFields(shape, last.fields, wire_);
     JsonTree pruned = RemoveFields(shape, merged, then, wire_);
@@ -172,7 +175,8 @@ class Application {
                    const JsonTree& whole,
                    const JsonTree& pruned,
                    const FieldSet& owned) {
-    const Shape shape = ShapeOf(version.type());
+    const RootShape root(version);
+    const Shape& shape = root.get();
     const auto named = [&](const FieldSet& fields) {
       return WithNamedFields(shape, fields, wire_);
     };
@@ -184,7 +188,8 @@ class Application {
   Result<Changes> ChangesIn(const KindInfo& version, const JsonTree& merged) {
     DRAY_TRY(const JsonTree before, Convert(live_, kind_, version));
     DRAY_TRY(const JsonTree after, Convert(merged, kind_, version));
-    return CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_, write_.reset);
+    const RootShape shape(version);
+    return CompareFields(shape.get(), Part(&before), Part(&after), wire_, write_.reset);
   }
 
   // Finds the other owners of changed fields, and removes the fields from them if forced.
@@ -220,6 +225,7 @@ class Application {
   const Write& write_;
   const KindInfo& kind_;
   Wire wire_;
+  RootShape root_;
   Shape shape_;
   const JsonTree& live_;
   const JsonTree& config_;
@@ -263,7 +269,7 @@ Result<Applied> Apply(const Write& write, const Object& live, const JsonTree& co
   }
   if (read->empty()) read = ManagersOfUnowned(write, live);
   const JsonTree bare = Bare(config);
-  if (Result<> fits = CheckDocument(ShapeOf(kind.type()), bare, wire); !fits.has_value()) {
+  if (Result<> fits = CheckDocument(RootShape(kind).get(), bare, wire); !fits.has_value()) {
     return Fail(NotTyped(kind, config, fits.error().message));
   }
   Object seen = conversion::FromHub(live, kind, write.versions.release).Clone();

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "api/codec/written_members.h"
+#include "api/custom_kind.h"
+#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/versions.h"
 
 namespace dray::api::managed_fields {
 namespace {
@@ -80,8 +83,9 @@ class Comparison {
  public:
   explicit Comparison(Wire wire) : wire_(wire) {}
 
-  Found At(const Shape& shape, const Sides& sides) {
+  Found At(const Shape& asked, const Sides& sides) {
     const auto& [old, now, ignored] = sides;
+    const Shape shape = Resolve(asked, (now.is_there() ? now : old).form());
     Found found{.is_gained = !old.is_there(), .is_removed = !now.is_there()};
     const bool is_leaf = shape.is_leaf() || (old.is_empty(wire_) && now.is_empty(wire_));
     if (is_leaf) {
@@ -106,7 +110,8 @@ class Comparison {
       case Shape::Kind::kText:
       case Shape::Kind::kAnyScalar:
       case Shape::Kind::kOpaque:
-      case Shape::Kind::kAtomic: break;
+      case Shape::Kind::kAtomic:
+      case Shape::Kind::kDeduced: break;
     }
     found.below.gained.Sort();
     found.below.removed.Sort();
@@ -289,7 +294,21 @@ Changes CompareFields(
   return Comparison(wire).At(shape, {.old = old, .now = now, .ignored = ignored}).below;
 }
 
+namespace {
+
+// Of custom kinds the documents are compared.
+Changes CompareCustom(const Object& old, const Object& now, Wire wire, const FieldSet* ignored) {
+  const Result<JsonTree> before = DocumentOf(old, wire);
+  const Result<JsonTree> after = DocumentOf(now, wire);
+  if (!before.has_value() || !after.has_value()) return {};
+  const RootShape shape(now.kind());
+  return CompareFields(shape.get(), Part(&*before), Part(&*after), wire, ignored);
+}
+
+}  // namespace
+
 Changes CompareFields(const Object& old, const Object& now, Wire wire, const FieldSet* ignored) {
+  if (IsCustom(now.kind())) return CompareCustom(old, now, wire, ignored);
   const Type& type = now.type();
   return CompareFields(
       ShapeOf(type), Part(old.type(), old.value()), Part(type, now.value()), wire, ignored);

@@ -33,7 +33,7 @@ bool IsListShape(const Shape& shape) {
 }
 
 bool IsMapShape(const Shape& shape) {
-  return shape.type->kind == TypeKind::kMap || shape.type->kind == TypeKind::kStruct;
+  return shape.is_object();
 }
 
 // ------------------------------------------------------------------------------------------ check
@@ -101,7 +101,8 @@ class Checker {
     mistakes_.push_back(path.empty() ? std::string(what) : fmt::format("{}: {}", path, what));
   }
 
-  void Value(const Shape& shape, const JsonTree& value) {
+  void Value(const Shape& asked, const JsonTree& value) {
+    const Shape shape = Resolve(asked, Part(&value).form());
     if (value.is_null() || shape.kind == Kind::kOpaque || IsFull()) return;
     if (IsListShape(shape)) return List(shape, value);
     if (IsMapShape(shape)) return Map(shape, value);
@@ -287,10 +288,11 @@ std::optional<JsonTree> MergeMembers(const Shape& shape,
 }
 
 // Either may be null: nothing there. Nothing where neither has anything.
-std::optional<JsonTree> Merge(const Shape& shape,
+std::optional<JsonTree> Merge(const Shape& asked,
                               const JsonTree* live,
                               const JsonTree* applied,
                               Wire wire) {
+  const Shape shape = Resolve(asked, Part(applied == nullptr ? live : applied).form());
   if (shape.is_leaf() || (Part(live).is_empty(wire) && Part(applied).is_empty(wire))) {
     const JsonTree* winner = applied == nullptr ? live : applied;
     return winner == nullptr ? std::nullopt : std::optional(*winner);
@@ -321,7 +323,8 @@ class Namer {
   explicit Namer(Wire wire) : wire_(wire) {}
 
   // What `value` names below its own path; whether it names that.
-  bool Fields(const Shape& shape, const JsonTree& value, FieldSet& below) {
+  bool Fields(const Shape& asked, const JsonTree& value, FieldSet& below) {
+    const Shape shape = Resolve(asked, Part(&value).form());
     if (shape.is_leaf()) return true;
     if (value.is_null()) return false;
     if (IsListShape(shape)) {
@@ -335,10 +338,10 @@ class Namer {
 
  private:
   void Members(const Shape& shape, const JsonTree& value, FieldSet& out) {
-    const bool is_map = shape.kind == Kind::kMap;
     for (const auto& [name, member] : value.members().All()) {
       const std::optional<Shape> inner = MemberShape(shape, name, wire_);
       if (!inner.has_value()) continue;
+      const bool is_map = !IsNamed(shape, name, wire_);
       FieldNode node{.element = PathElement::OfField(name)};
       const bool is_leaf = Fields(*inner, *member, node.below);
       const bool is_empty =
@@ -397,10 +400,11 @@ JsonTree RemoveElements(const Shape& shape,
 
 }  // namespace
 
-JsonTree RemoveFields(const Shape& shape,
+JsonTree RemoveFields(const Shape& asked,
                       const JsonTree& document,
                       const FieldSet& fields,
                       Wire wire) {
+  const Shape shape = Resolve(asked, Part(&document).form());
   if (!document.is_array() && !document.is_object()) return document;
   if (shape.kind == Kind::kOpaque || shape.kind == Kind::kAtomic) return Null();
   if (document.is_array()) return RemoveElements(shape, document, fields, wire);
@@ -417,14 +421,13 @@ JsonTree RemoveFields(const Shape& shape,
 
 FieldSet WithNamedFields(const Shape& shape, const FieldSet& fields, Wire wire) {
   FieldSet out;
-  const bool is_struct = shape.type->kind == TypeKind::kStruct;
   for (const FieldNode& node : fields.nodes()) {
     FieldNode named{.element = node.element, .is_member = node.is_member};
     std::optional<Shape> inner;
     if (node.element.kind() == PathElement::Kind::kField && IsMapShape(shape)) {
       inner = MemberShape(shape, node.element.name(), wire);
-      named.is_member =
-          named.is_member || (is_struct && inner.has_value() && !node.below.nodes().empty());
+      named.is_member = named.is_member || (inner.has_value() && !node.below.nodes().empty() &&
+                                            IsNamed(shape, node.element.name(), wire));
     } else if (node.element.kind() == PathElement::Kind::kKey && IsListShape(shape)) {
       inner = ElementShape(shape);
     }

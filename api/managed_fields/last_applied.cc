@@ -9,6 +9,7 @@
 #include "api/codec/json.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/documents.h"
+#include "api/managed_fields/schema_node.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/versions.h"
 #include "api/text/names.h"
@@ -33,7 +34,8 @@ FieldSet FieldsOfLastApplied(const KindInfo& kind,
   const JsonTree api_version = last->members().Take("apiVersion");
   const JsonTree name = last->members().Take("kind");
   if (api_version.text != kind.api_version || name.text != kind.kind) return {};
-  const Shape shape = ShapeOf(kind.type());
+  const RootShape root(kind);
+  const Shape& shape = root.get();
   if (!CheckDocument(shape, *last, wire).has_value()) return {};
   const Changes changes = CompareFields(shape, Part(&*last), Part(&document), wire);
   return FieldsOf(shape, *last, wire).Difference(changes.gained).Difference(changes.removed);

@@ -76,6 +76,12 @@ bool Part::is_empty(Wire wire) const {
   return has_elements && type_->container->size(value_) == 0;
 }
 
+Shape::Form Part::form() const {
+  if (tree_ != nullptr && tree_->is_object()) return Shape::Form::kObject;
+  const bool is_list = tree_ != nullptr && tree_->is_array();
+  return is_list ? Shape::Form::kList : Shape::Form::kScalar;
+}
+
 bool Part::operator==(const Part& other) const {
   if (tree_ != nullptr && other.tree_ != nullptr) return EqualJson(*tree_, *other.tree_);
   if (type_ == nullptr || other.type_ != type_) return is_null() && other.is_null();
@@ -84,13 +90,12 @@ bool Part::operator==(const Part& other) const {
 
 ElementNames::ElementNames(const Shape& list, Wire wire) : list_(list), wire_(wire) {
   if (list.kind == Shape::Kind::kSet) return;
-  for (const Field* field : KeyFields(list, wire)) {
+  for (KeyPart& key : KeyPartsOf(list, wire)) {
     std::string intro;
-    QuoteJson(field->name, intro);
-    members_.push_back(
-        {.field = field, .intro = std::move(intro) + ":", .absent = KeyDefault(*field)});
+    QuoteJson(key.name, intro);
+    members_.push_back({.key = std::move(key), .intro = std::move(intro) + ":"});
   }
-  std::ranges::sort(members_, {}, [](const Member& member) { return member.field->name; });
+  std::ranges::sort(members_, {}, [](const Member& member) { return member.key.name; });
 }
 
 Result<PathElement> ElementNames::Of(const Part& element) {
@@ -142,25 +147,25 @@ Result<PathElement> ElementNames::KeyOf(const Part& element) {
 
 // A member of a key as compact JSON; false when it is not there.
 bool ElementNames::AppendValue(const Member& member, const Part& element) {
-  const Field& field = *member.field;
   if (element.tree() != nullptr) {
-    const JsonTree* found = element.tree()->members().Find(field.name);
+    const JsonTree* found = element.tree()->members().Find(member.key.name);
     if (found != nullptr) {
       WriteJsonTree(*found, json_);
       return true;
     }
-  } else if (const void* found = KeyValue(*element.type(), element.value(), field, wire_)) {
-    EncodeJson(field.type(), found, json_, wire_);
+  } else if (const void* found =
+                 KeyValue(*element.type(), element.value(), *member.key.field, wire_)) {
+    EncodeJson(member.key.field->type(), found, json_, wire_);
     return true;
   }
-  json_ += member.absent.value_or("");
-  return member.absent.has_value();
+  json_ += member.key.absent.value_or("");
+  return member.key.absent.has_value();
 }
 
 Error ElementNames::NoKey() const {
   std::string names;
-  for (const Field* field : KeyFields(list_, wire_)) {
-    names += fmt::format("{}{}", names.empty() ? "" : " ", GoQuote(field->name));
+  for (const KeyPart& key : KeyPartsOf(list_, wire_)) {
+    names += fmt::format("{}{}", names.empty() ? "" : " ", GoQuote(key.name));
   }
   return {
       .reason = StatusReason::kUnknown,

@@ -18,7 +18,7 @@
 
 namespace dray::api::managed_fields {
 
-/// A value, null, or absent. The object that contains it must outlive it.
+/// A value, null, or nothing at all. What it is a part of must outlive it.
 class Part {
  public:
   /// Nothing.
@@ -33,11 +33,14 @@ class Part {
   /// Nothing, null, or without elements or members.
   bool is_empty(Wire wire) const;
 
-  /// Not null for a part of a document.
+  /// Of a document, else null.
   const JsonTree* tree() const { return tree_; }
-  /// Not null for a part of a struct.
+  /// Of a struct, else null.
   const Type* type() const { return type_; }
   const void* value() const { return value_; }
+
+  /// Of a tree: what form its value has; of nothing and of structs a scalar.
+  Shape::Form form() const;
 
   /// Equal as JSON values; of structs, as Equal() has it.
   bool operator==(const Part& other) const;
@@ -55,19 +58,19 @@ struct Item {
   size_t place;  // in the list
 };
 
-/// Finds the path elements of the elements of one list; looks up the common parts once.
+/// Finds the path elements of the elements of one list; what is the same for all of them is looked
+/// up once.
 class ElementNames {
  public:
   ElementNames(const Shape& list, Wire wire);
 
-  /// Errors: kUnknown  the element has none, in upstream's words.
+  /// Errors: kUnknown  it has none, in upstream's words.
   Result<PathElement> Of(const Part& element);
 
  private:
   struct Member {
-    const Field* field;
-    std::string intro;                  // "name": as it stands before the value
-    std::optional<std::string> absent;  // the value of an absent member
+    KeyPart key;
+    std::string intro;  // "name": as it stands before the value
   };
   Result<PathElement> ValueOf(const Part& element);
   Result<PathElement> KeyOf(const Part& element);

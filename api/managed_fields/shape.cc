@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/managed_fields/schema_node.h"
 #include "api/merge/element_identity.h"
 #include "base/json_text.h"
 
@@ -65,7 +66,22 @@ Shape ShapeOf(const Field& field) {
   return ShapeBy(field.type(), field.facets);
 }
 
+bool Shape::is_list() const {
+  return node == nullptr ? type->kind == TypeKind::kList : node->form == SchemaNode::Form::kList;
+}
+
+bool Shape::is_object() const {
+  if (node != nullptr) return node->form == SchemaNode::Form::kObject || kind == Kind::kDeduced;
+  return type->kind == TypeKind::kMap || type->kind == TypeKind::kStruct;
+}
+
 Shape ElementShape(const Shape& container) {
+  if (container.node != nullptr) {
+    const SchemaNode* inner = container.node->inner;
+    return inner == nullptr
+               ? Shape{.kind = Shape::Kind::kOpaque, .type = nullptr, .node = container.node}
+               : ShapeOf(*inner);
+  }
   return ShapeBy(container.type->element(), {});
 }
 
@@ -81,35 +97,41 @@ const Field* FindMember(const Type& type, std::string_view name, Wire wire) {
   return nullptr;
 }
 
+namespace {
+
+std::optional<Shape> MemberOf(const Shape& parent, std::string_view name) {
+  const SchemaNode& node = *parent.node;
+  if (parent.kind == Shape::Kind::kDeduced) return parent;
+  const auto found = node.members.find(name);
+  if (found != node.members.end()) return ShapeOf(*found->second);
+  return node.inner == nullptr ? std::nullopt : std::optional(ShapeOf(*node.inner));
+}
+
+}  // namespace
+
 std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wire wire) {
+  if (parent.node != nullptr) return MemberOf(parent, name);
   if (parent.type->kind == TypeKind::kMap) return ElementShape(parent);
   const Field* field = FindMember(*parent.type, name, wire);
   return field == nullptr ? std::nullopt : std::optional(ShapeOf(*field));
 }
 
 std::optional<Shape> FieldShape(const Shape& parent, std::string_view name, Wire wire) {
-  const bool has_members =
-      parent.type->kind == TypeKind::kStruct || parent.type->kind == TypeKind::kMap;
-  return has_members ? MemberShape(parent, name, wire) : std::nullopt;
+  return parent.is_object() ? MemberShape(parent, name, wire) : std::nullopt;
 }
 
 std::optional<Shape> ItemShape(const Shape& parent) {
   return parent.is_list() ? std::optional(ElementShape(parent)) : std::nullopt;
 }
 
-std::vector<const Field*> KeyFields(const Shape& list, Wire wire) {
-  std::vector<const Field*> fields;
-  const Type& element = Inner(list.type->element());
-  for (std::string_view names = list.keys; !names.empty();) {
-    const size_t comma = std::min(names.find(','), names.size());
-    if (const Field* field = FindMember(element, names.substr(0, comma), wire)) {
-      fields.push_back(field);
-    }
-    names.remove_prefix(std::min(comma + 1, names.size()));
-  }
-  return fields;
+bool IsNamed(const Shape& parent, std::string_view name, Wire wire) {
+  if (parent.node != nullptr) return parent.node->members.contains(name);
+  return parent.type->kind == TypeKind::kStruct && FindMember(*parent.type, name, wire) != nullptr;
 }
 
+namespace {
+
+// What a key without this member has in its place, as JSON; nothing when that is no value.
 std::optional<std::string> KeyDefault(const Field& field) {
   const Facets& facets = field.facets;
   // Upstream's documents give the zero of its type to what Go always writes.
@@ -128,6 +150,27 @@ std::optional<std::string> KeyDefault(const Field& field) {
       return std::string(facets.default_value.empty() ? "0" : facets.default_value);
     default: return std::nullopt;
   }
+}
+
+}  // namespace
+
+std::vector<KeyPart> KeyPartsOf(const Shape& list, Wire wire) {
+  std::vector<KeyPart> members;
+  if (list.node != nullptr) {
+    for (const SchemaNode::Key& key : list.node->keys) {
+      members.push_back({.name = key.name, .field = nullptr, .absent = key.absent});
+    }
+    return members;
+  }
+  const Type& element = Inner(list.type->element());
+  for (std::string_view names = list.keys; !names.empty();) {
+    const size_t comma = std::min(names.find(','), names.size());
+    if (const Field* field = FindMember(element, names.substr(0, comma), wire)) {
+      members.push_back({.name = field->name, .field = field, .absent = KeyDefault(*field)});
+    }
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return members;
 }
 
 }  // namespace dray::api::managed_fields

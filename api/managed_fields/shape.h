@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the parts of an object merge: the meaning of the schema's facets for server-side apply. The
-// rules are those that upstream reads from its OpenAPI documents (kube-openapi's schemaconv).
+// How the parts of an object merge: what the schema's facets mean to server-side apply. The rules
+// are those that upstream reads from its OpenAPI documents (kube-openapi's schemaconv).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include "api/reflect.h"
 
 namespace dray::api::managed_fields {
+
+struct SchemaNode;  // api/managed_fields/schema_node.h
 
 /// How values of one type, at one place of the schema, merge.
 struct Shape {
@@ -25,24 +27,36 @@ struct Shape {
     kKeyedList,  // a list whose elements have keys
     kMap,        // from texts
     kStruct,
-    kAtomic,  // a list, map or struct that one writer has as a whole
+    kAtomic,   // a list, map or struct that one writer has as a whole
+    kDeduced,  // the schema does not say: what is there decides (Resolve)
   };
 
-  Kind kind;
-  const Type* type;            // without the optional around it
-  std::string_view keys = {};  // of a keyed list, separated by commas
+  /// What a value in a document looks like.
+  enum class Form : uint8_t { kScalar, kList, kObject };
 
-  bool is_list() const { return type->kind == TypeKind::kList; }
+  Kind kind;
+  const Type* type;            // without the optional around it; null below a schema's node
+  std::string_view keys = {};  // of a keyed list, separated by commas
+  /// Of a custom kind; its documents are trees. Null for types of this program.
+  const SchemaNode* node = nullptr;
+
+  bool is_list() const;
+  /// A map or struct, also an atomic one.
+  bool is_object() const;
   /// Whether a value is owned as a whole: scalars, opaque and atomic values.
   bool is_leaf() const { return kind < Kind::kSet || kind == Kind::kAtomic; }
 };
 
-/// The shape of values of `type`.
+/// Of values of `type` as such.
 Shape ShapeOf(const Type& type);
-/// The shape of the values of a field.
+/// Of the values of a field.
 Shape ShapeOf(const Field& field);
 
-/// The shape of the elements of a list or map.
+/// `shape`, or what a deduced one is for a value of this form: objects merge by member, lists do
+/// not.
+Shape Resolve(const Shape& shape, Shape::Form form);
+
+/// Of the elements of a list or map.
 Shape ElementShape(const Shape& container);
 
 /// The field of a struct, or of those inlined into it, with this JSON name; null when documents of
@@ -52,18 +66,25 @@ const Field* FindMember(const Type& type, std::string_view name, Wire wire);
 /// The shape of a member of a struct or map; nothing when the struct does not have it.
 std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wire wire);
 
-// The part of `parent` that a step of a set leads to; nothing if the step does not fit.
+// What a step of a set leads to from a value of `parent`; nothing when it does not fit there.
 
 /// Into a field of a struct or map.
 std::optional<Shape> FieldShape(const Shape& parent, std::string_view name, Wire wire);
 /// To an element of a list.
 std::optional<Shape> ItemShape(const Shape& parent);
 
-/// The fields that make the key of an element of `list`, in the order they are declared; a field
-/// that documents of this form do not have is left out.
-std::vector<const Field*> KeyFields(const Shape& list, Wire wire);
+/// Whether the schema names this member of `parent`, a map or struct.
+bool IsNamed(const Shape& parent, std::string_view name, Wire wire);
 
-/// The value of a key that does not have this member, as JSON; nothing if it has no default.
-std::optional<std::string> KeyDefault(const Field& field);
+/// One member of the key of an element.
+struct KeyPart {
+  std::string_view name;
+  const Field* field;                 // null below a schema's node
+  std::optional<std::string> absent;  // what stands for it where it is not there, as JSON
+};
+
+/// The members that make the key of an element of `list`, in the order they are declared; one that
+/// documents of this form do not have is left out.
+std::vector<KeyPart> KeyPartsOf(const Shape& list, Wire wire);
 
 }  // namespace dray::api::managed_fields

@@ -10,6 +10,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/compare_fields.h"
+#include "api/managed_fields/schema_node.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/written_set.h"
 
@@ -97,8 +98,9 @@ Result<> TakeChanges(const Versions& versions, ChangesByVersion& changes, Manage
       continue;
     }
     const Changes& theirs = changes.In(*version);
+    const RootShape shape(*version);
     if (manager.is_unread &&
-        KeepsAll(manager.written.bytes(), ShapeOf(version->type()), versions.wire(), theirs)) {
+        KeepsAll(manager.written.bytes(), shape.get(), versions.wire(), theirs)) {
       continue;
     }
     DRAY_TRY_VOID(ReadFields(manager));
@@ -180,7 +182,8 @@ const FieldSet& NeverOwned() {
 }
 
 void Reconcile(const KindInfo& version, Wire wire, Manager& manager) {
-  const Shape shape = ShapeOf(version.type());
+  const RootShape root(version);
+  const Shape& shape = root.get();
   if (Fits(shape, manager.fields, wire)) return;
   manager.fields = Fitted(shape, manager.fields, wire);
   manager.written = RawJson();

@@ -6,11 +6,13 @@
 
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
+#include "api/custom_kind.h"
 
 namespace dray::api::managed_fields {
 
 const KindInfo* Versions::Find(std::string_view api_version) const {
   if (kind->api_version == api_version) return kind;
+  if (const CustomKind* custom = CustomOf(*kind)) return CustomVersionOf(*custom, api_version);
   const auto found = std::ranges::find_if(kinds, [&](const KindInfo* other) {
     return other->kind == kind->kind && &other->storage() == &kind->storage() &&
            other->in.Has(release) && other->api_version == api_version;
@@ -20,8 +22,14 @@ const KindInfo* Versions::Find(std::string_view api_version) const {
 
 Result<JsonTree> DocumentOf(const Object& object, Wire wire) {
   std::string json;
-  EncodeJson(object.type(), object.value(), json, wire);
-  return ParseJsonTree(json, kDocumentDepthMax);
+  if (!IsCustom(object.kind())) {
+    EncodeJson(object.type(), object.value(), json, wire);
+    return ParseJsonTree(json, kDocumentDepthMax);
+  }
+  EncodeJson(object, json, wire);
+  DRAY_TRY(JsonTree document, ParseJsonTree(json, kDocumentDepthMax));
+  for (const std::string_view name : {"apiVersion", "kind"}) document.members().Take(name);
+  return document;
 }
 
 Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wire) {
