@@ -94,7 +94,7 @@ void BindingScheduler::Run() {
 Components::Components(client::Client& client,
                        World& world,
                        Log log,
-                       const api::Scheme& scheme,
+                       const api::LiveScheme& scheme,
                        ComponentsOptions options)
     : client_(client),
       world_(world),

@@ -12,6 +12,7 @@
 
 #include "api/claims/either_claim.h"
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/thread_urgency.h"
@@ -98,7 +99,7 @@ class Components {
   Components(client::Client& client,
              World& world,
              Log log,
-             const api::Scheme& scheme,
+             const api::LiveScheme& scheme,
              ComponentsOptions options);
 
   /// Whether any component is enabled.
@@ -113,7 +114,7 @@ class Components {
   client::Client& client_;
   World& world_;
   Log log_;
-  const api::Scheme& scheme_;
+  const api::LiveScheme& scheme_;
   ComponentsOptions options_;
   std::optional<scheduler::SchedulerMetrics> scheduler_metrics_;
   std::optional<Running<controllers::Manager>> controllers_;

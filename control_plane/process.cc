@@ -251,7 +251,7 @@ Result<> Process::StartComponents() {
   client_.emplace(
       *resources_, ComponentsUser(), InProcessOptions{.holder = holder_, .may_wait = IsNewClaim});
   DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
-  components_.emplace(*client_, world_, log_, scheme_, chosen);
+  components_.emplace(*client_, world_, log_, resources_->scheme(), chosen);
   if (options_.store.etcd_servers.empty()) return components_->Start();
   if (components_->any()) election_.emplace(MakeElection(*client_, std::move(chosen)));
   return {};
@@ -264,7 +264,7 @@ Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& 
       *resources_,
       ComponentsUser(),
       InProcessOptions{.holder = holder_, .under_lease = LeaseOf(term), .may_wait = IsNewClaim});
-  components_.emplace(*leader_client_, world_, log_, scheme_, chosen);
+  components_.emplace(*leader_client_, world_, log_, resources_->scheme(), chosen);
   return components_->Start();
 }
 

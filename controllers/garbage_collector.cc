@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/custom_kind.h"
 #include "api/meta_v1/options.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
@@ -46,19 +47,36 @@ GarbageCollector::GarbageCollector(client::Client& client,
                                    World& world,
                                    client::SharedInformers& informers,
                                    Log log,
-                                   const api::Scheme& scheme)
-    : client_(client), world_(world), log_(std::move(log)), scheme_(scheme) {
-  std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
-  for (const api::KindInfo* kind : scheme.kinds()) {
-    if (!IsFollowed(*kind) || !hubs.insert(&kind->storage()).second) continue;
+                                   const api::LiveScheme& scheme)
+    : client_(client), world_(world), log_(std::move(log)), scheme_(scheme), informers_(informers) {
+  FollowKinds();
+}
+
+// Kinds that come later are mirrored from then on. One that goes has no objects, and may come
+// again.
+void GarbageCollector::FollowKinds() {
+  Frozen<api::Scheme> now = scheme_.Now();
+  if (now == followed_) return;
+  followed_ = std::move(now);
+  for (const api::KindInfo* kind : followed_->kinds()) {
+    // Versions of one hub show the same objects.
+    if (!IsFollowed(*kind) || !hubs_.insert(&kind->storage()).second) continue;
     // The form that the other controllers look at, where it is served.
-    const bool has_hub = std::ranges::count(scheme.kinds(), &kind->storage()) > 0;
-    if (has_hub && IsFollowed(kind->storage())) kind = &kind->storage();
-    const size_t index = mirrors_.size();
-    mirrors_.push_back({.kind = kind, .objects = &informers.MetadataOf(*kind)});
-    mirrors_[index].objects->OnChange(
-        [this, index](auto* before, auto* after) { OnChange(index, before, after); });
+    const bool has_hub = std::ranges::count(followed_->kinds(), &kind->storage()) > 0;
+    FollowKind(has_hub && IsFollowed(kind->storage()) ? kind->storage() : *kind);
   }
+}
+
+void GarbageCollector::FollowKind(const api::KindInfo& kind) {
+  const size_t index = mirrors_.size();
+  if (api::IsCustom(kind)) {
+    std::unique_ptr<client::Informer> own = informers_.MakeOwn(kind);
+    mirrors_.push_back({.kind = &kind, .objects = own.get(), .own = std::move(own)});
+  } else {
+    mirrors_.push_back({.kind = &kind, .objects = &informers_.MetadataOf(kind)});
+  }
+  mirrors_[index].objects->OnChange(
+      [this, index](auto* before, auto* after) { OnChange(index, before, after); });
 }
 
 bool GarbageCollector::synced() const {
@@ -73,6 +91,7 @@ std::optional<MonotonicTime> GarbageCollector::Follow() {
 }
 
 std::optional<MonotonicTime> GarbageCollector::Step() {
+  FollowKinds();
   std::optional<MonotonicTime> next = Follow();
   if (!synced()) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
@@ -186,7 +205,7 @@ Dependents GarbageCollector::Summary(const api::Object& owner) const {
 }
 
 const GarbageCollector::Mirror* GarbageCollector::MirrorOf(const OwnerReference& reference) const {
-  const api::KindInfo* kind = scheme_.FindKind(reference.api_version, reference.kind);
+  const api::KindInfo* kind = scheme_.Now()->FindKind(reference.api_version, reference.kind);
   if (kind == nullptr) return nullptr;
   const auto found = std::ranges::find_if(
       mirrors_, [&](const Mirror& mirror) { return &mirror.kind->storage() == &kind->storage(); });

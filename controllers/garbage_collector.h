@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -34,7 +35,7 @@ class GarbageCollector {
                    World& world,
                    client::SharedInformers& informers,
                    Log log,
-                   const api::Scheme& scheme);
+                   const api::LiveScheme& scheme);
   GarbageCollector(const GarbageCollector&) = delete;
   GarbageCollector& operator=(const GarbageCollector&) = delete;
   ~GarbageCollector() = default;
@@ -53,8 +54,11 @@ class GarbageCollector {
   struct Mirror {
     const api::KindInfo* kind;
     client::Informer* objects;
+    std::unique_ptr<client::Informer> own = nullptr;  // of custom kinds
   };
 
+  void FollowKinds();
+  void FollowKind(const api::KindInfo& kind);
   std::optional<MonotonicTime> Follow();
   bool synced() const;
   void OnChange(size_t mirror, const api::Object* before, const api::Object* after);
@@ -81,7 +85,10 @@ class GarbageCollector {
   client::Client& client_;
   World& world_;
   Log log_;
-  const api::Scheme& scheme_;
+  const api::LiveScheme& scheme_;
+  client::SharedInformers& informers_;
+  Frozen<api::Scheme> followed_;         // its kinds have mirrors
+  std::set<const api::KindInfo*> hubs_;  // of the mirrors
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
   std::map<std::string, Keys, std::less<>> dependents_;  // by the uid of their owner

@@ -65,7 +65,7 @@ class GarbageCollectorTest : public ::testing::Test {
   MemoryClient client_;
   Wakeup wakeup_;
   client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
-  api::Scheme scheme_;
+  api::LiveScheme scheme_;
   GarbageCollector collector_{client_, world_.world(), informers_, Log::Silent(), scheme_};
 };
 

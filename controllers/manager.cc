@@ -6,7 +6,7 @@ namespace dray::controllers {
 Manager::Manager(client::Client& client,
                  World& world,
                  const Log& log,
-                 const api::Scheme& scheme,
+                 const api::LiveScheme& scheme,
                  const Options& options)
     : clock_(world.clock),
       informers_(client, world.clock, loop_.wakeup(), log),
@@ -33,6 +33,7 @@ Manager::Manager(client::Client& client,
   }
   if (options.pod_groups) pod_groups_.emplace(client, world, informers_, log);
   if (options.metrics != nullptr) CountIn(*options.metrics);
+  listening_ = scheme.Listen([this] { loop_.wakeup().Wake(); });
 }
 
 void Manager::CountIn(metrics::Registry& registry) {

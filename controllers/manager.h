@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/log.h"
 #include "base/world.h"
 #include "client/client.h"
@@ -43,7 +44,7 @@ class Manager {
   Manager(client::Client& client,
           World& world,
           const Log& log,
-          const api::Scheme& scheme,
+          const api::LiveScheme& scheme,
           const Options& options);
   ~Manager() { Stop(); }
   Manager(const Manager&) = delete;
@@ -74,6 +75,7 @@ class Manager {
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
   std::optional<PodGroupProtection> pod_groups_;
+  api::LiveScheme::Listening listening_;  // last: it wakes the loop
 };
 
 }  // namespace dray::controllers

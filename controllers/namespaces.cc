@@ -28,7 +28,7 @@ NamespaceController::NamespaceController(client::Client& client,
                                          World& world,
                                          client::SharedInformers& informers,
                                          Log log,
-                                         const api::Scheme& scheme)
+                                         const api::LiveScheme& scheme)
     : client_(client),
       world_(world),
       log_(std::move(log)),
@@ -77,7 +77,8 @@ Result<> NamespaceController::Sync(const std::string& name) {
 
 Result<NamespaceLeftovers> NamespaceController::Empty(const std::string& name) {
   NamespaceLeftovers leftovers;
-  for (const api::KindInfo* kind : scheme_.kinds()) {
+  const Frozen<api::Scheme> scheme = scheme_.Now();
+  for (const api::KindInfo* kind : scheme->kinds()) {
     if (!kind->namespaced || !kind->served || kind->create_only) continue;
     client::ListOptions options;
     options.namespace_ = name;

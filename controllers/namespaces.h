@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
@@ -28,7 +29,7 @@ class NamespaceController {
                       World& world,
                       client::SharedInformers& informers,
                       Log log,
-                      const api::Scheme& scheme);
+                      const api::LiveScheme& scheme);
   NamespaceController(const NamespaceController&) = delete;
   NamespaceController& operator=(const NamespaceController&) = delete;
   ~NamespaceController() = default;
@@ -50,7 +51,7 @@ class NamespaceController {
   client::Client& client_;
   World& world_;
   Log log_;
-  const api::Scheme& scheme_;
+  const api::LiveScheme& scheme_;
   // No event says that the last object has gone, so keys come back.
   client::WorkQueue queue_{{.max_delay = std::chrono::seconds(10)}};
   client::Informer& namespaces_;

@@ -58,7 +58,7 @@ class NamespacesTest : public ::testing::Test {
 
   SimulatedWorld world_{1};
   client::testing::MemoryClient client_;
-  api::Scheme scheme_;
+  api::LiveScheme scheme_;
   Wakeup wakeup_;
   client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
   NamespaceController controller_{client_, world_.world(), informers_, Log::Silent(), scheme_};

@@ -105,12 +105,10 @@ ResourceQuotaController::ResourceQuotaController(client::Client& client,
       informers_(informers),
       log_(std::move(log)),
       extended_(options.extended),
+      scheme_(options.scheme),
       recount_at_(world.clock.Monotonic() + kRecountPeriod),
       quotas_(informers.Of(kQuotas)) {
-  std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
-  for (const api::KindInfo* kind : options.scheme.kinds()) {
-    if (CanBeCounted(*kind) && hubs.insert(&kind->storage()).second) kinds_.push_back(kind);
-  }
+  LearnKinds();
   quotas_.OnChange([this](const api::Object* before, const api::Object* after) {
     const bool same_limits =
         before != nullptr && after != nullptr &&
@@ -124,7 +122,20 @@ ResourceQuotaController::ResourceQuotaController(client::Client& client,
   });
 }
 
+void ResourceQuotaController::LearnKinds() {
+  Frozen<api::Scheme> now = scheme_.Now();
+  if (now == known_) return;
+  known_ = std::move(now);
+  kinds_.clear();
+  std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
+  for (const api::KindInfo* kind : known_->kinds()) {
+    if (CanBeCounted(*kind) && hubs.insert(&kind->storage()).second) kinds_.push_back(kind);
+  }
+  quotas_changed_ = true;
+}
+
 std::optional<MonotonicTime> ResourceQuotaController::Step() {
+  LearnKinds();
   std::optional<MonotonicTime> next = quotas_.Step();
   if (!quotas_.synced()) return next;
   next = client::Earlier(next, FollowKinds());

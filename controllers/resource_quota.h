@@ -15,6 +15,7 @@
 
 #include "api/core_v1/resource_quota.h"
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -42,7 +43,7 @@ class ResourceQuotaController {
   static constexpr std::chrono::minutes kRecountPeriod{5};
 
   struct Options {
-    const api::Scheme& scheme;  // which kinds there are
+    const api::LiveScheme& scheme;  // which kinds there are
     /// Classes of devices stand for extended resources (DRAExtendedResource).
     bool extended = true;
   };
@@ -69,6 +70,7 @@ class ResourceQuotaController {
  private:
   using Kinds = std::vector<const api::KindInfo*>;
 
+  void LearnKinds();
   std::optional<MonotonicTime> FollowKinds();
   void ChooseKinds();
   void OnQuota(const api::Object* after);
@@ -84,7 +86,9 @@ class ResourceQuotaController {
   client::SharedInformers& informers_;
   Log log_;
   const bool extended_;
-  Kinds kinds_;  // that can be counted
+  const api::LiveScheme& scheme_;
+  Frozen<api::Scheme> known_;  // of which kinds_ are
+  Kinds kinds_;                // that can be counted
   client::WorkQueue queue_;
   std::map<std::string, MonotonicTime, std::less<>> counted_at_;  // by quota
   MonotonicTime recount_at_;

@@ -61,7 +61,7 @@ class ResourceQuotaControllerTest : public ::testing::Test {
   MemoryClient client_;
   Wakeup wakeup_;
   client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
-  api::Scheme scheme_;
+  api::LiveScheme scheme_;
   ResourceQuotaController controller_{
       client_, world_.world(), informers_, Log::Silent(), {.scheme = scheme_}};
 };

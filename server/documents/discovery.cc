@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,8 +12,10 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
+#include "api/custom_kind.h"
 #include "base/base64.h"
 #include "server/documents/subresources.h"
+#include "server/registry/custom_kinds.h"
 #include "server/registry/served_kinds.h"
 #include "server/registry/strategy.h"
 
@@ -61,24 +62,6 @@ struct ServedGroup {
   std::vector<Version> versions;  // the preferred one first
 };
 
-// Orders v1 before v1beta2 before v1beta1 before v1alpha3; higher numbers first.
-std::array<int64_t, 3> VersionRank(std::string_view version) {
-  const auto number = [&](size_t& at) {
-    int64_t value = 0;
-    const auto [end, error] =
-        std::from_chars(version.data() + at, version.data() + version.size(), value);
-    at = static_cast<size_t>(end - version.data());
-    return value;
-  };
-  size_t at = 1;
-  const int64_t major = number(at);
-  if (at >= version.size()) return {2, major, 0};
-  const bool beta = version.substr(at).starts_with("beta");
-  at += beta ? 4 : 5;
-  if (at >= version.size()) return {beta ? 1 : 0, major, 0};
-  return {beta ? 1 : 0, major, number(at)};
-}
-
 std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme, api::Release release) {
   std::vector<ServedGroup> groups;
   for (const KindInfo* kind : scheme.kinds()) {
@@ -98,9 +81,7 @@ std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme, api::Release releas
   };
   std::ranges::sort(groups, {}, rank);
   for (ServedGroup& group : groups) {
-    std::ranges::sort(group.versions, std::greater<>(), [](const Version& version) {
-      return VersionRank(version.name);
-    });
+    std::ranges::sort(group.versions, registry::IsVersionBefore, &Version::name);
     for (Version& version : group.versions) {
       std::ranges::sort(version.kinds, {}, [](const KindInfo* kind) { return kind->plural; });
     }
@@ -121,7 +102,12 @@ constexpr std::string_view kOfNamespaces[] = {
 constexpr std::string_view kAllVerbs[] = {
     "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 
+// In upstream's order, which is another one for custom kinds.
+constexpr std::string_view kOfCustomKinds[] = {
+    "delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+
 Words VerbsOf(const KindInfo& kind) {
+  if (api::IsCustom(kind)) return kOfCustomKinds;
   if (kind.create_only) return kCreateOnly;
   if (!registry::StrategyOf(kind).is_stored) return kOfComponents;
   return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
@@ -135,6 +121,12 @@ constexpr std::string_view kStoredInOldBeta = "CustomResourceDefinition";
 // Group and version in which upstream stores a kind: the hub's if that is of another group, else
 // the first version of the group that has the kind.
 std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
+  if (const api::CustomKind* custom = api::CustomOf(kind); custom != nullptr) {
+    const Frozen<api::CustomVersions> versions = custom->resource().versions.Load();
+    const std::string_view version =
+        versions->storage == nullptr ? kind.version : versions->storage->version;
+    return fmt::format("{}/{}", kind.group, version);
+  }
   if (kind.storage().group != kind.group) {
     return fmt::format("{}/{}", kind.storage().group, kind.storage().version);
   }
@@ -177,6 +169,13 @@ void WriteResource(const ServedGroup& group, const KindInfo& kind, JsonWriter& j
   });
 }
 
+// In upstream's order, which is another one for custom kinds.
+std::vector<Subresource> PartsOf(const KindInfo& kind, api::Release release) {
+  std::vector<Subresource> parts = SubresourcesOf(kind, release);
+  if (api::IsCustom(kind)) std::ranges::reverse(parts);  // status, scale
+  return parts;
+}
+
 void WriteSubresource(const KindInfo& kind, const Subresource& sub, JsonWriter& json) {
   json.Object([&] {
     json.Member("name", fmt::format("{}/{}", kind.plural, sub.name));
@@ -202,8 +201,7 @@ std::string ResourceListJson(const ServedGroup& group,
       json.Member("resources").Array([&] {
         for (const KindInfo* kind : version.kinds) {
           WriteResource(group, *kind, json);
-          for (const Subresource& sub : SubresourcesOf(*kind, release))
-            WriteSubresource(*kind, sub, json);
+          for (const Subresource& sub : PartsOf(*kind, release)) WriteSubresource(*kind, sub, json);
         }
       });
     });
@@ -244,18 +242,24 @@ void WriteResponseKind(std::string_view group,
 void WriteAggregatedResource(const KindInfo& kind, api::Release release, JsonWriter& json) {
   json.Object([&] {
     json.Member("resource", kind.plural);
-    WriteResponseKind("", "", kind.kind, json);
+    // Upstream leaves out what is that of the document, but not of custom kinds.
+    const std::string_view group = api::IsCustom(kind) ? kind.group : std::string_view();
+    const std::string_view version = api::IsCustom(kind) ? kind.version : std::string_view();
+    WriteResponseKind(group, version, kind.kind, json);
     json.Member("scope", kind.namespaced ? "Namespaced" : "Cluster");
     json.Member("singularResource", kind.singular);
     json.Member("verbs").ArrayOf(VerbsOf(kind));
     WriteNames(kind, json);
-    const std::vector<Subresource> subresources = SubresourcesOf(kind, release);
+    const std::vector<Subresource> subresources = PartsOf(kind, release);
     if (subresources.empty()) return;
     json.Member("subresources").Array([&] {
       for (const Subresource& sub : subresources) {
         json.Object([&] {
           json.Member("subresource", sub.name);
-          WriteResponseKind(sub.group, sub.version, sub.kind, json);
+          WriteResponseKind(sub.group.empty() ? group : sub.group,
+                            sub.version.empty() ? version : sub.version,
+                            sub.kind,
+                            json);
           json.Member("verbs").ArrayOf(sub.verbs);
         });
       }

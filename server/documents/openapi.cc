@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/documents/openapi.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
+#include "api/custom_kind.h"
 #include "base/check.h"
 #include "server/documents/discovery.h"
 #include "server/documents/openapi_paths.h"
@@ -119,6 +122,21 @@ std::string WholeDocument(Kinds kinds, api::Release release) {
   return text;
 }
 
+using KindsByVersion =
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<const KindInfo*>>;
+
+KindsByVersion VersionsOf(const api::Scheme& scheme) {
+  KindsByVersion versions;
+  for (const KindInfo* kind : scheme.kinds()) {
+    if (kind->served) versions[{kind->group, kind->version}].push_back(kind);
+  }
+  return versions;
+}
+
+bool HasCustomKinds(Kinds kinds) {
+  return std::ranges::any_of(kinds, [](const KindInfo* kind) { return api::IsCustom(*kind); });
+}
+
 OpenApi::Document Finished(std::string json) {
   std::string etag = EntityTag(json);
   return {.json = std::move(json), .etag = std::move(etag)};
@@ -130,11 +148,11 @@ const OpenApi::Documents& OpenApi::All() const {
   return documents_->Get([this] { return Make(); });
 }
 
+const OpenApi::WholeDocuments& OpenApi::Whole() const {
+  return whole_->Get([this] { return MakeWhole(); });
+}
+
 OpenApi::Documents OpenApi::Make() const {
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<const KindInfo*>> versions;
-  for (const KindInfo* kind : scheme_.kinds()) {
-    if (kind->served) versions[{kind->group, kind->version}].push_back(kind);
-  }
   Documents made;
   const auto add_root = [&](std::string path, OpenApiRoot root, std::string_view group) {
     made.v3.emplace(std::move(path),
@@ -143,14 +161,15 @@ OpenApi::Documents OpenApi::Make() const {
   add_root("version", OpenApiRoot::kVersion, {});
   add_root("api", OpenApiRoot::kCore, {});
   add_root("apis", OpenApiRoot::kGroups, {});
-  for (const auto& [version, kinds] : versions) {
+  for (const auto& [version, kinds] : VersionsOf(scheme_)) {
     if (!version.first.empty() && !made.v3.contains(fmt::format("apis/{}", version.first))) {
       add_root(fmt::format("apis/{}", version.first), OpenApiRoot::kGroup, version.first);
     }
     const std::string key = version.first.empty()
                                 ? fmt::format("api/{}", version.second)
                                 : fmt::format("apis/{}/{}", version.first, version.second);
-    made.v3.emplace(key, Finished(VersionDocument(kinds, release_)));
+    const Document* same = HasCustomKinds(kinds) || first_ == nullptr ? nullptr : first_->Find(key);
+    made.v3.emplace(key, same != nullptr ? *same : Finished(VersionDocument(kinds, release_)));
   }
   made.index = JsonText([&](JsonWriter& json) {
     json.Object([&] {
@@ -164,19 +183,29 @@ OpenApi::Documents OpenApi::Make() const {
       });
     });
   });
-  std::vector<const KindInfo*> all;
-  for (const auto& [version, kinds] : versions) all.insert(all.end(), kinds.begin(), kinds.end());
-  made.v2 = Finished(WholeDocument(all, release_));
-  Result<std::string> protobuf = OpenApiV2Protobuf(made.v2.json);
-  DRAY_CHECK(protobuf.has_value());
-  made.v2_protobuf = *std::move(protobuf);
   return made;
 }
 
-std::string V3Protobuf(const OpenApi::Document& document) {
+OpenApi::WholeDocuments OpenApi::MakeWhole() const {
+  std::vector<const KindInfo*> all;
+  for (const auto& [version, kinds] : VersionsOf(scheme_)) {
+    all.insert(all.end(), kinds.begin(), kinds.end());
+  }
+  WholeDocuments made{.json = Finished(WholeDocument(all, release_)), .protobuf = {}};
+  Result<std::string> protobuf = OpenApiV2Protobuf(made.json.json);
+  if (!protobuf.has_value()) {
+    std::erase_if(all, [](const KindInfo* kind) { return api::IsCustom(*kind); });
+    protobuf = OpenApiV2Protobuf(WholeDocument(all, release_));
+  }
+  DRAY_CHECK(protobuf.has_value());
+  made.protobuf = *std::move(protobuf);
+  return made;
+}
+
+Result<std::string> V3Protobuf(const OpenApi::Document& document) {
   Result<std::string> message = OpenApiV3Protobuf(document.json);
-  DRAY_CHECK(message.has_value());  // the document is our own
-  return *std::move(message);
+  if (message.has_value()) return message;
+  return Fail(StatusReason::kNotAcceptable, std::move(message.error().message));
 }
 
 const OpenApi::Document* OpenApi::Find(std::string_view path) const {

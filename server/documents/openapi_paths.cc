@@ -15,6 +15,7 @@
 
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
+#include "server/documents/openapi_custom.h"
 #include "server/documents/subresources.h"
 #include "server/registry/strategy.h"
 
@@ -324,7 +325,9 @@ class Writer {
     place.suffix = Capitalised(part.name);
     const std::string_view group = part.group.empty() ? kind_.group : part.group;
     const std::string_view version = part.version.empty() ? kind_.version : part.version;
-    place.subject = {group, version, part.kind, FindKind(group, version, part.kind)};
+    const bool is_own = group == kind_.group && version == kind_.version && part.kind == kind_.kind;
+    place.subject = {
+        group, version, part.kind, is_own ? &kind_ : FindKind(group, version, part.kind)};
     const auto* const connection = std::ranges::find(kConnections, part.kind, &Connection::options);
     if (connection != std::end(kConnections)) return Connect(place, *connection);
     if (part.name == "log") return Path(place, std::span(&kReadLog, 1));
@@ -454,7 +457,8 @@ class Writer {
       case Answered::kObject: return NameOf(Sent::kObject, subject);
       case Answered::kList: break;
     }
-    return schemas_.NameOf(kind_.type()) + "List";
+    const api::CustomKind* custom = api::CustomOf(kind_);
+    return (custom == nullptr ? schemas_.NameOf(kind_.type()) : CustomSchemaName(*custom)) + "List";
   }
 
   // The name of the schema of a body; empty: any object.

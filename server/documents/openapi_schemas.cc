@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/tree_json.h"
+#include "api/custom_kind.h"
 #include "api/docs.h"
 #include "api/meta_v1/condition.h"
 #include "api/meta_v1/label_selector.h"
@@ -17,6 +19,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
+#include "server/documents/openapi_custom.h"
 
 namespace dray::server::documents {
 namespace {
@@ -175,13 +178,21 @@ void WriteSecuritySchemes(JsonWriter& json) {
 }
 
 void Schemas::Announce(const KindInfo& kind) {
+  if (api::IsCustom(kind)) return;  // its name is no other's
   kinds_[&kind.type()].push_back(&kind);
   NameOf(kind.type());
 }
 
 void Schemas::WriteKind(const KindInfo& kind) {
-  Struct(kind.type());
-  List(kind, NameOf(kind.type()));
+  if (const api::CustomKind* custom = api::CustomOf(kind); custom != nullptr) {
+    const std::string name = CustomSchemaName(*custom);
+    const std::string metadata = PathOf(Refer(TypeOf<meta_v1::ObjectMeta>()));
+    json_.Member(name).Raw(api::ToJson(CustomSchema(*custom, form_, metadata)));
+    List(kind, name);
+  } else {
+    Struct(kind.type());
+    List(kind, NameOf(kind.type()));
+  }
   while (!waiting_.empty()) {
     const Type* next = waiting_.back();
     waiting_.pop_back();
@@ -246,6 +257,7 @@ std::string Schemas::Refer(const Type& type) {
 }
 
 std::string Schemas::ReferKind(const KindInfo& kind) {
+  if (const api::CustomKind* custom = api::CustomOf(kind)) return CustomSchemaName(*custom);
   if (!names_.contains(&kind.type())) {
     Announce(kind);
   }
@@ -293,9 +305,7 @@ void Schemas::List(const KindInfo& kind, const std::string& name) {
         json_.Member("default").Raw("{}");
       });
     });
-    json_.Member(kKindExtension).Array([&] {
-      WriteKindName(kind, fmt::format("{}List", kind.kind), json_);
-    });
+    json_.Member(kKindExtension).Array([&] { WriteKindName(kind, api::ListKindOf(kind), json_); });
   });
 }
 

@@ -14,6 +14,7 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
+#include "api/custom_kind.h"
 #include "api/object.h"
 #include "server/documents/protobuf_answer.h"
 
@@ -72,6 +73,22 @@ Failure WrongForm(const api::KindInfo& kind, std::string_view asked, std::string
                           list ? "List" : ""));
 }
 
+// Lists of custom kinds have their members in the order of their names, and always a token.
+void WriteSortedHead(const verbs::ListAnswer& answer, JsonWriter& json) {
+  json.Member("apiVersion", answer.kind->api_version);
+}
+
+void WriteSortedTail(const verbs::ListAnswer& answer, JsonWriter& json) {
+  json.Member("kind", api::ListKindOf(*answer.kind));
+  json.Member("metadata").Object([&] {
+    json.Member("continue", answer.continue_token);
+    if (answer.remaining_item_count) {
+      json.Member("remainingItemCount", *answer.remaining_item_count);
+    }
+    json.Member("resourceVersion", answer.resource_version);
+  });
+}
+
 std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering) {
   const Transform transform = rendering.form.transform;
   std::string out;
@@ -89,6 +106,14 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   size_t size = 256;
   for (const storage::Item& item : answer.items) size += 1 + storage::FieldsOf(item).size();
   if (!partial) out.reserve(size);
+  if (!partial && api::IsCustom(*answer.kind)) {
+    json.Object([&] {
+      WriteSortedHead(answer, json);
+      json.Member("items").Array([&] { WriteItems(answer.items, rendering.form, json); });
+      WriteSortedTail(answer, json);
+    });
+    return out;
+  }
   json.Object([&] {
     json.Member("kind",
                 fmt::format("{}List", partial ? "PartialObjectMetadata" : answer.kind->kind));
@@ -105,6 +130,14 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
 std::string ListHead(const verbs::ListAnswer& answer) {
   std::string head;
   JsonWriter json(head);
+  if (api::IsCustom(*answer.kind)) {
+    json.Object([&] {
+      WriteSortedHead(answer, json);
+      json.Member("items").Array([] {});
+    });
+    head.resize(head.size() - std::string_view("]}").size());
+    return head;
+  }
   json.Object([&] {
     json.Member("kind", fmt::format("{}List", answer.kind->kind));
     json.Member("apiVersion", answer.kind->api_version);
@@ -122,7 +155,14 @@ TextPieces GroupedListJson(const verbs::ListAnswer& answer) {
     if (group->items().empty()) continue;
     body.Add(group->Json(), std::exchange(comma, 0));
   }
-  body.Add("]}\n");
+  if (!api::IsCustom(*answer.kind)) {
+    body.Add("]}\n");
+    return body;
+  }
+  std::string tail;
+  JsonWriter json(tail);
+  json.Object([&] { WriteSortedTail(answer, json); });
+  body.Add("]," + tail.substr(1) + '\n');
   return body;
 }
 

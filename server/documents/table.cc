@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,7 +13,9 @@
 #include "api/at_path.h"
 #include "api/codec/json.h"
 #include "api/core_v1/pod.h"
+#include "api/custom_kind.h"
 #include "server/documents/cells.h"
+#include "server/documents/custom_columns.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::documents {
@@ -184,12 +187,13 @@ void WriteDefinition(const Definition& column, JsonWriter& json) {
                {"priority", column.priority}});
 }
 
-void WriteDefinitions(const api::KindInfo& kind, JsonWriter& json) {
+void WriteDefinitions(const api::KindInfo& kind, const CustomColumns* custom, JsonWriter& json) {
   json.Array([&] {
     if (BeginsWithName(kind)) {
       WriteDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0},
                       json);
     }
+    if (custom != nullptr) return custom->WriteDefinitions(json);
     for (const api::Column& column : ColumnsOf(kind)) {
       // An age is computed here, so it is a text and not a date.
       const bool age = column.type == "date" && column.compute.empty();
@@ -230,12 +234,14 @@ std::vector<const storage::Item*> InOrder(const TableContent& content) {
 }
 
 void WriteRow(const api::KindInfo& kind,
+              const CustomColumns* custom,
               const storage::Item& item,
               const TableOptions& options,
               JsonWriter& json) {
   json.Object([&] {
     json.Member("cells").Array([&] {
       if (BeginsWithName(kind)) json.Value(item.object.metadata().name);
+      if (custom != nullptr) return custom->WriteCells(item.object, options.now, json);
       for (const api::Column& column : ColumnsOf(kind))
         json.Raw(CellJson(column, item.object, options.now));
     });
@@ -275,19 +281,22 @@ void WriteTable(const TableContent& content,
                 const TableOptions& options,
                 ColumnDefinitions definitions,
                 JsonWriter& json) {
+  std::optional<CustomColumns> columns;
+  if (api::IsCustom(content.kind)) columns.emplace(content.kind);
+  const CustomColumns* const custom = columns.has_value() ? &*columns : nullptr;
   json.Object([&] {
     json.Member("kind", "Table");
     json.Member("apiVersion", fmt::format("meta.k8s.io/{}", options.version));
     json.Member("metadata").Raw(content.metadata_json);
     json.Member("columnDefinitions");
     if (definitions == ColumnDefinitions::kShown) {
-      WriteDefinitions(content.kind, json);
+      WriteDefinitions(content.kind, custom, json);
     } else {
       json.Value(nullptr);
     }
     json.Member("rows").Array([&] {
       for (const storage::Item* item : InOrder(content))
-        WriteRow(content.kind, *item, options, json);
+        WriteRow(content.kind, custom, *item, options, json);
     });
   });
 }

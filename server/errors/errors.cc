@@ -54,6 +54,15 @@ std::string Joined(const std::vector<ErrorCause>& causes, bool are_all) {
 
 }  // namespace
 
+Error NotSupported(const api::KindInfo& kind, std::string_view verb) {
+  return About(
+      StatusReason::kMethodNotAllowed,
+      kind,
+      "",
+      fmt::format(
+          "{} is not supported on resources of kind \"{}\"", verb, kind.qualified_resource()));
+}
+
 Error NotFound(const api::KindInfo& kind, std::string_view name) {
   return About(StatusReason::kNotFound,
                kind,

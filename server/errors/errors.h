@@ -20,6 +20,8 @@ Error NotFound(const api::KindInfo& kind, std::string_view name);
 /// The same where upstream reads the object from a cache: the kind in lower case instead of the
 /// resource.
 Error NotInCache(const api::KindInfo& kind, std::string_view name);
+/// `<verb> is not supported on resources of kind "<resource>"`.
+Error NotSupported(const api::KindInfo& kind, std::string_view verb);
 /// `terminating`: the conflicting object is itself being deleted.
 enum class InTheWay : uint8_t { kAlive, kTerminating };
 Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way);

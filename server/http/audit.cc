@@ -110,7 +110,7 @@ void Exchange::AuditUnknown() {
   Result<net::Query> query = net::Query::Parse(request_.query());
   if (!query.has_value()) return AuditMalformed({});
   query_ = *std::move(query);
-  Result<Route> route = FindRoute(parts_.resources.scheme(),
+  Result<Route> route = FindRoute(*parts_.resources.scheme().Now(),
                                   request_.method,
                                   request_.path(),
                                   query_.First("watch").has_value());

@@ -167,7 +167,7 @@ Result<> Exchange::ReadUrl() {
   DRAY_TRY(query_, net::Query::Parse(request_.query()));
   rendering_.pretty = WantsPretty(query_.First("pretty"), request_.headers.Get("User-Agent"));
   DRAY_TRY(route_,
-           FindRoute(parts_.resources.scheme(),
+           FindRoute(*parts_.resources.scheme().Now(),
                      request_.method,
                      request_.path(),
                      BoolParameter(query_, "watch")));

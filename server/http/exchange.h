@@ -32,6 +32,7 @@
 #include "server/http/authentication.h"
 #include "server/http/health.h"
 #include "server/http/in_flight.h"
+#include "server/http/live_documents.h"
 #include "server/http/object_metrics.h"
 #include "server/http/request_metrics.h"
 #include "server/http/router.h"
@@ -66,8 +67,7 @@ struct ApiParts {
   Log log;
   Authenticator authenticator;
   std::vector<HealthCheck> checks;
-  documents::Discovery discovery;
-  documents::OpenApi openapi;
+  std::unique_ptr<LiveDocuments> documents;
   std::shared_ptr<InFlight> reads, writes;
   std::shared_ptr<ShareBudget> answers;
   std::chrono::nanoseconds request_timeout;
@@ -75,7 +75,6 @@ struct ApiParts {
   bool profiling;                                    // /debug/pprof/profile is answered
   std::shared_ptr<const audit::Auditor> auditor;     // null: nothing is written about requests
   std::function<net::RequestWaits()> request_waits;  // null: not known
-  std::string root_paths;                            // the answer to "/"
   WatchScopes watch_scopes = {};
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
@@ -169,7 +168,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServeDiscovery(const std::string& plain, AggregatedDocument document);
   void ServeOpenApiV2();
   void ServeOpenApiV3();
-  void ServeOpenApiDocument(const documents::OpenApi::Document& document,
+  void ServeOpenApiDocument(const documents::OpenApi& openapi,
+                            const documents::OpenApi::Document& document,
                             documents::OpenApiForm form,
                             net::ResponseHead head);
 

@@ -70,8 +70,7 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
           std::move(log),
           std::move(options.authenticator),
           WithPing(std::move(options.checks)),
-          documents::Discovery(resources.scheme(), resources.release()),
-          documents::OpenApi(resources.scheme(), resources.release()),
+          /*documents=*/nullptr,
           std::make_shared<InFlight>(options.reads_max),
           std::make_shared<InFlight>(options.writes_max),
           std::make_shared<ShareBudget>(ShareLimits::EighthsOf(options.answer_bytes_max)),
@@ -87,7 +86,12 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   TellBuild(*parts_->metrics->registry, resources.release());
-  parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
+  parts_->documents = std::make_unique<LiveDocuments>(
+      resources.scheme(),
+      resources.release(),
+      [parts = parts_.get()](const documents::Discovery& discovery) {
+        return RootPaths(discovery, parts->checks);
+      });
 }
 
 HttpApi::~HttpApi() = default;

@@ -113,7 +113,7 @@ std::optional<documents::Form> AggregatedForm(const Clause& clause,
 }
 
 // What the clause asks the object to become; nothing when this endpoint cannot do it.
-std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
+std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint, Origin origin) {
   const auto encoding = EncodingOf(clause.type);
   if (!encoding) return std::nullopt;
   documents::Form form{.encoding = *encoding,
@@ -121,7 +121,9 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
   if (endpoint == Endpoint::kWatch && form.encoding == documents::Encoding::kYaml)
     return std::nullopt;
   const bool protobuf = form.encoding == documents::Encoding::kProtobuf;
-  if (clause.as.empty()) return form;
+  if (clause.as.empty()) {
+    return protobuf && origin == Origin::kCustom ? std::nullopt : std::optional(form);
+  }
   const bool meta = clause.group == "meta.k8s.io";
   const bool objects =
       endpoint == Endpoint::kObject || endpoint == Endpoint::kList || endpoint == Endpoint::kWatch;
@@ -148,9 +150,10 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
 
 }  // namespace
 
-Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint) {
+Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint, Origin origin) {
   const std::vector<Clause> clauses = ReadAccept(accept);
-  const bool resource = endpoint != Endpoint::kPlain && !IsDiscovery(endpoint);
+  const bool resource =
+      endpoint != Endpoint::kPlain && !IsDiscovery(endpoint) && origin == Origin::kBuiltIn;
   // Upstream's router asks first whether any clause names a type it serves, and knows no
   // "application/*".
   if (resource && std::ranges::none_of(clauses, NamesServedType)) {
@@ -159,7 +162,7 @@ Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint) {
         fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed)));
   }
   for (const Clause& clause : clauses) {
-    if (const auto form = FormOf(clause, endpoint); form) return *form;
+    if (const auto form = FormOf(clause, endpoint, origin); form) return *form;
   }
   return Fail(StatusReason::kNotAcceptable,
               fmt::format("only the following media types are accepted: {}",
@@ -199,12 +202,19 @@ Result<BodyFormat> BodyFormatOf(std::string_view content_type) {
                           kServed));
 }
 
-Result<PatchType> PatchTypeOf(std::string_view content_type) {
+Result<PatchType> PatchTypeOf(std::string_view content_type, Origin origin) {
   const std::string essence = EssenceOf(content_type);
+  const bool is_custom = origin == Origin::kCustom;
   if (essence == "application/json-patch+json") return PatchType::kJson;
   if (essence == "application/merge-patch+json") return PatchType::kMerge;
-  if (essence == "application/strategic-merge-patch+json") return PatchType::kStrategicMerge;
   if (essence == "application/apply-patch+yaml") return PatchType::kApply;
+  if (is_custom) {
+    return Fail(StatusReason::kUnsupportedMediaType,
+                "the body of the request was in an unknown format - accepted media types include: "
+                "application/json-patch+json, application/merge-patch+json, "
+                "application/apply-patch+yaml");
+  }
+  if (essence == "application/strategic-merge-patch+json") return PatchType::kStrategicMerge;
   return Fail(
       errors::WithoutSubject(StatusReason::kUnsupportedMediaType, "415: Unsupported Media Type"));
 }

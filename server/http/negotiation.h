@@ -28,10 +28,15 @@ enum class Endpoint : uint8_t {
   kWatch,
 };
 
+/// Objects of custom kinds are never protobuf, and neither are patches of them known by all types.
+enum class Origin : uint8_t { kBuiltIn, kCustom };
+
 /// The first clause of `accept` (by q, then as written) that can be served; no clause means JSON.
 ///
 /// Errors: kNotAcceptable  none can.
-Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint);
+Result<documents::Form> Negotiate(std::string_view accept,
+                                  Endpoint endpoint,
+                                  Origin origin = Origin::kBuiltIn);
 
 /// How errors are said, which are never transformed: the first clause without a transformation
 /// counts, and where there is none, indented JSON.
@@ -46,7 +51,8 @@ enum class BodyFormat : uint8_t { kJson, kYaml, kProtobuf };
 Result<BodyFormat> BodyFormatOf(std::string_view content_type);
 
 /// Errors: kUnsupportedMediaType.
-Result<patch::PatchType> PatchTypeOf(std::string_view content_type);
+Result<patch::PatchType> PatchTypeOf(std::string_view content_type,
+                                     Origin origin = Origin::kBuiltIn);
 
 /// A media type without its parameters, in lower case.
 std::string EssenceOf(std::string_view media_type);

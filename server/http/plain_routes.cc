@@ -23,6 +23,15 @@ constexpr std::string_view kAggregatedParameters = ";as=APIGroupDiscoveryList";
 constexpr int kNotModified = 304;
 constexpr int64_t kProfileSecondsMax = 300;
 
+// The verb of a method that custom kinds do not support there.
+std::string_view WordOf(std::string_view method, const Route& route) {
+  if (method == "POST") return "create";
+  if (method == "PUT") return "update";
+  if (method == "PATCH") return "patch";
+  if (method == "DELETE") return route.name.empty() ? "deletecollection" : "delete";
+  return method == "GET" || method == "HEAD" ? "get" : "";
+}
+
 Error NotThere(StatusReason reason) {
   return errors::WithoutSubject(
       reason,
@@ -79,9 +88,10 @@ std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept,
 }  // namespace
 
 void Exchange::ServePlain() {
-  const documents::Discovery& discovery = parts_.discovery;
+  const Frozen<Documents> documents = parts_.documents->Now();
+  const documents::Discovery& discovery = documents->discovery;
   switch (route_.kind) {
-    case RouteKind::kRoot: return Send(Head(200, "application/json"), parts_.root_paths);
+    case RouteKind::kRoot: return Send(Head(200, "application/json"), documents->root_paths);
     case RouteKind::kVersion:
       return Send(Head(200, "application/json"),
                   documents::VersionJson(parts_.resources.release()));
@@ -103,6 +113,9 @@ void Exchange::ServePlain() {
     case RouteKind::kOpenIdKeys: return ServeOpenId();
     case RouteKind::kStatusNotFound: return SendError(NotThere(StatusReason::kNotFound));
     case RouteKind::kMethodNotAllowed: return SendError(NotThere(StatusReason::kMethodNotAllowed));
+    case RouteKind::kPartNotFound: return SendError(errors::NotFound(*route_.info, route_.name));
+    case RouteKind::kVerbNotSupported:
+      return SendError(errors::NotSupported(*route_.info, WordOf(request_.method, route_)));
     case RouteKind::kResource:
     case RouteKind::kPlainNotFound: return SendText(404, "404 page not found\n");
   }
@@ -187,7 +200,8 @@ void Exchange::SendDocument(const std::string& json, const documents::Form& form
 }
 
 void Exchange::ServeDiscovery(const std::string& plain, AggregatedDocument document) {
-  const documents::Discovery& discovery = parts_.discovery;
+  const Frozen<Documents> documents = parts_.documents->Now();
+  const documents::Discovery& discovery = documents->discovery;
   const Endpoint endpoint = documents::HasOldAggregation(parts_.resources.release())
                                 ? Endpoint::kAggregatedOld
                                 : Endpoint::kAggregated;
@@ -215,14 +229,17 @@ void Exchange::ServeOpenApiV2() {
   net::ResponseHead head = Head(200, "");
   head.headers.Add("Vary", "Accept-Encoding");
   head.headers.Add("Vary", "Accept");
-  ServeOpenApiDocument(parts_.openapi.v2(), documents::OpenApiForm::kV2, std::move(head));
+  const Frozen<Documents> now = parts_.documents->Now();
+  ServeOpenApiDocument(
+      now->openapi, now->openapi.v2(), documents::OpenApiForm::kV2, std::move(head));
 }
 
 void Exchange::ServeOpenApiV3() {
+  const Frozen<Documents> now = parts_.documents->Now();
   if (route_.text.empty()) {
-    return Send(Head(200, "text/plain; charset=utf-8"), parts_.openapi.index());
+    return Send(Head(200, "text/plain; charset=utf-8"), now->openapi.index());
   }
-  const documents::OpenApi::Document* document = parts_.openapi.Find(route_.text.substr(1));
+  const documents::OpenApi::Document* document = now->openapi.Find(route_.text.substr(1));
   if (document == nullptr) return Send(Head(404, ""), {});
   net::ResponseHead head = Head(200, "");
   head.headers.Add("Vary", "Accept");
@@ -239,10 +256,11 @@ void Exchange::ServeOpenApiV3() {
     // The name of the document changes with its content.
     head.headers.Set("Cache-Control", "public, immutable");
   }
-  ServeOpenApiDocument(*document, documents::OpenApiForm::kV3, std::move(head));
+  ServeOpenApiDocument(now->openapi, *document, documents::OpenApiForm::kV3, std::move(head));
 }
 
-void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document,
+void Exchange::ServeOpenApiDocument(const documents::OpenApi& openapi,
+                                    const documents::OpenApi::Document& document,
                                     documents::OpenApiForm form,
                                     net::ResponseHead head) {
   const bool is_v2 = form == documents::OpenApiForm::kV2;
@@ -263,8 +281,10 @@ void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document
     return Send(std::move(head), document.json);
   }
   head.headers.Add("Content-Type", protobuf.answered);
-  if (is_v2) return Send(std::move(head), parts_.openapi.v2_protobuf());
-  Send(std::move(head), documents::V3Protobuf(document));
+  if (is_v2) return Send(std::move(head), openapi.v2_protobuf());
+  Result<std::string> message = documents::V3Protobuf(document);
+  if (!message.has_value()) head.status = 406;
+  Send(std::move(head), std::move(message).value_or(std::string()));
 }
 
 }  // namespace dray::server::http

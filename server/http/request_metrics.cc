@@ -111,7 +111,9 @@ std::string_view PathOf(const Route& route) {
     case RouteKind::kResource:
     case RouteKind::kPlainNotFound:
     case RouteKind::kStatusNotFound:
-    case RouteKind::kMethodNotAllowed: return "";
+    case RouteKind::kMethodNotAllowed:
+    case RouteKind::kPartNotFound:
+    case RouteKind::kVerbNotSupported: return "";
   }
   return "";
 }

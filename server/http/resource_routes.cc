@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/yaml.h"
+#include "api/custom_kind.h"
 #include "api/text/go_quote.h"
 #include "base/task.h"
 #include "base/worker_pool.h"
@@ -26,7 +27,7 @@ using verbs::Verb;
 
 // Upstream's status of its newer kinds knows no tables: there the object itself is shown.
 bool IsShownAsTable(const Route& route) {
-  if (route.subresource == "scale") return true;
+  if (route.subresource == "scale" || api::IsCustom(*route.info)) return true;
   return route.subresource == "status" && route.info->group != "resource.k8s.io" &&
          route.info->group != "scheduling.k8s.io";
 }
@@ -60,6 +61,10 @@ Result<> CheckSegment(std::string_view name) {
   if (problem.empty()) return {};
   return Fail(errors::BadRequest(
       fmt::format("Name parameter invalid: {}: {}", api::GoQuote(name), problem)));
+}
+
+Origin OriginOf(const api::KindInfo& kind) {
+  return api::IsCustom(kind) ? Origin::kCustom : Origin::kBuiltIn;
 }
 
 bool IsDelete(Verb verb) {
@@ -109,7 +114,8 @@ void Exchange::Finished(Result<verbs::Answer> result) {
 }
 
 Result<ResourceRequest> Exchange::ReadRequest() {
-  DRAY_TRY(rendering_.form, Negotiate(request_.headers.Get("Accept"), EndpointOf(route_)));
+  const Origin origin = OriginOf(*route_.info);
+  DRAY_TRY(rendering_.form, Negotiate(request_.headers.Get("Accept"), EndpointOf(route_), origin));
   if (rendering_.form.transform == documents::Transform::kTable) {
     rendering_.table.version = rendering_.form.version;
     DRAY_TRY(
@@ -128,7 +134,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   request.is_given_up = &answered_;
   DRAY_TRY_VOID(CheckSegment(request.name));
   if (request.verb == Verb::kPatch) {
-    DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type")));
+    DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type"), origin));
   }
   DRAY_TRY_VOID(ReadQueryOptions(query_, request_.headers.Get("User-Agent"), request));
   if (route_.watch_prefix && !request.name.empty()) {
@@ -151,7 +157,7 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
   }
   DRAY_TRY(std::string json, JsonBody(request, yaml));
   if (IsDelete(request.verb)) {
-    auto options = ReadDeleteOptions(parts_.resources.scheme(), query_, json);
+    auto options = ReadDeleteOptions(parts_.resources.scheme().first(), query_, json);
     if (!options && !json.empty()) return Fail(UnreadableOptions(options.error(), request.release));
     DRAY_TRY(request.delete_options, std::move(options));
     return {};
@@ -162,7 +168,7 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
 
 Result<> Exchange::ReadProtobufBody(ResourceRequest& request) {
   if (IsDelete(request.verb)) {
-    auto options = DeleteOptionsOfProtobuf(parts_.resources.scheme(), request_.body);
+    auto options = DeleteOptionsOfProtobuf(parts_.resources.scheme().first(), request_.body);
     if (!options) return Fail(UnreadableOptions(options.error(), request.release));
     request.delete_options = *std::move(options);
     return {};

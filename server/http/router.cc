@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/custom_kind.h"
 #include "net/url.h"
 
 namespace dray::server::http {
@@ -38,6 +39,13 @@ bool HasGroup(const api::Scheme& scheme, std::string_view group) {
 bool HasVersion(const api::Scheme& scheme, std::string_view group, std::string_view version) {
   return std::ranges::any_of(scheme.kinds(), [&](const api::KindInfo* k) {
     return k->served && k->group == group && k->version == version;
+  });
+}
+
+// Whether the program was built with kinds of the group.
+bool IsOwnGroup(const api::Scheme& scheme, std::string_view group) {
+  return std::ranges::any_of(scheme.kinds(), [&](const api::KindInfo* k) {
+    return k->served && k->group == group && !api::IsCustom(*k);
   });
 }
 
@@ -146,6 +154,45 @@ RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watc
   return RouteKind::kResource;
 }
 
+// The same for a custom kind, whose paths upstream cuts before it knows what is served.
+RouteKind PickCustomVerb(const api::KindInfo& kind,
+                         std::string_view method,
+                         bool watch,
+                         Route& route) {
+  const bool is_collection = route.name.empty();
+  const std::optional<Verb> verb = is_collection ? CollectionVerb(method, watch) : ItemVerb(method);
+  const bool is_everywhere = kind.namespaced && route.namespace_.empty();
+  if (is_everywhere && verb != Verb::kList && verb != Verb::kWatch) {
+    return RouteKind::kPlainNotFound;
+  }
+  if (!kind.namespaced && !route.namespace_.empty()) return RouteKind::kPlainNotFound;
+  if (!route.subresource.empty() && !HasSubresource(kind, route.subresource)) {
+    return RouteKind::kPartNotFound;
+  }
+  const bool is_part_gone = !route.subresource.empty() && verb == Verb::kDelete;
+  if (!verb.has_value() || is_part_gone) return RouteKind::kVerbNotSupported;
+  route.verb = *verb;
+  return RouteKind::kResource;
+}
+
+void RouteCustom(
+    const api::KindInfo& kind, std::string_view method, bool watch, Segments rest, Route& route) {
+  const bool in_namespace = InNamespace(rest, route.group);
+  route.kind = RouteKind::kPlainNotFound;
+  if (in_namespace && !kind.namespaced) return;
+  if (rest.size() > 1 && rest.back().empty()) return;
+  if (route.watch_prefix) {
+    const bool is_item_everywhere = kind.namespaced && !in_namespace && !route.name.empty();
+    if (method != "GET" || is_item_everywhere) return;
+    route.kind = RouteKind::kResource;
+    route.verb = Verb::kWatch;
+  } else {
+    route.kind = PickCustomVerb(kind, method, watch, route);
+  }
+  const bool is_known = route.kind != RouteKind::kPlainNotFound;
+  if (is_known) route.info = &kind;
+}
+
 // Verbs for refusals of paths that lead nowhere.
 void GuessVerb(std::string_view method, bool watch, Route& route) {
   const auto verb = route.name.empty() ? CollectionVerb(method, watch) : ItemVerb(method);
@@ -164,6 +211,12 @@ void RouteResource(
   const bool complete = NameParts(rest, route);
   GuessVerb(method, watch, route);
   const api::KindInfo* kind = scheme.FindResource(route.group, route.version, route.resource);
+  if (kind == nullptr && !IsOwnGroup(scheme, route.group)) {
+    route.kind = RouteKind::kPlainNotFound;
+    return;
+  }
+  if (kind != nullptr && api::IsCustom(*kind))
+    return RouteCustom(*kind, method, watch, rest, route);
   if (!complete || kind == nullptr || !kind->served) return;
   if (in_namespace && !kind->namespaced) return;
   if (rest.size() > 1 && rest.back().empty()) return;
@@ -184,11 +237,12 @@ void RouteVersion(
     const api::Scheme& scheme, std::string_view method, bool watch, Segments rest, Route& route) {
   if (!rest.empty()) return RouteResource(scheme, method, watch, rest, route);
   if (!HasVersion(scheme, route.group, route.version)) {
-    const bool known = route.group.empty() || HasGroup(scheme, route.group);
+    const bool known = route.group.empty() || IsOwnGroup(scheme, route.group);
     route.kind = known ? RouteKind::kStatusNotFound : RouteKind::kPlainNotFound;
     return;
   }
-  route.kind = method == "GET" ? RouteKind::kResourceList : RouteKind::kMethodNotAllowed;
+  const bool is_any = !IsOwnGroup(scheme, route.group);
+  route.kind = method == "GET" || is_any ? RouteKind::kResourceList : RouteKind::kMethodNotAllowed;
 }
 
 void RouteApi(const api::Scheme& scheme,

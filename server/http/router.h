@@ -31,6 +31,9 @@ enum class RouteKind : uint8_t {
   kPlainNotFound,     // 404 page not found
   kStatusNotFound,    // 404 as a Status
   kMethodNotAllowed,  // 405 as a Status
+  // Of custom kinds, which have a server of their own upstream:
+  kPartNotFound,      // 404 as a Status that names the object: it has no such subresource
+  kVerbNotSupported,  // 405 as a Status that names the resource
 };
 
 struct Route {
@@ -40,7 +43,8 @@ struct Route {
   // Of resources; also filled in, as far as the path tells, for paths that are not served, because
   // a refusal names what was asked for.
   std::string resource, namespace_, name, subresource;
-  const api::KindInfo* info = nullptr;  // of kResource only
+  // Of kResource, kPartNotFound and kVerbNotSupported.
+  const api::KindInfo* info = nullptr;
   verbs::Verb verb = verbs::Verb::kGet;
   bool watch_prefix = false;  // the old form /api/v1/watch/…
 };

@@ -36,6 +36,8 @@ std::string Words(const Route& route) {
     case RouteKind::kPlainNotFound: return "404 text";
     case RouteKind::kStatusNotFound: return "404";
     case RouteKind::kMethodNotAllowed: return "405";
+    case RouteKind::kPartNotFound: return "no part";
+    case RouteKind::kVerbNotSupported: return "no verb";
   }
   return {};
 }

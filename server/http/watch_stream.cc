@@ -99,7 +99,11 @@ void WatchStream::TakeTurn() {
       events_ = cursor_->Next(kWatchBatchMax);
       next_ = 0;
       if (events_.empty()) {
-        if (cursor_->has_more()) GoOnSoon();
+        if (cursor_->has_more()) {
+          GoOnSoon();
+        } else if (cursor_->is_over()) {
+          Finish();
+        }
         return;
       }
     }

@@ -11,6 +11,7 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
 #include "api/conversion/conversion.h"
+#include "api/custom_kind.h"
 #include "cel/value/make.h"
 #include "server/access/user_json.h"
 
@@ -91,7 +92,9 @@ Value ValueOfJson(std::string_view json, Arena& arena) {
 std::string JsonText(const api::Object& object,
                      const api::KindInfo& version,
                      api::Release release) {
-  const bool has_version = &object.kind() == &version.storage();
+  const bool has_version =
+      &object.kind() == &version.storage() ||
+      (api::IsCustom(version) && &object.kind().storage() == &version.storage());
   return api::ToJson(has_version ? api::conversion::FromHub(object, version, release) : object,
                      {.release = release});
 }

@@ -13,6 +13,7 @@
 #include "custom/definitions/names.h"
 #include "custom/definitions/warnings.h"
 #include "net/tls/openssl.h"
+#include "server/registry/definition_conditions.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 
@@ -40,6 +41,15 @@ void PrepareDefinition(api::Object& object,
                        WallTime /*now*/,
                        const api::Profile& /*profile*/) {
   definitions::PrepareChange(object.Mutable<CustomResourceDefinition>());
+}
+
+// The server deletes the objects first, and begins with the first DELETE.
+bool DefinitionIsHeld(const api::Object& object) {
+  return !object.metadata().deletion_timestamp.has_value();
+}
+
+void MarkDefinition(api::Object& object) {
+  MarkDeleted(object.Mutable<CustomResourceDefinition>());
 }
 
 api::NameErrors CheckNameOfDefinition(const api::Object& object, std::string_view name) {
@@ -74,7 +84,9 @@ constexpr Strategy kDefinitionStrategies[] = {
      .validate_create = Rule<CustomResourceDefinition, ValidateNewDefinition>,
      .validate_update = Rule<CustomResourceDefinition, ValidateChangedDefinition>,
      .validate_status = Rule<CustomResourceDefinition, definitions::ValidateDefinitionStatus>,
-     .warnings = DefinitionWarnings}};
+     .warnings = DefinitionWarnings,
+     .has_finalizers = DefinitionIsHeld,
+     .mark_deleted = MarkDefinition}};
 
 }  // namespace
 

@@ -14,5 +14,7 @@ std::span<const Strategy> WorkloadStrategies();
 std::span<const Strategy> ClusterStrategies();
 /// The row of CustomResourceDefinitions.
 std::span<const Strategy> DefinitionStrategies();
+/// Of all custom kinds.
+std::span<const Strategy> CustomStrategies();
 
 }  // namespace dray::server::registry

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "api/custom_kind.h"
+
 namespace dray::server::registry {
 namespace {
 
@@ -132,6 +134,9 @@ bool HasSubresource(const api::KindInfo& kind, std::string_view name, api::Relea
 }
 
 std::string DeprecationWarning(const api::KindInfo& kind, api::Release release) {
+  if (const api::CustomKind* custom = api::CustomOf(kind); custom != nullptr) {
+    return custom->deprecation;
+  }
   const int now = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
   if (kind.deprecated_in == 0 || now < kind.deprecated_in) return {};
   std::string text =

@@ -186,7 +186,8 @@ const Strategy& StrategyOf(const api::KindInfo& kind) {
   for (const std::span<const Strategy> table : {std::span<const Strategy>(kStrategies),
                                                 WorkloadStrategies(),
                                                 ClusterStrategies(),
-                                                DefinitionStrategies()}) {
+                                                DefinitionStrategies(),
+                                                CustomStrategies()}) {
     const auto found = std::ranges::find_if(
         table, [&](const Strategy& strategy) { return &strategy.type() == &type; });
     if (found != table.end()) return *found;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
+#include "api/custom_kind.h"
 #include "api/defaults/defaults.h"
 #include "api/managed_fields/field_set.h"
 #include "api/managed_fields/managers.h"
@@ -31,6 +32,8 @@ namespace meta_v1 = api::meta_v1;
 namespace managed_fields = api::managed_fields;
 namespace validation = api::validation;
 using Causes = std::vector<ErrorCause>;
+
+constexpr std::string_view kStatus = "status";
 
 // ----------------------------------------------------------------------------------------- owners
 
@@ -73,7 +76,28 @@ const void* FieldOf(const api::Object& object, std::string_view name) {
   return field == nullptr ? nullptr : field->of(object.value());
 }
 
+// The status of an object of a custom kind, where that has the subresource; else it is a member as
+// all others.
+bool IsStatusOf(const api::KindInfo& kind, std::string_view name) {
+  return kind.has_status && name == kStatus;
+}
+
+// `status` in place of the one that `content` has; null: none.
+void SetStatus(const api::Tree* status, api::Tree& content) {
+  if (status == nullptr) {
+    content.Erase(kStatus);
+  } else {
+    content.Set(kStatus, *status);
+  }
+}
+
 void ClearField(std::string_view name, api::Object& object) {
+  if (api::IsCustom(object.kind())) {
+    if (IsStatusOf(object.kind(), name)) {
+      SetStatus(nullptr, object.Mutable<api::CustomObject>().content);
+    }
+    return;
+  }
   const api::Field* field = object.type().Find(name);
   if (field != nullptr) {
     Clear(field->type(), api::MutableMember(*field, object.mutable_value()));
@@ -82,6 +106,15 @@ void ClearField(std::string_view name, api::Object& object) {
 
 // The spec, whatever a kind calls it: everything but metadata and status.
 bool SameSpec(const api::Object& a, const api::Object& b) {
+  if (api::IsCustom(a.kind())) {
+    api::Tree first = a.As<api::CustomObject>().content;
+    api::Tree second = b.As<api::CustomObject>().content;
+    if (a.kind().has_status) {
+      SetStatus(nullptr, first);
+      SetStatus(nullptr, second);
+    }
+    return first == second;
+  }
   for (const api::Field& field : a.type().fields) {
     if (field.name == "metadata" || field.name == "status") continue;
     if (!Equal(field.type(), field.of(a.value()), field.of(b.value()))) return false;
@@ -90,6 +123,13 @@ bool SameSpec(const api::Object& a, const api::Object& b) {
 }
 
 void CopyField(std::string_view name, api::Object& to, const api::Object& from) {
+  if (api::IsCustom(to.kind())) {
+    if (IsStatusOf(to.kind(), name)) {
+      SetStatus(from.As<api::CustomObject>().content.Find(kStatus),
+                to.Mutable<api::CustomObject>().content);
+    }
+    return;
+  }
   const api::Field* field = to.type().Find(name);
   const void* value = FieldOf(from, name);
   if (field == nullptr || value == nullptr) return;
@@ -154,6 +194,11 @@ void PrepareObject(const Strategy& strategy,
 void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Object& old) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   KeepServerMetadata(meta, old.metadata());
+  if (api::IsCustom(object.kind())) {
+    api::Tree content = old.As<api::CustomObject>().content;
+    SetStatus(object.As<api::CustomObject>().content.Find(kStatus), content);
+    object.Mutable<api::CustomObject>().content = std::move(content);
+  }
   for (const api::Field& field : object.type().fields) {
     if (field.name != "metadata" && field.name != "status") CopyField(field.name, object, old);
   }

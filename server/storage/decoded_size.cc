@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "api/custom_kind.h"
 #include "api/reflect.h"
 
 namespace dray::server::storage {
@@ -74,12 +76,34 @@ class Counter {
   size_t bytes_ = 0;
 };
 
+// What the content of an object of a custom kind takes, about. Stops at `limit`.
+size_t TreeBytes(const api::Tree& content, size_t limit) {
+  size_t bytes = 0;
+  std::vector<const api::Tree*> open = {&content};
+  while (!open.empty() && bytes < limit) {
+    const api::Tree& value = *open.back();
+    open.pop_back();
+    bytes += sizeof(api::Tree);
+    if (value.is_text() && value.text().size() > kInnerTextBytes) bytes += value.text().size();
+    for (const api::Tree& element : value.elements()) open.push_back(&element);
+    for (const api::Tree::Member& member : value.members()) {
+      bytes += sizeof(api::Tree);
+      if (member.name().size() > kInnerTextBytes) bytes += member.name().size();
+      open.push_back(&member.value);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 size_t DecodedBytes(const api::Object& object, size_t limit) {
   Counter counter(limit);
   counter.Walk(object.type(), object.value());
   counter.Add(object.type().size);
+  if (api::IsCustom(object.kind())) {
+    counter.Add(TreeBytes(object.As<api::CustomObject>().content, limit));
+  }
   return counter.bytes();
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "api/custom_kind.h"
 #include "base/scratch_text.h"
 
 namespace dray::server::storage {
@@ -16,7 +17,11 @@ namespace dray::server::storage {
 std::string_view LazyForms::Fields(const api::Object& object) const {
   return fields_.Get([&] {
     ScratchText text;
-    api::EncodeJson(object.type(), object.value(), *text, {.release = release_});
+    if (api::IsCustom(object.kind())) {
+      api::EncodeJson(object, *text, {.release = release_});
+    } else {
+      api::EncodeJson(object.type(), object.value(), *text, {.release = release_});
+    }
     return std::string(*text);  // no longer than it is: many are kept
   });
 }
@@ -39,6 +44,7 @@ std::string_view FieldsOf(const Item& item) {
 
 void WriteJson(const Item& item, api::JsonWriter& json) {
   const api::KindInfo& kind = item.object.kind();
+  if (api::IsCustom(kind)) return json.Raw(FieldsOf(item));
   json.Object([&] {
     json.Member("kind", kind.kind);
     json.Member("apiVersion", kind.api_version);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "api/custom_kind.h"
+
 namespace dray::server::storage {
 namespace {
 
@@ -26,8 +28,16 @@ std::string_view FolderOf(const api::KindInfo& kind) {
   return kind.plural;
 }
 
+// Objects of custom kinds lie in a folder of their group.
+std::string CustomFolder(const api::KindInfo& kind, size_t more) {
+  std::string prefix;
+  prefix.reserve(kRegistry.size() + kind.group.size() + kind.plural.size() + 2 + more);
+  return prefix.append(kRegistry).append(kind.group).append("/").append(kind.plural).append("/");
+}
+
 // ResourcePrefix() with room for `more` bytes: every request makes some keys.
 std::string Folder(const api::KindInfo& kind, size_t more) {
+  if (api::IsCustom(kind)) return CustomFolder(kind, more);
   const std::string_view folder = FolderOf(kind);
   std::string prefix;
   prefix.reserve(kRegistry.size() + folder.size() + 1 + more);

@@ -22,9 +22,10 @@ std::shared_ptr<const ItemGroup> ListCache::Begun::Find(const store::Tree::Node*
 }
 
 ListCache::Entry* ListCache::Find(View view, std::string_view prefix) {
+  const Frozen<api::CustomVersion> rules = view.rules();
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.view.kind == view.kind && entry.view.release == view.release &&
-           entry.prefix == prefix;
+           entry.rules == rules && entry.prefix == prefix;
   });
   if (found == entries_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, found);
@@ -42,7 +43,11 @@ ListCache::Begun ListCache::Begin(View view, std::string_view prefix, WallTime n
     entry->used = now;
     return {.kept = entry->kept, .budget = budget_};
   }
-  entries_.push_front({.view = view, .prefix = std::string(prefix), .used = now, .kept = nullptr});
+  entries_.push_front({.view = view,
+                       .rules = view.rules(),
+                       .prefix = std::string(prefix),
+                       .used = now,
+                       .kept = nullptr});
   if (entries_.size() > kListsMax) gone.splice(gone.end(), entries_, std::prev(entries_.end()));
   return {};
 }

@@ -55,6 +55,7 @@ class ListCache {
  private:
   struct Entry {
     View view;
+    Frozen<api::CustomVersion> rules;  // that its groups were made by
     std::string prefix;
     WallTime used;
     std::shared_ptr<const Kept> kept;

@@ -74,6 +74,9 @@ bool HasHubContent(const api::Type& type, const void* value) {
 
 Item AsSeen(View view, const Item& stored) {
   if (view.is_storage()) return stored;
+  if (const api::CustomKind* custom = api::CustomOf(*view.kind); custom != nullptr) {
+    return MakeItem(api::ReadAs(stored.object, *custom), view.release);
+  }
   api::Object object = api::conversion::FromHub(stored.object, *view.kind, view.release);
   return MakeItem(std::move(object), view.release);
 }
@@ -95,6 +98,13 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
   return api::DecodeEnvelope(kind, envelope, nullptr, kStored);
 }
 
+// Upstream knows no messages for custom kinds: they are kept as JSON.
+api::Readable Encode(const api::Object& object, std::string& out) {
+  if (!api::IsCustom(object.kind())) return api::EncodeStored(object, out);
+  api::EncodeJson(object, out);
+  return api::Readable::kSurely;
+}
+
 Result<> CheckReadable(const api::KindInfo& kind, std::string_view bytes) {
   const Result<api::Object> decoded = Decode(kind, bytes);
   if (decoded.has_value()) return {};
@@ -109,6 +119,9 @@ Result<> CheckReadable(const api::KindInfo& kind, std::string_view bytes) {
 // The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
 // is of the other generation.
 const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
+  if (const api::CustomKind* custom = api::CustomOf(hub); custom != nullptr) {
+    return api::CustomVersionOf(*custom, api_version);
+  }
   if (hub.api_version == api_version) return &hub;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     if (&kind->storage() == &hub && kind->api_version == api_version) return kind;
@@ -203,7 +216,7 @@ Result<Held> HoldRecovered(const RecoveredObject& recovered,
 Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
   const api::KindInfo& hub = kind.storage();
   if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
-    return Held{.owner = nullptr, .stored = &stored->kind() == &hub ? stored : nullptr};
+    return Held{.owner = nullptr, .stored = &stored->kind().storage() == &hub ? stored : nullptr};
   }
   if (const auto* recovered = dynamic_cast<const RecoveredObject*>(record.value.get())) {
     return HoldRecovered(*recovered, hub, record);
@@ -216,7 +229,7 @@ Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
 StoredObject::StoredObject(api::Object object) : object_(std::move(object)) {
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
-  DRAY_CHECK(&object_.kind().storage() == &object_.kind());
+  DRAY_CHECK(&object_.kind().storage() == &object_.kind() || api::IsCustom(object_.kind()));
 }
 
 const StoredObject::Durable& StoredObject::durable() const {
@@ -224,11 +237,11 @@ const StoredObject::Durable& StoredObject::durable() const {
     const MutexLock lock(mutex_);
     Durable durable;
     if (object_.metadata().resource_version.empty()) {
-      durable.readable = api::EncodeStored(object_, durable.bytes);
+      durable.readable = Encode(object_, durable.bytes);
     } else {
       api::Object unversioned = object_.Clone();
       unversioned.mutable_metadata().resource_version.clear();
-      durable.readable = api::EncodeStored(unversioned, durable.bytes);
+      durable.readable = Encode(unversioned, durable.bytes);
     }
     return durable;
   });
@@ -263,7 +276,28 @@ const Item& StoredObject::AsStored(Revision modified) const {
   });
 }
 
-const Item& StoredObject::At(View view, Revision modified) const {
+Item StoredObject::At(View view, Revision modified) const {
+  const api::CustomKind* custom = api::CustomOf(*view.kind);
+  if (custom != nullptr && !view.is_storage()) return *AsCustom(*custom, modified);
+  return AsFixed(view, modified);
+}
+
+// An earlier one of that version goes when its readers do.
+Frozen<Item> StoredObject::AsCustom(const api::CustomKind& version, Revision modified) const {
+  const Item& stored = AsStored(modified);
+  Frozen<api::CustomVersion> rules = version.now.Load();
+  const MutexLock lock(mutex_);
+  for (const SeenByRules& seen : seen_by_rules_) {
+    if (seen.kind == &version && seen.rules == rules) return seen.item;
+  }
+  seen_by_rules_.remove_if(
+      [&](const SeenByRules& seen) { return seen.kind->version == version.version; });
+  auto item = std::make_shared<const Item>(AsSeen({.kind = &version}, stored));
+  seen_by_rules_.push_front({.kind = &version, .rules = std::move(rules), .item = item});
+  return item;
+}
+
+const Item& StoredObject::AsFixed(View view, Revision modified) const {
   const Item& stored = AsStored(modified);
   if (view.is_storage()) return stored;
   const MutexLock lock(mutex_);
@@ -288,11 +322,30 @@ Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
   return object != nullptr;
 }
 
+// Finds items where they lie.
+struct ItemFinder {
+  // Keeps both alive.
+  struct Pair {
+    std::shared_ptr<const StoredObject> owner;
+    Frozen<Item> item;
+  };
+
+  static ItemRef Find(View view, const store::Record& record, Held held) {
+    const api::CustomKind* custom = api::CustomOf(*view.kind);
+    if (custom == nullptr || view.is_storage()) {
+      return {.item = &held.stored->AsFixed(view, record.modified), .owner = std::move(held.owner)};
+    }
+    const StoredObject* stored = held.stored;
+    const auto pair = std::make_shared<const Pair>(
+        Pair{.owner = std::move(held.owner), .item = stored->AsCustom(*custom, record.modified)});
+    return {.item = pair->item.get(), .owner = std::shared_ptr<const StoredObject>(pair, stored)};
+  }
+};
+
 Result<ItemRef> FindItem(View view, const store::Record& record) {
   DRAY_TRY(Held held, Hold(*view.kind, record));
   if (held.stored == nullptr) return ItemRef();
-  const Item& item = held.stored->At(view, record.modified);
-  return ItemRef{.item = &item, .owner = std::move(held.owner)};
+  return ItemFinder::Find(view, record, std::move(held));
 }
 
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
@@ -303,12 +356,19 @@ Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end) {
   DRAY_TRY(const Held held, Hold(*view.kind, record));
   if (held.stored == nullptr) return std::nullopt;
-  held.stored->At(View::OfStorage(*view.kind), record.modified);
+  (void)held.stored->At(View::OfStorage(*view.kind), record.modified);
   return held.stored->EndedAt(view, end);
 }
 
 Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes) {
   return MakeRecovered(bytes);
+}
+
+Frozen<StoredObject> MakeStored(api::Object object) {
+  if (!api::IsCustom(object.kind())) {
+    return std::make_shared<const StoredObject>(std::move(object));
+  }
+  return std::make_shared<const StoredObject>(api::ForStorage(object));
 }
 
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {

@@ -29,6 +29,7 @@
 #include <string_view>
 
 #include "api/codec/protobuf.h"
+#include "api/custom_kind.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/lazy.h"
@@ -48,14 +49,19 @@ struct View {
 
   /// What the store holds, as it is.
   static View OfStorage(const api::KindInfo& kind) { return {.kind = &kind.storage()}; }
+  /// The rules by which a version of a custom kind shows its objects now; null for all others.
+  Frozen<api::CustomVersion> rules() const {
+    const api::CustomKind* custom = api::CustomOf(*kind);
+    return custom == nullptr ? nullptr : custom->now.Load();
+  }
   bool is_storage() const { return &kind->storage() == kind && release == api::Release::kAny; }
 };
 
 /// Safe from any thread. Put into the store at most once.
 class StoredObject final : public store::Value {
  public:
-  /// Takes an object of a hub that nobody else holds (the resource version is written into it
-  /// later), without a resource version. O(1).
+  /// Takes an object of a hub, or of a version of a custom kind, that nobody else holds (the
+  /// resource version is written into it later), without a resource version. O(1).
   explicit StoredObject(api::Object object);
 
   /// The durable form; made at the first call. O(size).
@@ -65,6 +71,7 @@ class StoredObject final : public store::Value {
   /// own parts make (docs/design/server.md).
   Result<> CheckDurable() const override;
 
+  /// Of custom kinds the version in which it is stored.
   const api::KindInfo& kind() const { return object_.kind(); }
 
   /// Whether it takes much more memory than a durable form of so many bytes (IsBulky).
@@ -78,9 +85,10 @@ class StoredObject final : public store::Value {
     transient_bytes_.store(bytes, std::memory_order_relaxed);
   }
 
-  /// The object at the revision that wrote it; made at the first call, and there as long as this.
-  /// Every caller names the same revision, that of the record, and views of this kind.
-  const Item& At(View view, Revision modified) const;
+  /// The object at the revision that wrote it; made at the first call, and of custom kinds again
+  /// when their schema has changed. Every caller names the same revision, that of the record, and
+  /// views of this kind.
+  Item At(View view, Revision modified) const;
 
   /// The same content under the revision that ended it (its deletion, or the change by which a
   /// selector lost it): what a DELETED event carries. The first revision asked for is remembered.
@@ -90,9 +98,17 @@ class StoredObject final : public store::Value {
   Item Unversioned(View view) const;
 
  private:
+  friend struct ItemFinder;
+
   struct Seen {
     View view;
     Item item;
+  };
+  /// As a version of a custom kind shows it, by the rules that this had then.
+  struct SeenByRules {
+    const api::KindInfo* kind;
+    Frozen<api::CustomVersion> rules;
+    Frozen<Item> item;
   };
   struct Ended {
     Revision end;
@@ -105,6 +121,8 @@ class StoredObject final : public store::Value {
   const Durable& durable() const;
   Item Versioned(api::Object object, Revision revision) const;
   const Item& AsStored(Revision modified) const;
+  const Item& AsFixed(View view, Revision modified) const;
+  Frozen<Item> AsCustom(const api::CustomKind& version, Revision modified) const;
 
   mutable api::Object object_;  // gets its resource version when item_ is made
   mutable std::atomic<size_t> transient_bytes_ = 0;
@@ -115,7 +133,12 @@ class StoredObject final : public store::Value {
   // One for each version in use, where it was made: few, and none in most objects, which then takes
   // no memory.
   mutable std::forward_list<Seen> seen_ DRAY_GUARDED_BY(mutex_);
+  mutable std::forward_list<SeenByRules> seen_by_rules_ DRAY_GUARDED_BY(mutex_);
 };
+
+/// `object`, as the verbs have made it, as it is stored: see StoredObject. O(1), but for objects of
+/// custom kinds that are stored in another version.
+Frozen<StoredObject> MakeStored(api::Object object);
 
 /// What the store is to hold of `stored`: itself, or, where it takes much more memory than that,
 /// its bytes alone. O(1) for most, else O(size).

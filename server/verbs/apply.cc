@@ -45,7 +45,8 @@ Result<api::JsonTree> ReadConfig(const Body& body, api::Release release) {
 Result<api::Object> New(const Call& call,
                         const managed_fields::Write& write,
                         const api::JsonTree& config) {
-  DRAY_TRY(api::Object object, AppliedTo(call, write, api::Object::Make(call.hub()), config));
+  const api::KindInfo& kind = *call.worked_on().kind;
+  DRAY_TRY(api::Object object, AppliedTo(call, write, api::Object::Make(kind), config));
   const std::string& uid = object.metadata().uid;
   if (!uid.empty()) {
     return Fail(errors::Conflict(call.kind(),

@@ -163,7 +163,8 @@ std::vector<api::Object> FirstObjects(const Core& core) {
   std::vector<api::Object> objects;
   if (core.rights != nullptr) objects = BootstrapPolicyOf(core);
   std::ranges::move(FirstFlowControl(), std::back_inserter(objects));
-  std::ranges::move(LocalApis(core.scheme, core.options.release), std::back_inserter(objects));
+  std::ranges::move(LocalApis(core.scheme.first(), core.options.release),
+                    std::back_inserter(objects));
   return objects;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/namespace.h"
+#include "api/custom_kind.h"
 #include "api/feature_gates.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
@@ -15,6 +16,10 @@ namespace dray::server::verbs {
 
 std::string Call::key() const {
   return storage::ObjectKey(hub(), request->namespace_, request->name);
+}
+
+storage::View Call::worked_on() const {
+  return api::IsCustom(kind()) ? view() : storage();
 }
 
 Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
@@ -53,7 +58,7 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
   if (request.subresource == "scale") now.reset();  // upstream's entries of it have no time
   return {.manager = manager.empty() ? "unknown" : manager,
           .subresource = request.subresource,
-          .versions = {.kinds = call.core->scheme.kinds(),
+          .versions = {.kinds = call.core->scheme.first().kinds(),
                        .kind = request.kind,
                        .release = request.release},
           .reset = &registry::ResetFields(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "api/managed_fields/update.h"
 #include "api/object.h"
 #include "base/log.h"
@@ -46,7 +47,7 @@ inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
 
 /// What all verbs work on; constant after construction, but for what the reader remembers.
 struct Core {
-  const api::Scheme& scheme;
+  const api::LiveScheme& scheme;
   store::Store& store;
   std::string store_id;  // of its status
   World& world;
@@ -106,6 +107,9 @@ struct Call {
   const api::KindInfo& hub() const { return request->kind->storage(); }
   storage::View view() const { return {.kind = request->kind, .release = request->release}; }
   storage::View storage() const { return storage::View::OfStorage(*request->kind); }
+  /// In which objects are judged and changed: as they are stored; those of custom kinds in the
+  /// version that the client speaks.
+  storage::View worked_on() const;
   std::string key() const;
   WallTime now() const { return core->world.clock.Now(); }
 };

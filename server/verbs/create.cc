@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "api/custom_kind.h"
 #include "api/generate_name.h"
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
@@ -135,7 +136,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   store::Txn txn = TxnAround(key, seen.record);
   const admission::Write write{.object = &object, .in = &seen, .txn = &txn};
   DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
-  const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
+  const Frozen<storage::StoredObject> stored = storage::MakeStored(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
     co_return Attempt{.outcome = std::move(outcome), .name = name};
@@ -166,6 +167,14 @@ Result<api::Object> Placed(const Call& call, api::Object wish) {
   return object;
 }
 
+// Nothing comes into a kind whose definition goes.
+Result<> CheckNotGoing(const api::KindInfo& kind, std::string_view name) {
+  const api::CustomKind* custom = api::CustomOf(kind);
+  if (custom == nullptr || !custom->resource().versions.Load()->is_terminating) return {};
+  return Fail(errors::Forbidden(
+      kind, name, "create not allowed while custom resource definition is terminating"));
+}
+
 bool MakesAccount(const Call& call) {
   return call.hub().plural == "namespaces" && call.hub().group.empty() &&
          !call.request->write.dry_run &&
@@ -187,6 +196,7 @@ Task<Outcome> CreateObject(Call call,
                            registry::Owners owners,
                            const std::function<Result<api::Object>()>* again) {
   const Core& core = *call.core;
+  DRAY_CO_TRY_VOID(CheckNotGoing(call.kind(), wish.metadata().name));
   const size_t warnings_before = call.warnings->size();
   for (int tries = 1;;) {
     DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish)));

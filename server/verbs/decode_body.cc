@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "api/codec/json_said.h"
 #include "api/codec/protobuf.h"
+#include "api/custom_kind.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
 #include "server/storage/decoded_size.h"
@@ -55,6 +57,13 @@ Error CannotBe(const api::TypeMeta& said, const api::KindInfo& kind, std::string
                                         why));
 }
 
+Error WrongVersion(const api::TypeMeta& said, const api::KindInfo& kind) {
+  return errors::BadRequest(
+      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                  said.api_version,
+                  kind.api_version));
+}
+
 // What a body that says it is something else is told.
 Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api::KindInfo& kind) {
   const api::KindInfo* other = scheme.FindKind(said.api_version, said.kind);
@@ -75,10 +84,7 @@ Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api:
                                 kind.version,
                                 kind.kind));
   }
-  return errors::BadRequest(
-      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                  said.api_version,
-                  kind.api_version));
+  return WrongVersion(said, kind);
 }
 
 Failure Unrecognized(const api::KindInfo& kind, std::string_view why, std::string_view body) {
@@ -94,7 +100,7 @@ Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api
   if (said.kind.empty()) said.kind = kind.kind;
   if (said.api_version.empty()) said.api_version = std::string(kind.api_version);
   if (said.kind != kind.kind || said.api_version != kind.api_version) {
-    return Fail(WrongKind(call.core->scheme, said, kind));
+    return Fail(WrongKind(*call.core->scheme.Now(), said, kind));
   }
   return said;
 }
@@ -125,7 +131,7 @@ Result<> ReadAsSaid(const Call& call,
                     const api::KindInfo& kind,
                     const api::TypeMeta& said,
                     std::string_view text) {
-  const api::KindInfo* other = call.core->scheme.FindKind(said.api_version, said.kind);
+  const api::KindInfo* other = call.core->scheme.Now()->FindKind(said.api_version, said.kind);
   const bool is_same_kind =
       other != nullptr && other != &kind && other->kind == kind.kind && other->group == kind.group;
   if (!is_same_kind) return {};
@@ -136,7 +142,41 @@ Result<> ReadAsSaid(const Call& call,
   return TellIssues(call, said, kind, issues);
 }
 
+// A body of a custom kind says what it is, in words of its own server upstream.
+Result<api::Object> DecodeCustomText(const Call& call,
+                                     const api::KindInfo& kind,
+                                     std::string_view text) {
+  api::DecodeIssues issues;
+  api::TypeMeta said;
+  Result<api::Object> object =
+      api::DecodeJson(kind, text, &issues, {.release = call.request->release}, said);
+  if (!object.has_value()) {
+    Result<api::TypeMeta> read = api::ReadTypeMeta(text);
+    if (!read.has_value()) {
+      const std::string_view why =
+          text.empty() ? "unexpected end of JSON input" : std::string_view(read.error().message);
+      return Unrecognized(
+          kind, fmt::format("couldn't get version/kind; json parse error: {}", why), text);
+    }
+    said = *std::move(read);
+  }
+  const std::string_view missing = said.kind.empty()          ? "Kind"
+                                   : said.api_version.empty() ? "apiVersion"
+                                                              : "";
+  if (!missing.empty()) {
+    return Unrecognized(kind, fmt::format("Object '{}' is missing in '{}'", missing, text), text);
+  }
+  if (said.api_version != kind.api_version) return Fail(WrongVersion(said, kind));
+  if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
+  if (std::optional<Error> wrong = WrongCustomKind(kind, said, object->metadata().name)) {
+    return Fail(*std::move(wrong));
+  }
+  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+  return object;
+}
+
 Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
+  if (api::IsCustom(kind)) return DecodeCustomText(call, kind, text);
   if (text == "null") text = "{}";  // an object that says nothing
   api::DecodeIssues issues;
   // One walk over nearly every body; the others are read step by step, for what is told first.
@@ -199,6 +239,24 @@ Result<api::Object> Counted(const Call& call, size_t body_bytes, Result<api::Obj
 std::string_view AppliedWord(api::Release release) {
   constexpr api::Releases kYaml = {.first = 0, .last = 36};
   return kYaml.Rules(release) ? "YAML" : "patch";
+}
+
+std::optional<Error> WrongCustomKind(const api::KindInfo& kind,
+                                     const api::TypeMeta& said,
+                                     std::string_view name) {
+  const bool is_other_version = said.api_version != kind.api_version;
+  if (!is_other_version && said.kind == kind.kind) return std::nullopt;
+  const std::string_view group = Split(said.api_version).group;
+  return errors::InvalidAs(
+      group,
+      said.kind,
+      name,
+      {is_other_version
+           ? errors::InvalidValue("apiVersion",
+                                  errors::Quoted(said.api_version),
+                                  fmt::format("must be {}", kind.api_version))
+           : errors::InvalidValue(
+                 "kind", errors::Quoted(said.kind), fmt::format("must be {}", kind.kind))});
 }
 
 std::string StrictError(const api::DecodeIssues& issues) {

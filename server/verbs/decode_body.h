@@ -2,6 +2,7 @@
 // From a request's body to an object of the kind its URL names.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,11 @@ std::string_view AppliedWord(api::Release release);
 
 /// `strict decoding error: …` from what a strict decoder found.
 std::string StrictError(const api::DecodeIssues& issues);
+
+/// What is wrong with a document of a custom kind that says it is something else; `name` is that of
+/// its object.
+std::optional<Error> WrongCustomKind(const api::KindInfo& kind,
+                                     const api::TypeMeta& said,
+                                     std::string_view name);
 
 }  // namespace dray::server::verbs

@@ -276,7 +276,7 @@ Task<Outcome> DeleteOne(Call call) {
     Frozen<storage::StoredObject> stored;
     if (plan.step != Plan::Step::kRemove) {
       plan.marked.mutable_metadata().resource_version.clear();
-      stored = std::make_shared<const storage::StoredObject>(std::move(plan.marked));
+      stored = storage::MakeStored(std::move(plan.marked));
       if (dry_run)
         co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));

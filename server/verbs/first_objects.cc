@@ -293,8 +293,7 @@ std::vector<api::Object> LocalApis(const api::Scheme& scheme, api::Release relea
     if (!kind->served || is_own || !seen.emplace(kind->group, kind->version).second) continue;
     APIService service;
     service.metadata.name = fmt::format("{}.{}", kind->version, kind->group);
-    service.metadata.labels.insert_or_assign("kube-aggregator.kubernetes.io/automanaged",
-                                             "onstart");
+    service.metadata.labels.insert_or_assign(kManagedLabel, "onstart");
     service.spec.group = kind->group;
     service.spec.version = kind->version;
     service.spec.group_priority_minimum = PriorityOf(kind->group, release);
@@ -302,6 +301,19 @@ std::vector<api::Object> LocalApis(const api::Scheme& scheme, api::Release relea
     objects.push_back(api::Object::Of(std::move(service)));
   }
   return objects;
+}
+
+api::Object ApiServiceOf(std::string_view group, std::string_view version) {
+  constexpr int32_t kGroupPriority = 1000;
+  constexpr int32_t kVersionPriority = 100;
+  APIService service;
+  service.metadata.name = fmt::format("{}.{}", version, group);
+  service.metadata.labels.insert_or_assign(kManagedLabel, "true");
+  service.spec.group = group;
+  service.spec.version = version;
+  service.spec.group_priority_minimum = kGroupPriority;
+  service.spec.version_priority = kVersionPriority;
+  return api::Object::Of(std::move(service));
 }
 
 std::vector<api::Object> FirstFlowControl() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/feature_gates.h"
@@ -20,6 +21,11 @@ namespace dray::server::verbs {
 /// An APIService for each group and version of `scheme` but that of APIServices, with upstream's
 /// priorities.
 std::vector<api::Object> LocalApis(const api::Scheme& scheme, api::Release release);
+
+/// The label of APIServices that a server makes and removes again.
+inline constexpr const char* kManagedLabel = "kube-aggregator.kubernetes.io/automanaged";
+/// That of a version of custom kinds.
+api::Object ApiServiceOf(std::string_view group, std::string_view version);
 
 /// The levels and flow schemas that Kubernetes 1.37 begins with.
 std::vector<api::Object> FirstFlowControl();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
+#include "api/custom_kind.h"
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
@@ -29,11 +30,14 @@ namespace {
 using storage::Item;
 
 // A version in the object makes the write conditional; without one it wins over whatever is there.
-Result<> CheckVersion(const Call& call, const api::Object& next, const Item& current) {
+Result<> CheckVersion(const Call& call,
+                      const Modification& modification,
+                      const api::Object& next,
+                      const Item& current) {
   const std::string& asked = next.metadata().resource_version;
   DRAY_TRY(const std::optional<uint64_t> version, ParseVersion(asked));
   if (version.value_or(0) == 0) {
-    if (call.kind().unconditional_update) return {};
+    if (call.kind().unconditional_update || modification.is_unconditional) return {};
     return Fail(errors::InvalidAs(
         call.kind().group,
         call.kind().plural,
@@ -58,7 +62,7 @@ bool IsFinished(const registry::Strategy& strategy,
 // Nothing when the object is not there for this client.
 Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
   if (record == nullptr) return std::nullopt;
-  DRAY_TRY(std::optional<Item> stored, ItemAskedFor(call, call.storage(), *record));
+  DRAY_TRY(std::optional<Item> stored, ItemAskedFor(call, call.worked_on(), *record));
   DRAY_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
   if (!stored.has_value() || !seen.has_value()) return std::nullopt;
   return Current{.stored = *std::move(stored), .seen = *std::move(seen)};
@@ -76,7 +80,7 @@ Result<api::Object> WishFor(const Call& call,
   if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
     return Fail(errors::UidMismatch(call.kind(), old_meta.name, call.key(), uid, old_meta.uid));
   }
-  DRAY_TRY_VOID(CheckVersion(call, wish, current.stored));
+  DRAY_TRY_VOID(CheckVersion(call, modification, wish, current.stored));
   registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
   api::Object next = registry::ForStore(wish, call.request->release, call.now());
   // The hub's own version hides something only from those few objects that have what hubs have, and
@@ -84,7 +88,7 @@ Result<api::Object> WishFor(const Call& call,
   const bool sees_all =
       call.view().is_storage() &&
       (std::holds_alternative<api::Object>(call.request->body) || !storage::HasHubContent(old));
-  if (!sees_all) {
+  if (!sees_all && !api::IsCustom(call.kind())) {
     api::conversion::MergeBack(call.kind(), old, next, call.request->release);
   }
   return next;
@@ -150,11 +154,20 @@ Result<> CompleteChange(const Call& call,
   return admission::Validate(call, snapshot, SeenChange(call, modification, next, old).write);
 }
 
+// Whether `next`, which is what a client of the call's version reads, is also what is stored. An
+// object of a custom kind may be stored in another version, or without defaults that it has now:
+// writing it as it is read stores it anew.
+bool IsStoredSo(const Call& call, const api::Object& next, const store::Record& record) {
+  if (!api::IsCustom(next.kind())) return true;
+  const Result<std::optional<Item>> stored = storage::ItemOf(call.storage(), record);
+  return stored.has_value() && stored->has_value() && (*stored)->object == api::ForStorage(next);
+}
+
 // The answer without a write of the new content: a dry run, a finished object.
 ObjectAnswer Shown(storage::View view, const api::Object& next, const store::Record& record) {
   api::Object bare = next.Clone();
   bare.mutable_metadata().resource_version.clear();
-  const auto shown = std::make_shared<const storage::StoredObject>(std::move(bare));
+  const Frozen<storage::StoredObject> shown = storage::MakeStored(std::move(bare));
   return {.code = 200, .item = shown->At(view, record.modified)};
 }
 
@@ -174,6 +187,10 @@ Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
                     request.name)));
   }
   if (call.kind().namespaced && !meta.namespace_.empty() && meta.namespace_ != request.namespace_) {
+    if (api::IsCustom(call.kind())) {
+      return Fail(errors::BadRequest(
+          "the namespace of the provided object does not match the namespace sent on the request"));
+    }
     return Fail(errors::BadRequest(
         fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
                     meta.namespace_,
@@ -228,7 +245,7 @@ Task<ObjectAnswer> Modify(Call call,
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     const bool finished = IsFinished(strategy, next, old);
-    if (!finished && registry::ChangesNothing(next, old)) {
+    if (!finished && registry::ChangesNothing(next, old) && IsStoredSo(call, next, *record)) {
       co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
     DRAY_CO_TRY_VOID(AddLeaseCondition(call, *snapshot, txn));
@@ -243,7 +260,7 @@ Task<ObjectAnswer> Modify(Call call,
       txn.operations.emplace_back(store::Delete{.key = key});
     } else {
       next.mutable_metadata().resource_version.clear();
-      stored = std::make_shared<const storage::StoredObject>(std::move(next));
+      stored = storage::MakeStored(std::move(next));
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));

@@ -40,6 +40,8 @@ struct Modification {
   WrongUid wrong_uid = WrongUid::kConflict;
   /// Whether the wished-for object says itself who owns what: it was applied.
   bool decides_owners = false;
+  /// Whether it wins over whatever is there where it names no version, whatever the kind.
+  bool is_unconditional = false;
   /// What a subresource with objects of its own makes of one that is stored, which is what policies
   /// see; null: they see what is stored.
   api::Object (*seen_through)(const api::Object& stored) = nullptr;

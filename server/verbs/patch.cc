@@ -14,6 +14,7 @@
 #include "api/codec/duplicate_fields.h"
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
+#include "api/custom_kind.h"
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "server/errors/errors.h"
@@ -37,12 +38,46 @@ Error BadOutcome(std::string_view patched, std::string_view why) {
   return errors::InvalidAs("", "", "", {errors::InvalidValue("patch", errors::Quoted(shown), why)});
 }
 
+// What is ignored in the outcome is told, or is a mistake.
+Result<> TellIssues(const Call& call, std::string_view patched, const api::DecodeIssues& issues) {
+  const FieldValidation validation = call.request->write.field_validation;
+  if (validation == FieldValidation::kStrict && !issues.empty()) {
+    return Fail(BadOutcome(patched, StrictError(issues)));
+  }
+  if (validation == FieldValidation::kWarn) {
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
+  }
+  return {};
+}
+
+// The same for a custom kind: the object is read first, and then judged by what it says it is.
+Result<api::Object> DecodePatchedCustom(const Call& call,
+                                        std::string_view patched,
+                                        const api::TypeMeta& said,
+                                        api::DecodeIssues issues) {
+  const std::string_view missing = said.kind.empty()          ? "Kind"
+                                   : said.api_version.empty() ? "apiVersion"
+                                                              : "";
+  if (!missing.empty()) {
+    return Fail(
+        BadOutcome(patched, fmt::format("Object '{}' is missing in '{}'", missing, patched)));
+  }
+  Result<api::Object> object =
+      api::DecodeJson(call.kind(), patched, &issues, {.release = call.request->release});
+  if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
+  std::optional<Error> wrong = WrongCustomKind(call.kind(), said, object->metadata().name);
+  if (wrong.has_value()) return Fail(*std::move(wrong));
+  DRAY_TRY_VOID(TellIssues(call, patched, issues));
+  return object;
+}
+
 // `issues` are those of the patch itself.
 Result<api::Object> DecodePatched(const Call& call,
                                   std::string_view patched,
                                   api::DecodeIssues issues) {
   const api::KindInfo& kind = call.kind();
   DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
+  if (api::IsCustom(kind)) return DecodePatchedCustom(call, patched, said, std::move(issues));
   if (said.kind != kind.kind || said.api_version != kind.api_version) {
     return Fail(BadOutcome(patched,
                            fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
@@ -53,13 +88,7 @@ Result<api::Object> DecodePatched(const Call& call,
   Result<api::Object> object =
       api::DecodeJson(kind, patched, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
-  const FieldValidation validation = call.request->write.field_validation;
-  if (validation == FieldValidation::kStrict && !issues.empty()) {
-    return Fail(BadOutcome(patched, StrictError(issues)));
-  }
-  if (validation == FieldValidation::kWarn) {
-    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
-  }
+  DRAY_TRY_VOID(TellIssues(call, patched, issues));
   return object;
 }
 

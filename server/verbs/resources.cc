@@ -12,6 +12,7 @@
 #include "server/storage/run_sequence.h"
 #include "server/storage/write_session.h"
 #include "server/verbs/admission/validating_policies.h"
+#include "server/verbs/definitions.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
@@ -27,6 +28,7 @@ struct Resources::Parts {
   std::atomic<unsigned> made = 0;  // bits of FirstStep
   std::string address;             // of BootstrapCluster
   uint16_t port = 0;
+  std::optional<Definitions> definitions;  // last: it ends before all that it works on
 };
 
 namespace {
@@ -91,7 +93,7 @@ Resources::Resources(
     const api::Scheme& scheme, store::Store& store, World& world, Log log, const Options& options)
     : scheme_(scheme),
       parts_(std::make_unique<Parts>(Core{
-          .scheme = scheme,
+          .scheme = scheme_,
           .store = store,
           .store_id = store.status().id,
           .world = world,
@@ -125,6 +127,10 @@ Result<User> Resources::UserOfToken(std::string_view token) const {
 Task<> Resources::Bootstrap() {
   DRAY_CO_TRY_VOID(co_await MakeNamespaces(&parts_->core));
   CatchUp();
+  if (!parts_->definitions.has_value()) {
+    parts_->definitions.emplace(parts_->core, parts_->hub, scheme_);
+    DRAY_CO_TRY_VOID(parts_->definitions->Start());
+  }
   Note(FirstStep::kNamespaces);
   co_return {};
 }
@@ -255,7 +261,8 @@ bool Resources::IsLong(const ResourceRequest& request) const {
 std::vector<Resources::Count> Resources::CountObjects() const {
   const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();
   std::vector<Count> counts;
-  for (const api::KindInfo* kind : parts_->core.scheme.kinds()) {
+  const Frozen<api::Scheme> scheme = parts_->core.scheme.Now();
+  for (const api::KindInfo* kind : scheme->kinds()) {
     const bool is_listed = &kind->storage() == kind && !kind->plural.empty();
     if (!is_listed || !registry::StrategyOf(*kind).is_stored) continue;
     counts.push_back(

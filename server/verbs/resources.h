@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -120,7 +121,8 @@ class Resources {
   /// Options::tokens.
   const std::shared_ptr<access::TokenIssuer>& tokens() const;
 
-  const api::Scheme& scheme() const { return scheme_; }
+  /// All kinds that there are now, custom kinds among them.
+  const api::LiveScheme& scheme() const { return scheme_; }
   api::Release release() const;
 
  private:
@@ -128,7 +130,7 @@ class Resources {
   struct Parts;
   void CatchUp();
 
-  const api::Scheme& scheme_;
+  api::LiveScheme scheme_;
   std::unique_ptr<Parts> parts_;
 };
 

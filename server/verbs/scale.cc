@@ -12,12 +12,15 @@
 #include "api/codec/json.h"
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
+#include "api/custom_kind.h"
 #include "api/managed_fields/apply.h"
 #include "api/meta_v1/label_selector.h"
 #include "api/selectors/selector_of.h"
 #include "server/errors/errors.h"
 #include "server/patch/patch.h"
 #include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/custom_scale.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -45,6 +48,7 @@ std::string SelectorOf(const api::Object& workload) {
 }
 
 api::Object ScaleOf(const api::Object& workload) {
+  if (api::IsCustom(workload.kind())) return CustomScaleOf(workload);
   Scale scale;
   const api::meta_v1::ObjectMeta& meta = workload.metadata();
   scale.metadata.name = meta.name;
@@ -93,7 +97,11 @@ Result<api::Object> Patched(const Call& call, const api::Object& workload) {
   const patch::PatchType asked = call.request->patch_type;
   DRAY_TRY(const std::string patched,
            patch::ApplyPatch(asked, Scales(), api::ToJson(ScaleOf(workload)), *patch));
-  return api::DecodeJson(Scales(), patched, nullptr, {.release = call.request->release});
+  Result<api::Object> scale =
+      api::DecodeJson(Scales(), patched, nullptr, {.release = call.request->release});
+  if (scale.has_value() || !api::IsCustom(call.kind())) return scale;
+  return Fail(errors::InvalidAs(
+      "", "", "", {errors::InvalidValue("patch", errors::Quoted(patched), scale.error().message)}));
 }
 
 Task<Outcome> ReadScale(Call call) {
@@ -102,6 +110,7 @@ Task<Outcome> ReadScale(Call call) {
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   DRAY_CO_TRY(const std::optional<storage::Item> item, ItemAskedFor(call, call.view(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  if (api::IsCustom(call.kind())) DRAY_CO_TRY_VOID(CheckHasReplicas(item->object));
   co_return AnswerWith(call, *item);
 }
 
@@ -170,10 +179,50 @@ Task<Outcome> ApplyScale(Call call) {
   co_return AnswerWith(call, answer.item);
 }
 
+// What a custom kind is sent as its Scale.
+Result<api::Object> DecodeCustomScale(const Call& call) {
+  const auto* text = std::get_if<std::string>(&call.request->body);
+  if (text != nullptr) {
+    const Result<api::TypeMeta> said = api::ReadTypeMeta(*text);
+    const bool is_other = said.has_value() && (said->kind != Scales().kind ||
+                                               said->api_version != Scales().api_version);
+    if (is_other) {
+      return Fail(errors::BadRequest(
+          "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\""));
+    }
+  }
+  return DecodeBody(call, Scales());
+}
+
+// Upstream knows no owners of what is written through the scale of a custom kind, and cannot apply.
+Task<Outcome> WriteCustomScale(Call call) {
+  const bool is_update = call.request->verb == Verb::kUpdate;
+  if (!is_update && call.request->patch_type == patch::PatchType::kApply) {
+    co_return Fail(errors::Untyped(
+        "failed to create manager for existing fields: failed to convert live object (/; "
+        "autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid "
+        "group/version: autoscaling/v1"));
+  }
+  Result<api::Object> wish = is_update ? DecodeCustomScale(call) : Result<api::Object>();
+  if (!wish.has_value()) co_return std::move(wish).failure();
+  Modification modification{
+      .decides_owners = true, .is_unconditional = true, .seen_through = ScaleOf};
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    DRAY_TRY(const api::Object scale,
+             is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));
+    DRAY_TRY_VOID(CheckIdentity(call, scale.metadata()));
+    return CustomScaled(current.seen.object, scale);
+  };
+  DRAY_CO_TRY(const ObjectAnswer answer,
+              co_await Modify(call, registry::Subresource::kNone, &modification));
+  co_return AnswerWith(call, answer.item);
+}
+
 }  // namespace
 
 Task<Outcome> ServeScale(Call call) {
   if (call.request->verb == Verb::kGet) co_return co_await ReadScale(call);
+  if (api::IsCustom(call.kind())) co_return co_await WriteCustomScale(call);
   const bool is_patch = call.request->verb == Verb::kPatch;
   if (is_patch && call.request->patch_type == patch::PatchType::kApply) {
     co_return co_await ApplyScale(call);

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/tree_json.h"
 #include "api/core_v1/event.h"
+#include "api/custom_kind.h"
 #include "api/feature_gates.h"
 #include "api/reflect.h"
 #include "api/text/go_quote.h"
@@ -20,6 +22,9 @@ namespace dray::server::verbs {
 namespace {
 
 Error NotSelectable(const api::KindInfo& kind, std::string_view field) {
+  if (api::IsCustom(kind)) {
+    return errors::BadRequest(fmt::format("field label not supported: {}", field));
+  }
   if (kind.selectable.empty()) {
     return errors::BadRequest(
         fmt::format("{} is not a known field selector: only \"metadata.name\", "
@@ -92,11 +97,35 @@ std::string EventSource(const api::core_v1::Event& event) {
   return event.source.component.empty() ? event.reporting_component : event.source.component;
 }
 
+// The same of what has no table: texts, numbers and flags below objects.
+std::string TreeText(const api::Tree& content, std::string_view path) {
+  const api::Tree* at = &content;
+  while (!path.empty() && at != nullptr) {
+    const size_t dot = std::min(path.find('.'), path.size());
+    at = at->Find(path.substr(0, dot));
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  if (at == nullptr) return "";
+  switch (at->kind()) {
+    case api::Tree::Kind::kText: return std::string(at->text());
+    case api::Tree::Kind::kBool: return at->boolean() ? "true" : "false";
+    case api::Tree::Kind::kInteger:
+    case api::Tree::Kind::kDouble: return api::ToJson(*at);
+    case api::Tree::Kind::kNull:
+    case api::Tree::Kind::kList:
+    case api::Tree::Kind::kObject: return "";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string FieldText(const api::Object& object, std::string_view path) {
   if (const auto* event = object.If<api::core_v1::Event>(); event != nullptr && path == "source") {
     return EventSource(*event);
+  }
+  if (api::IsCustom(object.kind()) && !path.starts_with("metadata.")) {
+    return TreeText(object.As<api::CustomObject>().content, path);
   }
   const api::Type* type = &object.type();
   const void* value = object.value();

@@ -119,6 +119,8 @@ class Cursor final : public WatchCursor {
 
   bool has_more() const override { return has_more_; }
 
+  bool is_over() const override { return !has_more_ && rules_ != view_.rules(); }
+
   std::optional<WatchEvent> Bookmark() override {
     if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
     // A client may begin at a revision that does not exist yet; it is told nothing it said itself.
@@ -236,6 +238,7 @@ class Cursor final : public WatchCursor {
   WatchHub& hub_;
   const ShareBudget::Claim place_;
   const storage::View view_;
+  const Frozen<api::CustomVersion> rules_ = view_.rules();  // that it began with
   const std::string prefix_;
   const Selection selection_;
   const bool bookmarks_;

@@ -61,6 +61,10 @@ class WatchCursor {
   /// watcher has seen everything.
   virtual bool has_more() const = 0;
 
+  /// Whether the stream ends once all is sent that Next() has returned: the kind that it shows has
+  /// changed or gone.
+  virtual bool is_over() const { return false; }
+
   /// A bookmark for where the cursor stands, if the client allows bookmarks.
   virtual std::optional<WatchEvent> Bookmark() = 0;
 

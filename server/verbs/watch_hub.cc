@@ -107,6 +107,18 @@ bool WatchHub::WakeScope(std::string_view scope) {
   return all_know;
 }
 
+void WatchHub::WakeBelow(std::string_view prefix) {
+  const MutexLock lock(mutex_);
+  for (auto scope = scopes_.lower_bound(prefix);
+       scope != scopes_.end() && scope->first.starts_with(prefix);
+       ++scope) {
+    for (auto& [watcher, watch] : scope->second) {
+      // As in WakeAll().
+      if (!Tell(*watcher)) continue;
+    }
+  }
+}
+
 void WatchHub::WakeAll() {
   for (auto& [scope, watchers] : scopes_) {
     for (auto& [watcher, watch] : watchers) {

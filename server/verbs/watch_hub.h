@@ -69,6 +69,9 @@ class WatchHub {
   /// Errors: kTooManyRequests  kWatchesMax exist, or the store took no subscription.
   Result<Registration> Add(std::string scope, std::shared_ptr<Wakeable> watcher);
 
+  /// Wakes all watchers of scopes that begin with `prefix`, as a commit there does. O(watchers).
+  void WakeBelow(std::string_view prefix);
+
  private:
   struct Watch {
     size_t registrations = 0;

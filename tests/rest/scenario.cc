@@ -65,6 +65,11 @@ constexpr ShapeRule kExchange[] = {
     {"/patterns", Shape::kList},
     {"/patterns/*", Shape::kObject},
     {"/received/*/patterns/*", Shape::kObject},
+    {"/eventually_seconds", Shape::kNumber},
+    {"/only", Shape::kObject},
+    {"/unordered", Shape::kList},
+    {"/unordered/*", Shape::kText},
+    {"/hook", Shape::kText},
 };
 
 Failure Wrong(const std::string& place, std::string_view what) {
@@ -96,8 +101,8 @@ Result<> CheckScenario(const json::value& document) {
                      fmt::format("must be from 0 to {}", kPauseSecondsMax));
       }
     } else if (!step.contains("events") && !step.contains("request") && exchanges.empty() &&
-               !step.contains("command") && !step.contains("file")) {
-      return Wrong(place, "neither request, events, pause nor command");
+               !step.contains("command") && !step.contains("file") && !step.contains("hook")) {
+      return Wrong(place, "neither request, events, pause, hook nor command");
     }
     if (step.contains("watch") && !step.contains("request")) {
       return Wrong(place + "/request", "is missing");

@@ -172,7 +172,7 @@ Result<> OwnComponents::Start(const std::string& name) {
   chosen.scheduling = name == "second-scheduler" ? options_.second_scheduling : options_.scheduling;
   if (components_.empty()) {
     DRAY_TRY(const auto kinds, server::registry::ServedKinds(api::Scheme(), options_.emulation));
-    scheme_ = api::Scheme(kinds);
+    scheme_ = std::make_unique<api::LiveScheme>(api::Scheme(kinds));
   }
   client::ClusterAccess access;
   access.server = fmt::format("http://127.0.0.1:{}", options_.port);
@@ -182,7 +182,7 @@ Result<> OwnComponents::Start(const std::string& name) {
   component->connection =
       std::make_unique<Connection>(std::move(client), "system:" + name, refusals_);
   component->parts = std::make_unique<control_plane::Components>(
-      *component->connection, RealWorld(), Log::Silent(), scheme_, std::move(chosen));
+      *component->connection, RealWorld(), Log::Silent(), *scheme_, std::move(chosen));
   DRAY_TRY_VOID(component->parts->Start());
   components_[name] = std::move(component);
   return {};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "client/client.h"
@@ -77,7 +78,7 @@ class OwnComponents {
 
   const Options options_;
   Refusals refusals_;
-  api::Scheme scheme_;
+  std::unique_ptr<api::LiveScheme> scheme_;
   std::map<std::string, std::unique_ptr<Component>> components_;
 };
 

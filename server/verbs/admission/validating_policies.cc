@@ -108,9 +108,9 @@ std::string OptionsText(const ResourceRequest& request, Operation operation) {
 class InSnapshot final : public policies::Surroundings {
  public:
   InSnapshot(const Core& core, const store::Snapshot& snapshot)
-      : core_(core), snapshot_(snapshot) {}
+      : core_(core), snapshot_(snapshot), scheme_(core.scheme.Now()) {}
 
-  const api::Scheme& scheme() const override { return core_.scheme; }
+  const api::Scheme& scheme() const override { return *scheme_; }
 
   std::optional<api::Object> Find(const api::KindInfo& kind,
                                   std::string_view namespace_name,
@@ -140,6 +140,7 @@ class InSnapshot final : public policies::Surroundings {
  private:
   const Core& core_;
   const store::Snapshot& snapshot_;
+  const Frozen<api::Scheme> scheme_;
 };
 
 policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The custom kinds that a server has now: from definitions to kinds that are routed, stored and
+// shown like all others.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/apiextensions_v1.h"
+#include "api/custom_kind.h"
+#include "api/live_scheme.h"
+#include "server/registry/custom_version.h"
+
+namespace dray::server::registry {
+
+/// "v10" before "v2" before "v1" before "v11beta2" before "v2alpha1" before "foo1": how versions of
+/// a group are preferred.
+bool IsVersionBefore(std::string_view a, std::string_view b);
+
+/// Belongs to one thread; the scheme, which outlives it, is for all.
+class CustomKinds {
+ public:
+  explicit CustomKinds(api::LiveScheme& scheme) : scheme_(scheme) {}
+  CustomKinds(const CustomKinds&) = delete;
+  CustomKinds& operator=(const CustomKinds&) = delete;
+  ~CustomKinds() = default;
+
+  /// Has the kinds of `definition`, under its accepted names, from the next Publish() on; again
+  /// after each change. False when there are too many kinds (CustomKindArena::kKindsMax): then
+  /// nothing changes.
+  bool Serve(const api::apiextensions_v1::CustomResourceDefinition& definition);
+  /// No more from the next Publish() on. O(log n).
+  void Remove(std::string_view name);
+  /// Makes the changes visible. O(all kinds).
+  void Publish();
+
+  /// The kind of the definition, without a version; null when it is not served.
+  const api::CustomKind* Find(std::string_view name) const;
+
+ private:
+  struct Served {
+    const api::CustomKind* resource;
+    std::vector<const api::CustomKind*> versions;
+  };
+
+  api::LiveScheme& scheme_;
+  api::CustomKindArena arena_;
+  std::map<std::string, Served, std::less<>> served_;  // by the name of the definition
+};
+
+}  // namespace dray::server::registry
