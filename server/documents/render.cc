@@ -64,6 +64,14 @@ Failure WrongForm(const api::KindInfo& kind, std::string_view asked, std::string
   const std::string_view package =
       kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.'));
   const bool list = is == "a list";
+  if (api::IsCustom(kind)) {
+    return Fail(StatusReason::kNotAcceptable,
+                fmt::format("you requested {}, but the requested object is {} (*unstructured."
+                            "Unstructured{})",
+                            asked,
+                            is,
+                            list ? "List" : ""));
+  }
   return Fail(StatusReason::kNotAcceptable,
               fmt::format("you requested {}, but the requested object is {} (*{}.{}{})",
                           asked,

@@ -157,7 +157,7 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
   }
   DRAY_TRY(std::string json, JsonBody(request, yaml));
   if (IsDelete(request.verb)) {
-    auto options = ReadDeleteOptions(parts_.resources.scheme().first(), query_, json);
+    auto options = ReadDeleteOptions(*parts_.resources.scheme().Now(), query_, json);
     if (!options && !json.empty()) return Fail(UnreadableOptions(options.error(), request.release));
     DRAY_TRY(request.delete_options, std::move(options));
     return {};
@@ -168,7 +168,7 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
 
 Result<> Exchange::ReadProtobufBody(ResourceRequest& request) {
   if (IsDelete(request.verb)) {
-    auto options = DeleteOptionsOfProtobuf(parts_.resources.scheme().first(), request_.body);
+    auto options = DeleteOptionsOfProtobuf(*parts_.resources.scheme().Now(), request_.body);
     if (!options) return Fail(UnreadableOptions(options.error(), request.release));
     request.delete_options = *std::move(options);
     return {};
@@ -197,7 +197,8 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
             request.kind->version,
             message)));
       case verbs::FieldValidation::kWarn:
-        if (request.verb == Verb::kPatch) {  // upstream tells them one by one
+        // Upstream tells them one by one where it knows no types.
+        if (request.verb == Verb::kPatch || api::IsCustom(*request.kind)) {
           warnings_.insert(
               warnings_.end(), document->duplicates.begin(), document->duplicates.end());
         } else {

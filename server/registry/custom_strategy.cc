@@ -1,16 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server decides about objects of custom kinds.
+#include <algorithm>
+#include <iterator>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "api/custom_kind.h"
+#include "api/text/go_quote.h"
+#include "custom/schema/list_rules.h"
+#include "custom/schema/metadata.h"
+#include "custom/schema/validate.h"
 #include "server/registry/custom_version.h"
+#include "server/registry/metadata_rules.h"
 #include "server/registry/more_strategies.h"
 
 namespace dray::server::registry {
 namespace {
 
-constexpr Strategy kCustom = {.type = &api::TypeOf<api::CustomObject>};
+using api::Tree;
+using Causes = std::vector<ErrorCause>;
+
+// The object as its schema sees it: with what stands beside the content. O(members).
+Tree WholeTree(const api::Object& object) {
+  Tree whole = object.As<api::CustomObject>().content;
+  std::vector<Tree::Member> frame;
+  frame.emplace_back("apiVersion", Tree(object.kind().api_version));
+  frame.emplace_back("kind", Tree(object.kind().kind));
+  frame.emplace_back("metadata", custom::schema::WriteMetadata(object.metadata()));
+  whole.Insert(frame);
+  return whole;
+}
+
+void AddCauses(Causes more, Causes& causes) {
+  std::ranges::move(more, std::back_inserter(causes));
+}
+
+// Schema, embedded objects, lists, in upstream's order; `validate` is that of the part that is
+// written.
+template <class Validate>
+Causes Check(const api::Object& object, const api::Object* old, Validate validate) {
+  const Frozen<SchemaVersion> version = RulesOf(object.kind());
+  if (version == nullptr) return {};
+  const custom::schema::Schema& schema = version->schema();
+  const Tree now = WholeTree(object);
+  Tree before;
+  if (old != nullptr) before = WholeTree(*old);
+  const Tree* const then = old == nullptr ? nullptr : &before;
+  Causes causes = validate(now, then, schema);
+  AddCauses(custom::schema::CheckLists(now, then, schema), causes);
+  return causes;
+}
+
+Causes ValidateNew(const api::Object& object,
+                   const api::Object* /*old*/,
+                   const api::validation::Options& /*options*/) {
+  return Check(object, nullptr, [](const Tree& now, const Tree* old, const auto& schema) {
+    return custom::schema::Validate(now, old, schema);
+  });
+}
+
+// Upstream looks at the metadata of a changed object as at that of a new one, too, and says what it
+// finds again.
+Causes ValidateChange(const api::Object& object,
+                      const api::Object* old,
+                      const api::validation::Options& options) {
+  const api::meta_v1::ObjectMeta& meta = object.metadata();
+  Causes causes = CheckChangedMetadata(
+      object.kind(), meta, old->metadata(), options.profile, ChangedPart::kMain);
+  AddCauses(CheckNewMetadata(object.kind(), meta, options.profile), causes);
+  AddCauses(Check(object,
+                  old,
+                  [](const Tree& now, const Tree* then, const auto& schema) {
+                    return custom::schema::Validate(now, then, schema);
+                  }),
+            causes);
+  return causes;
+}
+
+std::vector<std::string> WarningsAbout(const api::Object& object,
+                                       const api::Object* old,
+                                       const api::Profile& /*profile*/) {
+  std::vector<std::string> warnings;
+  for (const std::string& finalizer : object.metadata().finalizers) {
+    const bool is_old =
+        old != nullptr && std::ranges::count(old->metadata().finalizers, finalizer) > 0;
+    const bool is_known = finalizer == "orphan" || finalizer == "foregroundDeletion";
+    if (is_old || is_known || finalizer.contains('/')) continue;
+    warnings.push_back(
+        fmt::format("metadata.finalizers: {}: prefer a domain-qualified finalizer name to avoid "
+                    "accidental conflicts with other finalizer writers",
+                    api::GoQuote(finalizer)));
+  }
+  return warnings;
+}
+
+Causes ValidateStatusOf(const api::Object& object,
+                        const api::Object* old,
+                        const api::validation::Options& /*options*/) {
+  return Check(object, old, [](const Tree& now, const Tree* then, const auto& schema) {
+    return custom::schema::ValidateStatus(now, then, schema);
+  });
+}
+
+constexpr Strategy kCustom = {.type = &api::TypeOf<api::CustomObject>,
+                              .any_finalizers = true,
+                              .validate_create = ValidateNew,
+                              .validate_update = ValidateChange,
+                              .validate_status = ValidateStatusOf,
+                              .warnings = WarningsAbout};
 
 constexpr Strategy kCustomStrategies[] = {kCustom};
 

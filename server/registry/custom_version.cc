@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/registry/custom_version.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "custom/schema/defaults.h"
+#include "custom/schema/metadata.h"
 #include "custom/schema/prune.h"
 
 namespace dray::server::registry {
@@ -31,12 +34,17 @@ Frozen<custom::schema::Schema> CompiledSchema(const CustomResourceDefinitionVers
 
 }  // namespace
 
-SchemaVersion::SchemaVersion(
-    const api::apiextensions_v1::CustomResourceDefinitionVersion& said)
+SchemaVersion::SchemaVersion(const api::apiextensions_v1::CustomResourceDefinitionVersion& said)
     : said_(said), shape_(SchemaOf(said_)), schema_(CompiledSchema(said_)) {}
 
 void SchemaVersion::Prune(api::CustomObject& object, std::vector<std::string>* unknown) const {
   custom::schema::Prune(object.content, *schema_, unknown);
+  std::vector<std::string> embedded;
+  (void)custom::schema::CoerceEmbedded(object.content,
+                                       *schema_,
+                                       custom::schema::Malformed::kDrop,
+                                       unknown == nullptr ? nullptr : &embedded);
+  if (unknown != nullptr) std::ranges::move(embedded, std::back_inserter(*unknown));
 }
 
 Result<> SchemaVersion::SetDefaults(api::CustomObject& object) const {

@@ -156,10 +156,14 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
 }
 
 // `wish` in the form of the store, where the URL says.
-Result<api::Object> Placed(const Call& call, api::Object wish) {
+Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners owners) {
   api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_TRY_VOID(PlaceInNamespace(call, meta));
+  // Upstream's server of custom kinds ignores the version of what is applied.
+  if (api::IsCustom(call.kind()) && owners == registry::Owners::kDecided) {
+    meta.resource_version.clear();
+  }
   if (!meta.resource_version.empty()) {
     return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
   }
@@ -199,7 +203,7 @@ Task<Outcome> CreateObject(Call call,
   DRAY_CO_TRY_VOID(CheckNotGoing(call.kind(), wish.metadata().name));
   const size_t warnings_before = call.warnings->size();
   for (int tries = 1;;) {
-    DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish)));
+    DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish), owners));
     const bool generated = WantsName(object.metadata());
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     const std::string name = std::move(attempt.name);

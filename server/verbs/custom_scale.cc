@@ -89,8 +89,10 @@ Result<> CheckHasReplicas(const api::Object& object) {
   const std::string path = PathsOf(object).spec_replicas_path;
   const api::Tree* number = path.empty() ? nullptr : Find(object, path);
   if (number != nullptr && number->is_integer()) return {};
-  return Fail(
-      errors::Internal(fmt::format("the spec replicas field \"{}\" does not exist", path)));
+  const std::string why = fmt::format("the spec replicas field \"{}\" does not exist", path);
+  Error error = errors::Internal(why);
+  error.causes.push_back({.reason = {}, .field = {}, .message = why});
+  return Fail(std::move(error));
 }
 
 Result<api::Object> CustomScaled(const api::Object& object, const api::Object& wish) {

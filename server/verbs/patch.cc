@@ -209,6 +209,14 @@ Task<Outcome> Patch(Call call) {
       request.write.field_validation != FieldValidation::kIgnore) {
     duplicates = api::DuplicateFields(*patch, patch::kDepthMax);
   }
+  const bool tells_of_operations = request.patch_type == patch::PatchType::kJson &&
+                                   api::IsCustom(call.kind()) &&
+                                   request.write.field_validation != FieldValidation::kIgnore;
+  if (tells_of_operations) {
+    for (const std::string& one : api::DuplicateFields(*patch, patch::kDepthMax)) {
+      duplicates.push_back("json patch " + one);
+    }
+  }
   Modification modification{.wrong_uid = WrongUid::kInvalid};
   const bool is_in_part =
       subresource == registry::Subresource::kStatus && LeavesOwners(call, *patch);
