@@ -54,6 +54,9 @@ const meta_v1::StatusDetails* DetailsOf(const Error& error) {
 }
 
 meta_v1::Status StatusOf(const Error& error) {
+  if (const auto* whole = std::any_cast<meta_v1::Status>(&error.details); whole != nullptr) {
+    return *whole;
+  }
   meta_v1::Status status;
   status.status = "Failure";
   status.message = error.message;

@@ -11,7 +11,7 @@ namespace dray::api::defaults {
 
 void SetDefaults(Object& object, Time now, Release release) {
   if (object.If<core_v1::Namespace>() != nullptr) {
-    LabelNamespace(object.Mutable<core_v1::Namespace>());
+    SetNamespaceDefaults(object.Mutable<core_v1::Namespace>());
   } else if (object.If<core_v1::Pod>() != nullptr) {
     SetPodDefaults(object.Mutable<core_v1::Pod>());
   } else if (object.If<core_v1::Node>() != nullptr) {
@@ -30,6 +30,11 @@ void LabelNamespace(core_v1::Namespace& namespace_object) {
   const std::string& name = namespace_object.metadata.name;
   if (name.empty()) return;
   namespace_object.metadata.labels.insert_or_assign("kubernetes.io/metadata.name", name);
+}
+
+void SetNamespaceDefaults(core_v1::Namespace& namespace_object) {
+  LabelNamespace(namespace_object);
+  if (namespace_object.status.phase.empty()) namespace_object.status.phase = "Active";
 }
 
 void SetNodeDefaults(core_v1::Node& node) {

@@ -28,6 +28,8 @@ void SetPodDefaults(core_v1::Pod& pod);
 void SetPodTemplateDefaults(core_v1::PodSpec& spec);
 /// For a node without status.allocatable, all capacity is allocatable.
 void SetNodeDefaults(core_v1::Node& node);
+/// Its name as a label, and the phase that a new one has.
+void SetNamespaceDefaults(core_v1::Namespace& namespace_object);
 /// Moves stringData, which is write-only, into data, replacing equal keys.
 void SetSecretDefaults(core_v1::Secret& secret);
 

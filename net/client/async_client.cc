@@ -82,11 +82,7 @@ class AsyncClient::Parts {
   }
 
   ~Parts() {
-    {
-      const MutexLock lock(mutex_);
-      is_closing_ = true;
-    }
-    reactor_.Post([this] { CloseAll(); });
+    Close();
     thread_.join();
   }
   Parts(const Parts&) = delete;
@@ -107,6 +103,14 @@ class AsyncClient::Parts {
       }
     }
     job->done(Closing());
+  }
+
+  void Close() {
+    {
+      const MutexLock lock(mutex_);
+      if (std::exchange(is_closing_, true)) return;
+    }
+    reactor_.Post([this] { CloseAll(); });
   }
 
   size_t pending() const { return pending_; }
@@ -381,6 +385,10 @@ AsyncClient::~AsyncClient() = default;
 
 void AsyncClient::Send(AsyncRequest request, Done done) {
   parts_->Send(std::move(request), std::move(done));
+}
+
+void AsyncClient::Close() {
+  parts_->Close();
 }
 
 size_t AsyncClient::pending() const {

@@ -52,7 +52,7 @@ class AsyncClient {
 
   /// The clock outlives the client. Throws std::system_error when no descriptor is free.
   AsyncClient(const Clock& clock, AsyncClientOptions options);
-  /// Fails what is under way (kServiceUnavailable). May wait for a name service.
+  /// As Close. May wait for a name service.
   ~AsyncClient();
   AsyncClient(const AsyncClient&) = delete;
   AsyncClient& operator=(const AsyncClient&) = delete;
@@ -63,6 +63,9 @@ class AsyncClient {
   /// exchanges wait.  kInternalError  the answer is malformed or too large.  kBadRequest  as
   /// RequestText.
   void Send(AsyncRequest request, Done done);
+
+  /// Fails what is under way, soon, and all that comes later (kServiceUnavailable).
+  void Close();
 
   /// Exchanges under way or waiting, for tests and metrics.
   size_t pending() const;

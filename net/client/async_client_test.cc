@@ -249,6 +249,8 @@ TEST_F(AsyncClientTest, ItsEndFailsWhatIsUnderWay) {
                                               AsyncClientOptions{.server_connections_max = 1});
   Answer sent = Send(*client, Post("/")), waiting = Send(*client, Post("/"));
   held.AwaitCount(1);
+  client->Close();
+  EXPECT_EQ(Text(Send(*client, Post("/"))), "the client is closing");
   client.reset();
   EXPECT_EQ(Text(std::move(sent)), "the client is closing");
   EXPECT_EQ(Text(std::move(waiting)), "the client is closing");

@@ -29,7 +29,7 @@ namespace dray::net::client {
 namespace {
 
 // Read at once: one large TLS record.
-constexpr size_t kReadBytes = size_t{16} << 10;
+constexpr size_t kBytesOfRead = size_t{16} << 10;
 // One of several addresses gets at least so much, so that a slow network is not given up too early.
 constexpr std::chrono::seconds kAddressTimeMin{2};
 
@@ -207,7 +207,7 @@ bool AsyncConnection::Write() {
     stage_ = Stage::kReceiving;
     return true;
   }
-  const IoResult result = transport_->Write(rest.substr(0, kReadBytes));
+  const IoResult result = transport_->Write(rest.substr(0, kBytesOfRead));
   switch (result.status) {
     case IoStatus::kDone: written_ += result.size; return true;
     case IoStatus::kWantRead:
@@ -222,7 +222,7 @@ bool AsyncConnection::Write() {
 }
 
 bool AsyncConnection::Read() {
-  std::array<char, kReadBytes> space;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<char, kBytesOfRead> space;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const IoResult result = transport_->Read(space);
   switch (result.status) {
     case IoStatus::kDone: return Take({space.data(), result.size});

@@ -153,6 +153,8 @@ Result<std::shared_ptr<const ClientContext>> ClientContext::Create(const ClientO
   } else {
     DRAY_TRY_VOID(Trust(context.get(), options.ca_pem, Announce::kNo));
   }
+  // A certificate in `ca_pem` is trusted whether it signed itself or not, as Go does.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context.get()), X509_V_FLAG_PARTIAL_CHAIN);
   const bool verify = options.check == ServerCheck::kVerify;
   SSL_CTX_set_verify(context.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   const std::string_view names = NamesOf(options.versions);
