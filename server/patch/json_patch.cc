@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,17 +17,24 @@
 
 #include <fmt/format.h>
 
-#include "server/errors/errors.h"
+#include "api/text/go_quote.h"
 
 namespace dray::server::patch {
 namespace {
 
 using api::JsonKind;
 
-// All errors while a patch is carried out have the same text.
-Failure Rejected() {
-  return Fail(errors::WithoutSubject(
-      StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
+constexpr std::string_view kMissing = "missing value";
+constexpr std::string_view kTestFailed = "test failed";
+
+Failure Rejected(std::string why) {
+  return Fail(StatusReason::kInvalid, std::move(why));
+}
+
+// The words of the library that upstream applies patches with; `what` is its error.
+template <class... Args>
+Failure Rejected(std::string_view what, fmt::format_string<Args...> format, Args&&... args) {
+  return Rejected(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...), what));
 }
 
 struct Operation {
@@ -85,13 +93,20 @@ std::optional<int64_t> Index(std::string_view token) {
   return index;
 }
 
-// The position `token` names among `size` places; negative ones count from the end.
-std::optional<size_t> Position(std::string_view token, size_t size) {
+// The position `token` names among `size` places; negative ones count from the end. Or what is
+// wrong with it.
+std::expected<size_t, std::string> Position(std::string_view token, size_t size) {
   const auto index = Index(token);
-  if (!index) return std::nullopt;
+  if (!index) {
+    return std::unexpected(
+        fmt::format("strconv.Atoi: parsing {}: invalid syntax", api::GoQuote(token)));
+  }
   const auto places = static_cast<int64_t>(size);
   const int64_t position = *index < 0 ? *index + places : *index;
-  if (position < 0 || position >= places) return std::nullopt;
+  if (position < 0 || position >= places) {
+    return std::unexpected(
+        fmt::format("Unable to access invalid index: {}: invalid index referenced", *index));
+  }
   return static_cast<size_t>(position);
 }
 
@@ -103,16 +118,10 @@ class Patcher {
     if (operation.op == "add") return WithValue(operation, &Patcher::Add);
     if (operation.op == "replace") return WithValue(operation, &Patcher::Replace);
     if (operation.op == "test") return Test(operation);
-    if (operation.op == "remove") {
-      DRAY_TRY([[maybe_unused]] const JsonTree removed, Remove(operation.path));
-      return {};
-    }
-    if (operation.op == "move") {
-      DRAY_TRY(JsonTree moved, Remove(operation.from));
-      return Add(operation.path, std::move(moved));
-    }
+    if (operation.op == "remove") return Remove(operation.path);
+    if (operation.op == "move") return Move(operation);
     if (operation.op == "copy") return Copy(operation);
-    return Rejected();
+    return Rejected(fmt::format("Unexpected kind: {}", operation.op));
   }
 
  private:
@@ -134,22 +143,29 @@ class Patcher {
         if (at->is_object() || at->is_array()) place = {at, std::move(key), depth};
         return place;
       }
-      at = Child(*at, key);
-      if (at == nullptr) return place;
+      const auto child = Child(*at, key);
+      if (!child.has_value()) return place;
+      at = *child;
       path.remove_prefix(slash + 1);
     }
   }
 
-  static JsonTree* Child(JsonTree& parent, std::string_view key) {
-    if (parent.is_object()) return parent.members().Find(key);
-    if (!parent.is_array()) return nullptr;
+  // The value there, or why there is none.
+  static std::expected<JsonTree*, std::string> Child(JsonTree& parent, std::string_view key) {
+    if (parent.is_object()) {
+      JsonTree* const member = parent.members().Find(key);
+      if (member != nullptr) return member;
+      return std::unexpected(fmt::format("unable to get nonexistent key: {}: {}", key, kMissing));
+    }
+    if (!parent.is_array()) return std::unexpected(std::string(kMissing));
     const auto position = Position(key, parent.elements().size());
-    return position ? &parent.elements()[*position] : nullptr;
+    if (!position.has_value()) return std::unexpected(position.error());
+    return &parent.elements()[*position];
   }
 
   Result<> Charge(size_t work) {
     work_ += work;
-    if (work_ > kPatchWorkMax) return Rejected();
+    if (work_ > kPatchWorkMax) return Rejected("the patch moves too many elements of lists");
     return {};
   }
 
@@ -158,21 +174,32 @@ class Patcher {
     size_t visited = 0;
     const size_t depth = place.depth + DepthOf(value, visited);
     DRAY_TRY_VOID(Charge(visited));
-    if (depth > kDepthMax) return Rejected();
+    if (depth > kDepthMax) {
+      return Rejected(fmt::format("the patched object is deeper than {}", kDepthMax));
+    }
     return {};
   }
 
   Result<> WithValue(const Operation& operation,
-                     Result<> (Patcher::*apply)(std::string_view, JsonTree)) {
+                     Result<> (Patcher::*apply)(const std::string&, JsonTree)) {
     JsonTree value;
     value.kind = JsonKind::kNull;
     if (operation.value != nullptr) value = std::move(*operation.value);
     return (this->*apply)(operation.path, std::move(value));
   }
 
-  Result<> Add(std::string_view path, JsonTree value) {
+  Result<> Add(const std::string& path, JsonTree value) {
     const Place place = Find(path);
-    if (place.parent == nullptr) return Rejected();
+    if (place.parent == nullptr) {
+      return Rejected(kMissing, "add operation does not apply: doc is missing path: \"{}\"", path);
+    }
+    return AddAt(
+        place, std::move(value), [&] { return fmt::format("error in add for path: '{}'", path); });
+  }
+
+  // `where` begins what is said of an index that is wrong.
+  template <class Where>
+  Result<> AddAt(const Place& place, JsonTree value, const Where& where) {
     DRAY_TRY_VOID(CheckDepth(place, value));
     if (place.parent->is_object()) {
       place.parent->members().Set(place.key, std::move(value));
@@ -184,66 +211,127 @@ class Patcher {
       return {};
     }
     const auto position = Position(place.key, elements.size() + 1);
-    if (!position) return Rejected();
+    if (!position.has_value()) return Rejected(position.error(), "{}", where());
     DRAY_TRY_VOID(Charge(elements.size() - *position));
     elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*position), std::move(value));
     return {};
   }
 
-  Result<> Replace(std::string_view path, JsonTree value) {
+  Result<> Replace(const std::string& path, JsonTree value) {
     if (path.empty()) {
-      if (!value.is_object() && !value.is_array()) return Rejected();
+      if (!value.is_object() && !value.is_array()) {
+        return Rejected("replace operation value must be object or array");
+      }
       document_ = std::move(value);
       return {};
     }
     const Place place = Find(path);
-    if (place.parent == nullptr) return Rejected();
+    if (place.parent == nullptr) {
+      return Rejected(kMissing, "replace operation does not apply: doc is missing path: {}", path);
+    }
     DRAY_TRY_VOID(CheckDepth(place, value));
-    JsonTree* old = Child(*place.parent, place.key);
-    if (old == nullptr) return Rejected();
-    *old = std::move(value);
+    const auto old = Child(*place.parent, place.key);
+    if (!old.has_value()) {
+      return Rejected(kMissing, "replace operation does not apply: doc is missing key: {}", path);
+    }
+    **old = std::move(value);
     return {};
   }
 
-  Result<JsonTree> Remove(std::string_view path) {
+  Result<> Remove(const std::string& path) {
     const Place place = Find(path);
-    if (place.parent == nullptr) return Rejected();
+    if (place.parent == nullptr) {
+      return Rejected(
+          kMissing, "remove operation does not apply: doc is missing path: \"{}\"", path);
+    }
+    DRAY_TRY(auto taken, Take(place));
+    if (taken.has_value()) return {};
+    return Rejected(taken.error(), "error in remove for path: '{}'", path);
+  }
+
+  // A value, or why there is none.
+  using Taken = std::expected<JsonTree, std::string>;
+
+  Result<Taken> Take(const Place& place) {
     if (place.parent->is_object()) {
       JsonTree taken = place.parent->members().Take(place.key);
-      if (taken.kind == JsonKind::kInvalid) return Rejected();
-      return taken;
+      if (taken.kind != JsonKind::kInvalid) return taken;
+      return Taken(std::unexpected(
+          fmt::format("unable to remove nonexistent key: {}: {}", place.key, kMissing)));
     }
     auto& elements = place.parent->elements();
     const auto position = Position(place.key, elements.size());
-    if (!position) return Rejected();
+    if (!position.has_value()) return Taken(std::unexpected(position.error()));
     DRAY_TRY_VOID(Charge(elements.size() - *position));
     JsonTree taken = std::move(elements[*position]);
     elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(*position));
     return taken;
   }
 
+  Result<> Move(const Operation& operation) {
+    const Place from = Find(operation.from);
+    if (from.parent == nullptr) {
+      return Rejected(
+          kMissing, "move operation does not apply: doc is missing from path: {}", operation.from);
+    }
+    DRAY_TRY(auto taken, Take(from));
+    if (!taken.has_value()) {
+      return Rejected(taken.error(), "error in move for path: '{}'", from.key);
+    }
+    const Place to = Find(operation.path);
+    if (to.parent == nullptr) {
+      return Rejected(kMissing,
+                      "move operation does not apply: doc is missing destination path: {}",
+                      operation.path);
+    }
+    return AddAt(to, *std::move(taken), [&] {
+      return fmt::format("error in move for path: '{}'", operation.path);
+    });
+  }
+
   Result<> Copy(const Operation& operation) {
     const Place from = Find(operation.from);
-    const JsonTree* source = from.parent == nullptr ? nullptr : Child(*from.parent, from.key);
-    if (source == nullptr) return Rejected();
+    if (from.parent == nullptr) {
+      return Rejected(
+          kMissing, "copy operation does not apply: doc is missing from path: {}", operation.from);
+    }
+    const auto source = Child(*from.parent, from.key);
+    if (!source.has_value()) {
+      return Rejected(source.error(), "error in copy for from: '{}'", operation.from);
+    }
     std::string text;
-    WriteJsonTree(*source, text);
+    WriteJsonTree(**source, text);
     copied_bytes_ += text.size();
-    if (copied_bytes_ > kCopiedBytesMax) return Rejected();
-    JsonTree copy = *source;
-    return Add(operation.path, std::move(copy));
+    if (copied_bytes_ > kCopiedBytesMax) {
+      return Rejected(fmt::format("the patch copies more than {} bytes", kCopiedBytesMax));
+    }
+    JsonTree copy = **source;
+    const Place to = Find(operation.path);
+    if (to.parent == nullptr) {
+      return Rejected(kMissing,
+                      "copy operation does not apply: doc is missing destination path: {}",
+                      operation.path);
+    }
+    return AddAt(to, std::move(copy), [] { return "error while adding value during copy"; });
   }
 
   Result<> Test(const Operation& operation) {
     const JsonTree* found = &document_;
     if (!operation.path.empty()) {
       const Place place = Find(operation.path);
-      found = place.parent == nullptr ? nullptr : Child(*place.parent, place.key);
+      if (place.parent == nullptr) {
+        return Rejected(
+            kMissing, "test operation does not apply: is missing path: {}", operation.path);
+      }
+      const auto child = Child(*place.parent, place.key);
+      if (!child.has_value()) {
+        return Rejected(child.error(), "error in test for path: '{}'", operation.path);
+      }
+      found = *child;
     }
     const bool wants_null = operation.value == nullptr || operation.value->is_null();
-    if (found == nullptr) return Rejected();
     if (wants_null ? found->is_null() : EqualJson(*found, *operation.value)) return {};
-    return Rejected();
+    return Rejected(kTestFailed, "testing value {} failed", operation.path);
   }
 
   JsonTree& document_;

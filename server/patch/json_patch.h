@@ -21,7 +21,8 @@ inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
 /// Carries `patch`, any JSON value, out on `document`, whose content is of no use after an error.
 ///
 /// Errors: kBadRequest             it is no list of operations.
-///         kInvalid                an operation cannot be carried out.
+///         kInvalid                an operation cannot be carried out, in the words of the library
+///                                 that upstream uses.
 ///         kRequestEntityTooLarge  more than kOperationsMax.
 Result<> ApplyJsonPatch(JsonTree patch, JsonTree& document);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "server/errors/errors.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"
 #include "server/patch/merge_patch.h"
@@ -38,6 +39,14 @@ Result<> CheckMergeForm(const JsonTree& patch) {
                           GoJsonKind(patch)));
 }
 
+// Clients learn that their patch cannot be carried out, and not why.
+Result<> CarryOut(JsonTree patch, JsonTree& document) {
+  Result<> done = ApplyJsonPatch(std::move(patch), document);
+  if (done.has_value() || done.error().reason != StatusReason::kInvalid) return done;
+  return Fail(errors::WithoutSubject(
+      StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
+}
+
 }  // namespace
 
 Result<std::string> ApplyPatch(PatchType type,
@@ -49,7 +58,7 @@ Result<std::string> ApplyPatch(PatchType type,
   if (!patch) return Fail(NotJson(type, patch.error(), release));
   DRAY_TRY(JsonTree document, ParseJsonTree(current_json, kDepthMax));
   switch (type) {
-    case PatchType::kJson: DRAY_TRY_VOID(ApplyJsonPatch(*std::move(patch), document)); break;
+    case PatchType::kJson: DRAY_TRY_VOID(CarryOut(*std::move(patch), document)); break;
     case PatchType::kMerge:
       DRAY_TRY_VOID(CheckMergeForm(*patch));
       ApplyMergePatch(*std::move(patch), document);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -114,6 +115,54 @@ constexpr Case kJsonCases[] = {
 TEST(JsonPatch, FollowsRfc6902) {
   for (const Case& c : kJsonCases) {
     EXPECT_EQ(Pod(PatchType::kJson, c.current, c.patch), c.expected) << c.name;
+  }
+}
+
+// Hooks and policies are told what is wrong with their patches.
+TEST(JsonPatch, NamesWhatCannotBeCarriedOut) {
+  struct Wrong {
+    std::string_view current, operation, expected;
+  };
+  constexpr Wrong kWrong[] = {
+      {"{}",
+       R"({"op":"add","path":"/a/b","value":1})",
+       R"(add operation does not apply: doc is missing path: "/a/b": missing value)"},
+      {R"({"a":[]})",
+       R"({"op":"add","path":"/a/x","value":1})",
+       R"(error in add for path: '/a/x': strconv.Atoi: parsing "x": invalid syntax)"},
+      {R"({"a":[1]})",
+       R"({"op":"add","path":"/a/3","value":1})",
+       "error in add for path: '/a/3': Unable to access invalid index: 3: invalid index "
+       "referenced"},
+      {"{}",
+       R"({"op":"remove","path":"/a"})",
+       "error in remove for path: '/a': unable to remove nonexistent key: a: missing value"},
+      {"{}",
+       R"({"op":"remove","path":"/a/b"})",
+       R"(remove operation does not apply: doc is missing path: "/a/b": missing value)"},
+      {"{}",
+       R"({"op":"replace","path":"/a","value":1})",
+       "replace operation does not apply: doc is missing key: /a: missing value"},
+      {R"({"a":1})",
+       R"({"op":"test","path":"/a","value":2})",
+       "testing value /a failed: test failed"},
+      {"{}",
+       R"({"op":"test","path":"/a","value":2})",
+       "error in test for path: '/a': unable to get nonexistent key: a: missing value"},
+      {"{}",
+       R"({"op":"move","from":"/a","path":"/b"})",
+       "error in move for path: 'a': unable to remove nonexistent key: a: missing value"},
+      {"{}",
+       R"({"op":"copy","from":"/a","path":"/b"})",
+       "error in copy for from: '/a': unable to get nonexistent key: a: missing value"},
+      {"{}", R"({"op":"explode","path":"/a"})", "Unexpected kind: explode"},
+  };
+  for (const Wrong& wrong : kWrong) {
+    JsonTree document = ParseJsonTree(wrong.current, kDepthMax).value();
+    JsonTree patch = ParseJsonTree(fmt::format("[{}]", wrong.operation), kDepthMax).value();
+    const Result<> applied = ApplyJsonPatch(std::move(patch), document);
+    ASSERT_FALSE(applied.has_value()) << wrong.operation;
+    EXPECT_EQ(applied.error().message, wrong.expected);
   }
 }
 
