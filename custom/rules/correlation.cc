@@ -2,9 +2,11 @@
 #include "custom/rules/correlation.h"
 
 #include <bit>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "base/hash.h"
 #include "custom/rules/tree_equality.h"
 
 namespace dray::custom::rules {
@@ -28,6 +30,13 @@ const Shape* DeclaredMember(const Shape& object, std::string_view name) {
 }
 
 }  // namespace
+
+size_t Correlation::HashOfAddresses::operator()(const Addresses& pair) const {
+  return Hasher()
+      .Add(reinterpret_cast<uintptr_t>(pair.now))
+      .Add(reinterpret_cast<uintptr_t>(pair.before))
+      .value();
+}
 
 Pair Correlation::Member(const Pair& object, std::string_view name) {
   const Tree* const now = object.now->Find(name);
@@ -65,13 +74,15 @@ const Tree* Correlation::ElementBefore(const Shape& list, const Tree& before, co
 bool Correlation::IsUnchanged(const Pair& pair) {
   if (pair.is_none()) return false;
   if (!pair.now->is_list() && !pair.now->is_object()) {
-    return SameTree(*pair.now, *pair.before, work_);
+    // 1 and 1.0 differ here, as in Go.
+    return pair.now->kind() == pair.before->kind() && SameTree(*pair.now, *pair.before, work_);
   }
-  if (const auto known = unchanged_.find(pair.now); known != unchanged_.end()) {
+  const Addresses addresses{.now = pair.now, .before = pair.before};
+  if (const auto known = unchanged_.find(addresses); known != unchanged_.end()) {
     return known->second;
   }
   const bool is_unchanged = Compare(pair);
-  unchanged_.emplace(pair.now, is_unchanged);
+  unchanged_.emplace(addresses, is_unchanged);
   return is_unchanged;
 }
 

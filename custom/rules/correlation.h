@@ -51,9 +51,19 @@ class Correlation {
   bool CompareLists(const Pair& pair);
   bool CompareObjects(const Pair& pair);
 
+  // Trees share parts, so that one address does not tell which pair it is.
+  struct Addresses {
+    const api::Tree* now;
+    const api::Tree* before;
+    bool operator==(const Addresses&) const = default;
+  };
+  struct HashOfAddresses {
+    size_t operator()(const Addresses& pair) const;
+  };
+
   Work& work_;
-  std::unordered_map<const api::Tree*, bool> unchanged_;          // of lists and objects
-  std::unordered_map<const api::Tree*, ElementsByKey> elements_;  // of lists before
+  std::unordered_map<Addresses, bool, HashOfAddresses> unchanged_;  // of lists and objects
+  std::unordered_map<const api::Tree*, ElementsByKey> elements_;    // of lists before
 };
 
 }  // namespace dray::custom::rules

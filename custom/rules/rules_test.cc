@@ -427,6 +427,24 @@ INSTANTIATE_TEST_SUITE_P(
                    "warning spec.free: Invalid value: failed rule: self.x > 0\n"}),
     [](const auto& info) { return info.param.name; });
 
+// A default that is filled in twice is one body in two places.
+TEST(Rules, RatchetingTellsSharedPartsApart) {
+  const Frozen<RuleSet> rules = CompileRules(PropsOf(
+      R"j({"type":"object","properties":{"m":{"type":"object","additionalProperties":{
+          "type":"object","properties":{"in":{"type":"object","properties":{"x":{"type":"integer"}},
+          "x-kubernetes-validations":[{"rule":"self.x > 0"}]}}}}}})j"));
+  ASSERT_NE(rules, nullptr);
+  Budget budget;
+  const Tree shared = TreeOf(R"j({"in":{"x":-1}})j");
+  Tree now = TreeOf(R"j({"m":{}})j");
+  now.FindMutable("m")->Set("a", shared);
+  now.FindMutable("m")->Set("b", shared);
+  const Tree before = TreeOf(R"j({"m":{"a":{"in":{"x":-1}},"b":{"in":{"x":-2}}}})j");
+  EXPECT_EQ(Written(RunRules(*rules, now, &before, budget)),
+            "m[b].in: Invalid value: failed rule: self.x > 0\n"
+            "warning m[a].in: Invalid value: failed rule: self.x > 0\n");
+}
+
 TEST(Rules, DefaultsAreCheckedWithoutRatcheting) {
   const Frozen<RuleSet> rules =
       CompileRules(PropsOf(R"j({"type":"string","x-kubernetes-validations":[{"rule":"self != 'x'"},
