@@ -101,6 +101,9 @@ constexpr LanguageCase kProblems[] = {
      "5: Syntax error: no viable alternative at input '.in'; 8: Syntax error: extraneous input "
      "'==' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, "
      "NUM_UINT, STRING, BYTES, IDENTIFIER}"},
+    {"LiteralAsField", "[1].true", "5: Syntax error: mismatched input 'true' expecting IDENTIFIER"},
+    {"TokenAtTheEnd", "1 2", "3: Syntax error: extraneous input '2' expecting <EOF>"},
+    {"TokensAtTheEnd", "1 2 3", "3: Syntax error: mismatched input '2' expecting <EOF>"},
     {"NothingBehindThePoint", "[1]. ]", "6: Syntax error: no viable alternative at input '. ]'"},
     {"OperatorTooMany",
      "1 == * 1 && x",

@@ -262,8 +262,15 @@ std::vector<Token> Tokenize(std::string_view expression,
   return Lexer(expression, quoted_names, errors).Run();
 }
 
-bool IsFieldName(const Token& token) {
-  return token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kQuotedIdentifier;
+bool MayFollowPoint(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::kIdentifier:
+    case TokenKind::kQuotedIdentifier:
+    case TokenKind::kTrue:
+    case TokenKind::kFalse:
+    case TokenKind::kNull: return true;
+    default: return false;
+  }
 }
 
 bool BeginsOperand(const Token& token) {

@@ -51,8 +51,9 @@ struct Token {
   std::string_view text;  // as written
 };
 
-/// Whether a field may be selected by this token.
-bool IsFieldName(const Token& token);
+/// Whether upstream reads on behind a point that this token follows: a name, or one of true, false
+/// and null, which is then found to be no name.
+bool MayFollowPoint(const Token& token);
 /// Whether an operand may begin with this token.
 bool BeginsOperand(const Token& token);
 

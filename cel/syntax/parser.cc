@@ -82,7 +82,8 @@ class Parser {
   Ast Run() {
     if (!ended_) ast_.root = Expression();
     if (!ended_ && Peek().kind != TokenKind::kEnd) {
-      SyntaxError(fmt::format("extraneous input '{}' expecting <EOF>", Peek().text));
+      const char* const kind = Peek(1).kind == TokenKind::kEnd ? "extraneous" : "mismatched";
+      SyntaxError(fmt::format("{} input '{}' expecting <EOF>", kind, Peek().text));
     }
     return std::move(ast_);
   }
@@ -257,7 +258,7 @@ class Parser {
     const uint32_t dot = point.offset;
     const bool optional = Accept('?');
     const Token& field = Peek();
-    if (!optional && !IsFieldName(field)) return NoSelection(operand, point, field);
+    if (!optional && !MayFollowPoint(field)) return NoSelection(operand, point, field);
     const std::string_view name = FieldName();
     if (ended_) return kNoNode;
     if (!optional && field.kind == TokenKind::kIdentifier && Sees('(')) {
