@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,10 +53,13 @@ bool IsMultiple(double number, double factor) {
 
 class NumberChecker {
  public:
-  NumberChecker(const Tree& number, const NumberRules& rules, const api::validation::Path& path)
-      : number_(number), rules_(rules), path_(path) {}
+  NumberChecker(const Tree& number,
+                const NumberRules& rules,
+                const api::validation::Path& path,
+                std::vector<NumberProblem>* problems)
+      : number_(number), rules_(rules), path_(path), problems_(problems) {}
 
-  std::vector<NumberProblem> Run() && {
+  size_t Run() {
     Fits(number_, "Checked");
     const NumberRange& range = rules_.range;
     if (range.multiple_of) {
@@ -75,7 +77,7 @@ class NumberChecker {
         CheckMax(number, limit);
       });
     }
-    return std::move(problems_);
+    return found_;
   }
 
  private:
@@ -90,17 +92,26 @@ class NumberChecker {
       fits = std::abs(number.number()) < 0x1.ffffffp127;
     }
     if (fits) return true;
-    const std::string format = rules_.format == ValueFormat::kNone
-                                   ? "(default format)"
-                                   : fmt::format("with format {}", rules_.format_name);
-    problems_.push_back({.is_of_value = false,
-                         .shown = "\"\"",
-                         .detail = fmt::format("{} value must be of type {} {} in {}",
-                                               what,
-                                               NameOf(rules_.type),
-                                               format,
-                                               path_.ToString())});
+    Found([&] {
+      const std::string format = rules_.format == ValueFormat::kNone
+                                     ? "(default format)"
+                                     : fmt::format("with format {}", rules_.format_name);
+      return NumberProblem{.is_of_value = false,
+                           .shown = "\"\"",
+                           .detail = fmt::format("{} value must be of type {} {} in {}",
+                                                 what,
+                                                 NameOf(rules_.type),
+                                                 format,
+                                                 path_.ToString())};
+    });
     return false;
+  }
+
+  // Counts a problem; `make()` returns it where it is asked for.
+  template <class F>
+  void Found(F make) {
+    ++found_;
+    if (problems_ != nullptr) problems_->push_back(make());
   }
 
   // Compares with a limit: integers as integers where the limit fits the type, else doubles.
@@ -117,45 +128,47 @@ class NumberChecker {
   template <class T>
   void CheckFactor(T number, T factor) {
     if (factor <= 0) {
-      problems_.push_back(
-          {.is_of_value = true,
-           .shown = Printed(factor),
-           .detail = fmt::format("factor MultipleOf declared for {} must be positive: {}",
-                                 path_.ToString(),
-                                 Printed(factor))});
+      Found([&] {
+        return NumberProblem{
+            .is_of_value = true,
+            .shown = Printed(factor),
+            .detail = fmt::format("factor MultipleOf declared for {} must be positive: {}",
+                                  path_.ToString(),
+                                  Printed(factor))};
+      });
     } else if (!IsMultiple(number, factor)) {
-      Say(number, fmt::format("a multiple of {}", Printed(factor)));
+      Say(number, "a multiple of", factor);
     }
   }
   template <class T>
   void CheckMin(T number, T limit) {
-    if (number > limit || (number == limit && !rules_.range.excludes_min)) return;
-    Say(number,
-        fmt::format("{} {}",
-                    rules_.range.excludes_min ? "greater than" : "greater than or equal to",
-                    Printed(limit)));
+    const bool excludes = rules_.range.excludes_min;
+    if (number > limit || (number == limit && !excludes)) return;
+    Say(number, excludes ? "greater than" : "greater than or equal to", limit);
   }
   template <class T>
   void CheckMax(T number, T limit) {
-    if (number < limit || (number == limit && !rules_.range.excludes_max)) return;
-    Say(number,
-        fmt::format("{} {}",
-                    rules_.range.excludes_max ? "less than" : "less than or equal to",
-                    Printed(limit)));
+    const bool excludes = rules_.range.excludes_max;
+    if (number < limit || (number == limit && !excludes)) return;
+    Say(number, excludes ? "less than" : "less than or equal to", limit);
   }
 
   template <class T>
-  void Say(T number, std::string_view should_be) {
-    problems_.push_back(
-        {.is_of_value = true,
-         .shown = Printed(number),
-         .detail = fmt::format("{} in body should be {}", path_.ToString(), should_be)});
+  void Say(T number, std::string_view should_be, T limit) {
+    Found([&] {
+      return NumberProblem{
+          .is_of_value = true,
+          .shown = Printed(number),
+          .detail = fmt::format(
+              "{} in body should be {} {}", path_.ToString(), should_be, Printed(limit))};
+    });
   }
 
   const Tree& number_;
   const NumberRules& rules_;
   const api::validation::Path& path_;
-  std::vector<NumberProblem> problems_;
+  std::vector<NumberProblem>* problems_;
+  size_t found_ = 0;
 };
 
 }  // namespace
@@ -168,10 +181,11 @@ bool IsNearlyWhole(double number) {
   return number == whole || std::abs(number - whole) < kEpsilon * std::abs(whole);
 }
 
-std::vector<NumberProblem> CheckNumber(const Tree& number,
-                                       const NumberRules& rules,
-                                       const api::validation::Path& path) {
-  return NumberChecker(number, rules, path).Run();
+size_t CheckNumber(const Tree& number,
+                   const NumberRules& rules,
+                   const api::validation::Path& path,
+                   std::vector<NumberProblem>* problems) {
+  return NumberChecker(number, rules, path, problems).Run();
 }
 
 }  // namespace dray::custom::schema

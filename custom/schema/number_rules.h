@@ -2,6 +2,7 @@
 // Ranges, multiples and formats of numbers, with the conversions of kube-openapi's validation.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +29,13 @@ struct NumberRules {
   const NumberRange& range;
 };
 
-/// What is wrong with a number, in upstream's order. Limits of integers are compared as integers,
-/// so that a limit of 2.5 is one of 2; a limit that is no integer itself is reported where the type
-/// is.
-std::vector<NumberProblem> CheckNumber(const api::Tree& number,
-                                       const NumberRules& rules,
-                                       const api::validation::Path& path);
+/// How many things are wrong with a number. `problems`, if not null, gets what they are, in
+/// upstream's order. Limits of integers are compared as integers, so that a limit of 2.5 is one of
+/// 2; a limit that is no integer itself is reported where the type is.
+size_t CheckNumber(const api::Tree& number,
+                   const NumberRules& rules,
+                   const api::validation::Path& path,
+                   std::vector<NumberProblem>* problems);
 
 /// Whether upstream takes a double for an integer: one that is whole within 2^53, or nearly so.
 bool IsNearlyWhole(double number);

@@ -112,8 +112,8 @@ class Validator {
 
   bool is_over_budget() const { return steps_ > steps_max_; }
 
-  // Counts an error and, unless this is a trial, lets `say` write it down. What ends early has found
-  // nothing that counts.
+  // Counts an error and, unless this is a trial, lets `say` write it down. What ends early has
+  // found nothing that counts.
   template <class F>
   void Found(F say) {
     if (is_over_budget()) return;
@@ -284,7 +284,10 @@ class Validator {
                                              : ValueFormat::kNone,
                                .format_name = FormatNameOf(node),
                                .range = node.rules == nullptr ? kAll : node.rules->numbers};
-    for (const NumberProblem& problem : CheckNumber(value, rules, path)) {
+    std::vector<NumberProblem> problems;
+    const size_t found = CheckNumber(value, rules, path, is_trial_ ? nullptr : &problems);
+    if (is_trial_) found_ += found;
+    for (const NumberProblem& problem : problems) {
       Found([&](FieldErrors& errors) {
         errors.Invalid(problem.is_of_value ? path : root_, problem.shown, problem.detail);
       });
