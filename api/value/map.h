@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -100,12 +101,18 @@ class Map {
   }
   /// Sorts the appended entries; of several entries with one key the last stays.
   void Settle() {
-    const auto before = [](const value_type& a, const value_type& b) { return a.first < b.first; };
     const auto not_before = [](const value_type& a, const value_type& b) {
       return a.first >= b.first;
     };
     if (std::ranges::adjacent_find(entries_, not_before) == entries_.end()) return;
-    std::ranges::stable_sort(entries_, before);
+    // Entries may be large, so places are sorted and each entry moves once.
+    std::vector<size_t> order(entries_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::sort(order, [&](size_t a, size_t b) {
+      const int compared = entries_[a].first.compare(entries_[b].first);
+      return compared != 0 ? compared < 0 : a < b;
+    });
+    Arrange(order);
     const auto same = [](const value_type& a, const value_type& b) { return a.first == b.first; };
     // From the back, unique() keeps the last of each run.
     const auto gone = std::unique(entries_.rbegin(), entries_.rend(), same);
@@ -124,6 +131,22 @@ class Map {
 
  private:
   static std::string_view KeyOf(const value_type& entry) { return entry.first; }
+
+  /// Moves the entry at order[i] to i, for all i. `order` is of no use afterwards.
+  void Arrange(std::vector<size_t>& order) {
+    for (size_t first = 0; first < order.size(); ++first) {
+      if (order[first] == first) continue;
+      value_type moved = std::move(entries_[first]);
+      size_t to = first;
+      while (order[to] != first) {
+        entries_[to] = std::move(entries_[order[to]]);
+        to = std::exchange(order[to], to);
+      }
+      entries_[to] = std::move(moved);
+      order[to] = to;
+    }
+  }
+
   iterator Mutable(const_iterator at) { return entries_.begin() + (at - entries_.cbegin()); }
 
   std::vector<value_type> entries_;

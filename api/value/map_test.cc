@@ -50,6 +50,20 @@ TEST(Map, BehavesLikeTheStandardMap) {
   EXPECT_EQ(ours.size(), theirs.size());
 }
 
+TEST(Map, SettlesWhatWasAppended) {
+  std::mt19937 random(7);
+  for (const unsigned size : {2U, 3U, 10U, 500U}) {
+    Map<int> ours;
+    std::map<std::string, int> theirs;
+    for (unsigned i = 0; i < size; ++i) {
+      const std::string key = std::to_string(random() % (2 * size));
+      ours.Append(key) = theirs[key] = static_cast<int>(i);
+    }
+    ours.Settle();
+    EXPECT_EQ(ours, Map<int>(theirs.begin(), theirs.end())) << size;
+  }
+}
+
 TEST(List, KnowsWhetherItWasGiven) {
   List<int> list;
   EXPECT_FALSE(list.present());
