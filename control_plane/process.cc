@@ -71,6 +71,7 @@ Process::~Process() {
   leader_client_.reset();
   client_.reset();
   if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
+  if (resources_ != nullptr) resources_->EndCalls();
   if (api_.has_value()) api_->Drain();
   housekeeping_.reset();
   tls_files_.reset();
@@ -218,6 +219,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .plugins = options_.plugins,
           .release = options_.emulation.release,
           .workers = &workers_,
+          .metrics = metrics_.get(),
           .event_life = options_.event_life,
           .tells_of_idle_kinds = options_.scheduler && options_.controllers && options_.nodes,
           .user_of_token =

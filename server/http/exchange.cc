@@ -121,11 +121,16 @@ bool Exchange::TakePlace() {
   return static_cast<bool>(place_);
 }
 
+// How long the client waits for the answer.
+std::chrono::nanoseconds Exchange::TimeLimit() const {
+  const std::chrono::nanoseconds limit = parts_.request_timeout;
+  const bool is_set = timeout_ && *timeout_ > std::chrono::nanoseconds(0);
+  return is_set ? std::min(limit, *timeout_) : limit;
+}
+
 // From now on the client waits so long and no longer. On the reactor's thread.
 void Exchange::StartDeadline() {
-  std::chrono::nanoseconds limit = parts_.request_timeout;
-  if (timeout_ && *timeout_ > std::chrono::nanoseconds(0)) limit = std::min(limit, *timeout_);
-  deadline_ = responder_->reactor().RunAfter(limit, [weak = weak_from_this()] {
+  deadline_ = responder_->reactor().RunAfter(TimeLimit(), [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
     self->deadline_ = net::Timer();

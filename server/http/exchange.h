@@ -121,6 +121,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool IsLong() const;
   void RunByWorker();
   bool TakePlace();
+  std::chrono::nanoseconds TimeLimit() const;
   void StartDeadline();
   void OutOfMemory();
   /// Runs `work`. Memory that cannot be had ends this request, not the process: what was taken goes

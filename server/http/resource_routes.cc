@@ -18,6 +18,7 @@
 #include "server/http/watch_stream.h"
 #include "server/registry/served_kinds.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/verbs.h"
 
 namespace dray::server::http {
 namespace {
@@ -131,6 +132,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   request.subresource = route_.subresource;
   request.user = who_.user;
   request.owner = who_.owner;
+  request.deadline = began_ + TimeLimit();
   request.is_given_up = &answered_;
   DRAY_TRY_VOID(CheckSegment(request.name));
   if (request.verb == Verb::kPatch) {
@@ -143,7 +145,11 @@ Result<ResourceRequest> Exchange::ReadRequest() {
     if (!fields.empty()) fields += ',';
     fields += "metadata.name=" + std::exchange(request.name, {});
   }
-  if (HasBody(request.verb)) DRAY_TRY_VOID(ReadBody(request));
+  if (verbs::NeedsRunningContainers(request.subresource)) {
+    request.connect_options = query_.parameters();
+  } else if (HasBody(request.verb)) {
+    DRAY_TRY_VOID(ReadBody(request));
+  }
   if (audited_ != nullptr) AuditBody(request);
   return request;
 }

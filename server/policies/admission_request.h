@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A write as admission policies see it, once the object is as it would be stored.
+// A write as admission policies and webhooks see it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "api/codec/json_writer.h"
 #include "api/core_v1/namespace.h"
 #include "api/kind.h"
 #include "api/object.h"
@@ -48,5 +49,12 @@ struct AdmissionRequest {
   const api::core_v1::Namespace* namespace_object = nullptr;
   api::Release release = api::Release::kAny;
 };
+
+/// The members of an AdmissionRequest from "kind" to "userInfo", where a rule matched `resource`
+/// and `kind`.
+void WriteAbout(const AdmissionRequest& request,
+                const api::KindInfo& resource,
+                const api::KindInfo& kind,
+                api::JsonWriter& json);
 
 }  // namespace dray::server::policies

@@ -13,7 +13,6 @@
 #include "api/conversion/conversion.h"
 #include "api/custom_kind.h"
 #include "cel/value/make.h"
-#include "server/access/user_json.h"
 
 namespace dray::server::policies {
 namespace {
@@ -66,22 +65,6 @@ Value TreeValueOf(const JsonTree& tree, Arena& arena) {  // NOLINT(misc-no-recur
   }
 }
 
-void WriteKind(api::JsonWriter& json, const api::KindInfo& kind) {
-  json.Object([&] {
-    json.Member("group", kind.group);
-    json.Member("version", kind.version);
-    json.Member("kind", kind.kind);
-  });
-}
-
-void WriteResource(api::JsonWriter& json, const api::KindInfo& kind) {
-  json.Object([&] {
-    json.Member("group", kind.group);
-    json.Member("version", kind.version);
-    json.Member("resource", kind.plural);
-  });
-}
-
 }  // namespace
 
 Value ValueOfJson(std::string_view json, Arena& arena) {
@@ -113,16 +96,7 @@ Value ValueOf(const AdmissionRequest& request,
               Arena& arena) {
   const std::string text = api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
-      WriteKind(json.Member("kind"), kind);
-      WriteResource(json.Member("resource"), resource);
-      if (!request.subresource.empty()) json.Member("subResource", request.subresource);
-      WriteKind(json.Member("requestKind"), *request.kind);
-      WriteResource(json.Member("requestResource"), *request.resource);
-      if (!request.subresource.empty()) json.Member("requestSubResource", request.subresource);
-      if (!request.name.empty()) json.Member("name", request.name);
-      if (!request.namespace_.empty()) json.Member("namespace", request.namespace_);
-      json.Member("operation", WordOf(request.operation));
-      access::WriteUser(json.Member("userInfo"), *request.user);
+      WriteAbout(request, resource, kind, json);
       json.Member("dryRun", request.dry_run);
       json.Member("options").Raw(request.options.empty() ? "null" : request.options);
     });

@@ -29,15 +29,15 @@ constexpr std::string_view kOutOfBudget =
 // The values of named expressions: computed when they are first asked for, once in a round.
 class NamedValues final : public cel::MapView {
  public:
-  NamedValues(const CompiledPolicy& policy, const Variables& values, Arena& arena)
-      : policy_(policy), values_(values), arena_(arena), known_(policy.variables.size()) {
+  NamedValues(std::span<const CompiledVariable> named, const Variables& values, Arena& arena)
+      : named_(named), values_(values), arena_(arena), known_(named.size()) {
     values_.variables = Value::FromMap(arena.Keep(cel::Map{.view = this}));
   }
 
   const Value* Find(std::string_view key) override {
-    const auto found = std::ranges::find(policy_.variables, key, &CompiledVariable::name);
-    if (found == policy_.variables.end()) return nullptr;
-    std::optional<Value>& value = known_[static_cast<size_t>(found - policy_.variables.begin())];
+    const auto found = std::ranges::find(named_, key, &CompiledVariable::name);
+    if (found == named_.end()) return nullptr;
+    std::optional<Value>& value = known_[static_cast<size_t>(found - named_.begin())];
     if (!value.has_value()) value = Compute(*found);
     return &*value;
   }
@@ -65,7 +65,7 @@ class NamedValues final : public cel::MapView {
     return value.is_error() ? fails("evaluate", value.text()) : value;
   }
 
-  const CompiledPolicy& policy_;
+  const std::span<const CompiledVariable> named_;
   Variables values_;
   Arena& arena_;
   std::vector<std::optional<Value>> known_;
@@ -81,8 +81,11 @@ struct Outcome {
 // Evaluates expressions one after the other until the budget is spent, which is the error.
 class Round {
  public:
-  Round(const CompiledPolicy& policy, const Variables& values, Arena& arena, int64_t budget)
-      : named_(policy, values, arena), left_(budget) {}
+  Round(std::span<const CompiledVariable> named,
+        const Variables& values,
+        Arena& arena,
+        int64_t budget)
+      : named_(named, values, arena), left_(budget) {}
 
   std::expected<std::vector<Outcome>, std::string> Run(
       std::span<const CompiledExpression> expressions) {
@@ -153,32 +156,6 @@ PolicyResult Failed(const CompiledPolicy& policy, std::string message, int64_t c
   return result;
 }
 
-// Whether the rules are asked at all; an error where a condition fails and none is false.
-std::expected<bool, std::string> Matches(const CompiledPolicy& policy,
-                                         Variables values,
-                                         Arena& arena,
-                                         int64_t& cost) {
-  if (policy.match_conditions.empty()) return true;
-  values.namespace_object = Value();  // as upstream, which gives conditions none
-  Round conditions(policy, values, arena, kConditionsBudgetMax);
-  const auto outcomes = conditions.Run(policy.match_conditions);
-  cost += kConditionsBudgetMax - conditions.left();
-  if (!outcomes.has_value()) {
-    if (policy.ignores_failures()) return false;
-    return std::unexpected(outcomes.error());
-  }
-  std::vector<std::string> errors;
-  for (const Outcome& outcome : *outcomes) {
-    if (outcome.value.has_value() && outcome.value->is_false()) return false;
-    const bool is_new = std::ranges::find(errors, outcome.error) == errors.end();
-    if (!outcome.error.empty() && is_new) errors.push_back(outcome.error);
-  }
-  if (errors.empty()) return true;
-  if (policy.ignores_failures()) return false;
-  if (errors.size() == 1) return std::unexpected(std::move(errors.front()));
-  return std::unexpected(fmt::format("[{}]", fmt::join(errors, ", ")));
-}
-
 void Annotate(const CompiledPolicy& policy,
               std::span<const Outcome> outcomes,
               PolicyResult& result) {
@@ -216,16 +193,46 @@ Variables WithoutAuthorizer(Variables values, Arena& arena) {
 
 }  // namespace
 
+std::expected<bool, std::string> ConditionsHold(const Conditions& conditions,
+                                                Variables values,
+                                                Arena& arena,
+                                                int64_t& cost) {
+  if (conditions.expressions.empty()) return true;
+  values.namespace_object = Value();  // as upstream, which gives conditions none
+  Round round(conditions.variables, values, arena, kConditionsBudgetMax);
+  const auto outcomes = round.Run(conditions.expressions);
+  cost += kConditionsBudgetMax - round.left();
+  if (!outcomes.has_value()) {
+    if (conditions.ignores_failures) return false;
+    return std::unexpected(outcomes.error());
+  }
+  std::vector<std::string> errors;
+  for (const Outcome& outcome : *outcomes) {
+    if (outcome.value.has_value() && outcome.value->is_false()) return false;
+    const bool is_new = std::ranges::find(errors, outcome.error) == errors.end();
+    if (!outcome.error.empty() && is_new) errors.push_back(outcome.error);
+  }
+  if (errors.empty()) return true;
+  if (conditions.ignores_failures) return false;
+  if (errors.size() == 1) return std::unexpected(std::move(errors.front()));
+  return std::unexpected(fmt::format("[{}]", fmt::join(errors, ", ")));
+}
+
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {
   int64_t cost = 0;
-  const auto matches = Matches(policy, values, arena, cost);
+  const auto matches = ConditionsHold({.expressions = policy.match_conditions,
+                                       .variables = policy.variables,
+                                       .ignores_failures = policy.ignores_failures()},
+                                      values,
+                                      arena,
+                                      cost);
   if (!matches.has_value()) return Failed(policy, matches.error(), cost);
   if (!*matches) return {.cost = cost};
-  Round rules(policy, values, arena, kBudgetMax);
+  Round rules(policy.variables, values, arena, kBudgetMax);
   const auto decided = rules.Run(policy.validations);
   if (!decided.has_value()) return Failed(policy, decided.error(), cost + kBudgetMax);
   const Variables unasked = WithoutAuthorizer(values, arena);
-  Round of_messages(policy, unasked, arena, rules.left());
+  Round of_messages(policy.variables, unasked, arena, rules.left());
   const auto messages = of_messages.Run(policy.messages);
   PolicyResult result{.cost = cost + kBudgetMax - of_messages.left()};
   for (size_t i = 0; i < decided->size(); ++i) {
@@ -245,7 +252,7 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
                                 .message = MessageOf(rule, &(*messages)[i])});
     }
   }
-  Round notes(policy, unasked, arena, kBudgetMax);
+  Round notes(policy.variables, unasked, arena, kBudgetMax);
   const auto noted = notes.Run(policy.audit_annotations);
   result.cost += kBudgetMax - notes.left();
   if (!noted.has_value()) return Failed(policy, noted.error(), result.cost);

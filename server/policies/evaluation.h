@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,20 @@ struct PolicyResult {
   std::vector<PublishedAnnotation> annotations;
   int64_t cost = 0;  // of all expressions that were evaluated
 };
+
+/// The conditions under which a policy or a webhook is asked at all.
+struct Conditions {
+  std::span<const CompiledExpression> expressions;
+  std::span<const CompiledVariable> variables = {};
+  bool ignores_failures = false;
+};
+
+/// Whether all conditions are true. One that is false decides, whatever else fails; else a failure
+/// counts as false where failures are ignored, and is the error where not. What it cost is added.
+std::expected<bool, std::string> ConditionsHold(const Conditions& conditions,
+                                                Variables values,
+                                                cel::Arena& arena,
+                                                int64_t& cost);
 
 /// The values must outlive the evaluation, which fills in `variables` (the named expressions).
 /// Charges its work to arena.work().

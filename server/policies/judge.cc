@@ -10,11 +10,11 @@
 #include "api/codec/json_writer.h"
 #include "api/selectors/selector_of.h"
 #include "cel/value/arena.h"
-#include "cel/value/authorization.h"
 #include "server/errors/errors.h"
 #include "server/policies/cel_values.h"
 #include "server/policies/evaluation.h"
 #include "server/policies/match.h"
+#include "server/policies/request_values.h"
 
 namespace dray::server::policies {
 namespace {
@@ -23,44 +23,6 @@ namespace v1 = api::admissionregistration_v1;
 using Binding = v1::ValidatingAdmissionPolicyBinding;
 
 constexpr std::string_view kFailureKey = "validation.policy.admission.k8s.io/validation_failure";
-
-// ------------------------------------------------------------------------------------- authorizer
-
-access::User ServiceAccountUser(const cel::AuthorizationQuestion& question) {
-  const std::string of_namespace(question.account_namespace);
-  return {
-      .name = fmt::format(
-          "{}{}:{}", access::kServiceAccount, question.account_namespace, question.account_name),
-      .uid = {},
-      .groups = {std::string(access::kServiceAccounts),
-                 fmt::format("{}:{}", access::kServiceAccounts, of_namespace)}};
-}
-
-// Answers the expressions' uses of `authorizer`.
-class Authorizer final : public cel::AuthorizationSource {
- public:
-  Authorizer(const Surroundings& surroundings, const access::User& user)
-      : surroundings_(surroundings), user_(user) {}
-
-  cel::AuthorizationAnswer Ask(const cel::AuthorizationQuestion& question) const override {
-    const access::Attributes asked{.verb = std::string(question.verb),
-                                   .group = std::string(question.group),
-                                   .resource = std::string(question.resource),
-                                   .subresource = std::string(question.subresource),
-                                   .name = std::string(question.name),
-                                   .namespace_ = std::string(question.namespace_name),
-                                   .path = std::string(question.path),
-                                   .field_selector = std::string(question.field_selector)};
-    access::Verdict verdict = question.is_service_account
-                                  ? surroundings_.Decide(ServiceAccountUser(question), asked)
-                                  : surroundings_.Decide(user_, asked);
-    return {.is_allowed = verdict.is_allowed, .reason = std::move(verdict.reason)};
-  }
-
- private:
-  const Surroundings& surroundings_;
-  const access::User& user_;
-};
 
 // ------------------------------------------------------------------------------------- parameters
 
@@ -158,7 +120,7 @@ struct FailedExpression {
 class Judging {
  public:
   Judging(const AdmissionRequest& request, const Surroundings& surroundings)
-      : request_(request), surroundings_(surroundings), authorizer_(surroundings, *request.user) {}
+      : request_(request), surroundings_(surroundings), values_(request, surroundings) {}
 
   void Ask(const BoundPolicy& bound) {
     const CompiledPolicy& policy = *bound.policy;
@@ -175,7 +137,7 @@ class Judging {
     }
     std::map<std::string, std::vector<std::string>> annotations;
     cel::Arena arena(work_);
-    const Variables values = ValuesFor(**match, arena);
+    const Variables values = values_.For(**match, arena);
     for (const Binding& binding : bound.bindings) {
       AskBound({policy, binding, values}, annotations);
     }
@@ -288,26 +250,6 @@ class Judging {
     }
   }
 
-  // All but the parameter: made once, however many there are.
-  Variables ValuesFor(const Match& match, cel::Arena& arena) const {
-    Variables values;
-    values.object = ValueOf(request_.object, *match.kind, request_.release, arena);
-    values.old_object = ValueOf(request_.old_object, *match.kind, request_.release, arena);
-    values.namespace_object = ValueOf(request_.namespace_object, arena);
-    values.request = ValueOf(request_, *match.resource, *match.kind, arena);
-    const cel::Authorization authorizer{.source = &authorizer_};
-    values.authorizer = cel::Value::Authorization(arena.Keep(authorizer));
-    cel::Authorization resource{.stage = cel::AuthorizationStage::kResource,
-                                .source = &authorizer_};
-    resource.question.group = request_.resource->group;
-    resource.question.resource = request_.resource->plural;
-    resource.question.subresource = request_.subresource;
-    resource.question.namespace_name = request_.namespace_;
-    resource.question.name = request_.name;
-    values.request_resource = cel::Value::Authorization(arena.Keep(std::move(resource)));
-    return values;
-  }
-
   void Deny(const CompiledPolicy& policy, const Binding& binding, const Denial& denial) {
     const std::string& name = policy.policy.metadata.name;
     for (const std::string& action : binding.spec.validation_actions) {
@@ -364,7 +306,7 @@ class Judging {
 
   const AdmissionRequest& request_;
   const Surroundings& surroundings_;
-  const Authorizer authorizer_;
+  const RequestValues values_;
   Verdict verdict_;
   std::vector<Refused> refused_;
   std::vector<FailedExpression> failures_;

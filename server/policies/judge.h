@@ -5,22 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/admissionregistration_v1/policy.h"
-#include "api/kind.h"
-#include "api/object.h"
 #include "base/result.h"
-#include "server/access/rbac.h"
 #include "server/policies/admission_request.h"
 #include "server/policies/compiled_policy.h"
 #include "server/policies/evaluation.h"
+#include "server/policies/surroundings.h"
 
 namespace dray::server::policies {
 
@@ -40,25 +36,6 @@ inline constexpr int64_t kParametersCostMax = kBudgetMax / 4;
 struct BoundPolicy {
   std::shared_ptr<const CompiledPolicy> policy;
   std::vector<api::admissionregistration_v1::ValidatingAdmissionPolicyBinding> bindings;
-};
-
-/// Other inputs at the time of the write.
-class Surroundings {
- public:
-  virtual const api::Scheme& scheme() const = 0;
-  /// The object of that name, if it is there; without a namespace for cluster-scoped kinds.
-  virtual std::optional<api::Object> Find(const api::KindInfo& kind,
-                                          std::string_view namespace_name,
-                                          std::string_view name) const = 0;
-  /// Passes each object of the kind to `take`, until that returns false.
-  virtual void Each(const api::KindInfo& kind,
-                    std::string_view namespace_name,
-                    const std::function<bool(const api::Object& object)>& take) const = 0;
-  virtual access::Verdict Decide(const access::User& user,
-                                 const access::Attributes& asked) const = 0;
-
- protected:
-  ~Surroundings() = default;
 };
 
 struct Verdict {

@@ -17,159 +17,24 @@
 #include "api/validation/value_rules.h"
 #include "base/ascii.h"
 #include "server/policies/expressions.h"
+#include "server/policies/match_rules.h"
 
 namespace dray::server::policies {
 namespace {
 
 namespace v1 = api::admissionregistration_v1;
 namespace validation = api::validation;
-using api::meta_v1::LabelSelector;
 using Policy = v1::ValidatingAdmissionPolicy;
 using Binding = v1::ValidatingAdmissionPolicyBinding;
 using validation::FieldErrors;
 using validation::Path;
 using validation::Shown;
+using Texts = api::List<std::string>;
 
-constexpr std::array<std::string_view, 2> kFailurePolicies = {"Fail", "Ignore"};
-constexpr std::array<std::string_view, 2> kMatchPolicies = {"Equivalent", "Exact"};
-constexpr std::array<std::string_view, 5> kOperations = {
-    "*", "CONNECT", "CREATE", "DELETE", "UPDATE"};
-constexpr std::array<std::string_view, 3> kScopes = {"*", "Cluster", "Namespaced"};
 constexpr std::array<std::string_view, 3> kReasons = {
     "Forbidden", "Invalid", "RequestEntityTooLarge"};
 constexpr std::array<std::string_view, 3> kActions = {"Audit", "Deny", "Warn"};
 constexpr std::array<std::string_view, 2> kNotFoundActions = {"Deny", "Allow"};
-
-using Texts = api::List<std::string>;
-
-std::string ShownTexts(const Texts& texts) {
-  return Shown(api::TypeOf<Texts>(), &texts);
-}
-
-bool Has(std::span<const std::string_view> words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-/// The value must be present and one of `words`.
-void CheckWord(const std::optional<std::string>& value,
-               std::span<const std::string_view> words,
-               const Path& path,
-               FieldErrors& errors) {
-  if (!value.has_value()) return errors.Required(path);
-  if (!Has(words, *value)) errors.NotSupported(path, *value, words);
-}
-
-// -------------------------------------------------------------------------------- which requests
-
-bool HasStar(const Texts& items) {
-  return std::ranges::find(items, "*") != items.end();
-}
-
-/// The list must not be empty, and "*" must be its only element.
-void CheckStars(const Texts& items, std::string_view what, const Path& path, FieldErrors& errors) {
-  if (items.empty()) errors.Required(path);
-  if (items.size() > 1 && HasStar(items)) {
-    errors.Invalid(
-        path, ShownTexts(items), fmt::format("if '*' is present, must not specify other {}", what));
-  }
-}
-
-/// Resources and their parts, none of which another one stands for already.
-void CheckResources(const Texts& resources, const Path& path, FieldErrors& errors) {
-  if (resources.empty()) errors.Required(path);
-  std::set<std::string_view> with_all_parts;
-  std::set<std::string_view> parts_of_all;
-  bool has_all = false;
-  bool has_every_resource = false;
-  bool has_plain = false;
-  for (size_t i = 0; i < resources.size() && !errors.is_full(); ++i) {
-    const std::string_view one = resources[i];
-    if (one.empty()) {
-      errors.Required(path.Index(i));
-      continue;
-    }
-    has_all = has_all || one == "*/*";
-    has_every_resource = has_every_resource || one == "*";
-    const size_t slash = one.find('/');
-    if (slash == std::string_view::npos) {
-      has_plain = one != "*";  // upstream remembers the last one only
-      continue;
-    }
-    const std::string_view resource = one.substr(0, slash);
-    const std::string_view part = one.substr(slash + 1);
-    const auto refuse = [&](std::string_view present) {
-      errors.Invalid(path.Index(i),
-                     Shown(one),
-                     fmt::format("if '{}' is present, must not specify {}", present, one));
-    };
-    if (with_all_parts.contains(resource)) refuse(fmt::format("{}/*", resource));
-    if (parts_of_all.contains(part)) refuse(fmt::format("*/{}", part));
-    if (part == "*") with_all_parts.insert(resource);
-    if (resource == "*") parts_of_all.insert(part);
-  }
-  if (resources.size() > 1 && has_all) {
-    errors.Invalid(
-        path, ShownTexts(resources), "if '*/*' is present, must not specify other resources");
-  }
-  if (has_every_resource && has_plain) {
-    errors.Invalid(path,
-                   ShownTexts(resources),
-                   "if '*' is present, must not specify other resources without subresources");
-  }
-}
-
-void CheckNamedRule(const v1::NamedRuleWithOperations& named,
-                    const Path& path,
-                    FieldErrors& errors) {
-  const Path names = path.Child("resourceNames");
-  std::set<std::string_view> seen;
-  for (size_t i = 0; i < named.resource_names.size() && !errors.is_full(); ++i) {
-    const std::string& name = named.resource_names[i];
-    const Path at = names.Index(i);
-    errors.Names(at, name, api::CheckPathSegmentName(name));
-    if (!seen.insert(name).second) errors.Duplicate(at, Shown(name));
-  }
-  const Texts& operations = named.rule_with_operations.operations;
-  const Path of_operations = path.Child("operations");
-  CheckStars(operations, "operations", of_operations, errors);
-  for (size_t i = 0; i < operations.size() && !errors.is_full(); ++i) {
-    if (!Has(kOperations, operations[i])) {
-      errors.NotSupported(of_operations.Index(i), operations[i], kOperations);
-    }
-  }
-  const v1::Rule& rule = named.rule_with_operations.rule;
-  const Path versions = path.Child("apiVersions");
-  CheckStars(rule.api_groups, "API groups", path.Child("apiGroups"), errors);
-  CheckStars(rule.api_versions, "API versions", versions, errors);
-  for (size_t i = 0; i < rule.api_versions.size() && !errors.is_full(); ++i) {
-    if (rule.api_versions[i].empty()) errors.Required(versions.Index(i));
-  }
-  CheckResources(rule.resources, path.Child("resources"), errors);
-  if (rule.scope.has_value() && !Has(kScopes, *rule.scope)) {
-    errors.NotSupported(path.Child("scope"), *rule.scope, kScopes);
-  }
-}
-
-void CheckNamedRules(const api::List<v1::NamedRuleWithOperations>& rules,
-                     const Path& path,
-                     FieldErrors& errors) {
-  for (size_t i = 0; i < rules.size() && !errors.is_full(); ++i) {
-    const Path at = path.Index(i);
-    CheckNamedRule(rules[i], at, errors);
-  }
-}
-
-void CheckMatchResources(const v1::MatchResources& match, const Path& path, FieldErrors& errors) {
-  CheckWord(match.match_policy, kMatchPolicies, path.Child("matchPolicy"), errors);
-  const auto check_selector = [&](const std::optional<LabelSelector>& selector, const Path& at) {
-    if (!selector.has_value()) return errors.Required(at);
-    validation::CheckLabelSelector(selector, at, errors);
-  };
-  check_selector(match.namespace_selector, path.Child("namespaceSelector"));
-  check_selector(match.object_selector, path.Child("objectSelector"));
-  CheckNamedRules(match.resource_rules, path.Child("resourceRules"), errors);
-  CheckNamedRules(match.exclude_resource_rules, path.Child("excludeResourceRules"), errors);
-}
 
 // ------------------------------------------------------------------------------------------ params
 
@@ -235,7 +100,7 @@ bool IsCelName(std::string_view name) {
       {"true",     "false",   "null",      "in",       "as",  "break",  "const",
        "continue", "else",    "for",       "function", "if",  "import", "let",
        "loop",     "package", "namespace", "return",   "var", "void",   "while"});
-  return api::CheckCIdentifier(name).empty() && !Has(kReserved, name);
+  return api::CheckCIdentifier(name).empty() && !IsOneOf(kReserved, name);
 }
 
 /// The expressions of the old policy, which are checked by the rules for stored ones.
@@ -251,12 +116,7 @@ class Before {
     for (const auto& one : old->spec.audit_annotations) values.insert(one.value_expression);
   }
 
-  using Set = std::set<std::string_view, std::less<>>;
-  static cel::ExpressionUse Use(const Set& known, std::string_view expression) {
-    return known.contains(expression) ? cel::ExpressionUse::kStored : cel::ExpressionUse::kNew;
-  }
-
-  Set conditions, validations, messages, values;
+  KnownExpressions conditions, validations, messages, values;
 };
 
 /// The rules of the expressions of one policy, in upstream's order.
@@ -274,20 +134,11 @@ class ExpressionRules {
         errors_(errors) {}
 
   void CheckConditions(const Path& path) {
-    const auto& conditions = policy_.spec.match_conditions;
-    if (conditions.size() > kMatchConditionsMax) {
-      errors_.TooMany(path, conditions.size(), kMatchConditionsMax);
-    }
-    std::set<std::string_view> names;
-    for (size_t i = 0; i < conditions.size() && !errors_.is_full(); ++i) {
-      const Path at = path.Index(i);
-      const Path name = at.Child("name");
-      CheckCondition(conditions[i], at);
-      if (conditions[i].name.empty()) continue;
-      if (!names.insert(conditions[i].name).second) {
-        errors_.Duplicate(name, Shown(conditions[i].name));
-      }
-    }
+    CheckMatchConditions(policy_.spec.match_conditions,
+                         before_.conditions,
+                         {.params = has_params_, .authorizer = true},
+                         compiler_,
+                         {path, errors_});
   }
 
   void CheckVariables(const Path& path) {
@@ -306,13 +157,12 @@ class ExpressionRules {
         errors_.Required(expression, "expression is not specified");
         continue;
       }
-      const Compiled compiled =
-          compiler_.Compile(variable.expression,
-                            All(),
-                            ResultKind::kAnything,
-                            Before::Use(before_.validations, variable.expression));
+      const Compiled compiled = compiler_.Compile(variable.expression,
+                                                  All(),
+                                                  ResultKind::kAnything,
+                                                  UseOf(before_.validations, variable.expression));
       compiler_.Name(variable.name, compiled);
-      Report(compiled, variable.expression, expression);
+      ReportProblem(compiled, variable.expression, {expression, errors_});
     }
   }
 
@@ -347,42 +197,17 @@ class ExpressionRules {
     return {.params = has_params_, .authorizer = true, .variables = has_variables_};
   }
 
-  void Report(const Compiled& compiled, std::string_view shown, const Path& path) {
-    if (compiled.has_value()) return;
-    const ExpressionProblem& problem = compiled.error();
-    if (problem.is_internal) return errors_.Internal(path, problem.message);
-    errors_.Invalid(path, Shown(shown), problem.message);
-  }
-
-  void CheckCondition(const v1::MatchCondition& condition, const Path& path) {
-    const Path at = path.Child("expression");
-    const std::string_view expression = TrimSpace(condition.expression);
-    if (expression.empty()) {
-      errors_.Required(at);
-    } else {
-      const Declared declared = {.params = has_params_, .authorizer = true};
-      Report(
-          compiler_.Compile(
-              expression, declared, ResultKind::kBool, Before::Use(before_.conditions, expression)),
-          expression,
-          at);
-    }
-    const Path name = path.Child("name");
-    if (condition.name.empty()) return errors_.Required(name);
-    validation::CheckKeyShaped(condition.name, name, errors_);
-  }
-
   void CheckValidation(const v1::Validation& rule, const Path& path) {
     const Path expression = path.Child("expression");
     if (TrimSpace(rule.expression).empty()) {
       errors_.Required(expression, "expression is not specified");
     } else {
-      Report(compiler_.Compile(rule.expression,
-                               All(),
-                               ResultKind::kBool,
-                               Before::Use(before_.validations, rule.expression)),
-             rule.expression,
-             expression);
+      ReportProblem(compiler_.Compile(rule.expression,
+                                      All(),
+                                      ResultKind::kBool,
+                                      UseOf(before_.validations, rule.expression)),
+                    rule.expression,
+                    {expression, errors_});
     }
     const Path of_message = path.Child("messageExpression");
     const std::string& message = rule.message_expression;
@@ -390,10 +215,10 @@ class ExpressionRules {
       errors_.Invalid(of_message, Shown(message), "must be non-empty if specified");
     } else if (!message.empty()) {
       const Declared declared = {.params = has_params_, .variables = has_variables_};
-      Report(compiler_.Compile(
-                 message, declared, ResultKind::kString, Before::Use(before_.messages, message)),
-             message,
-             of_message);
+      ReportProblem(compiler_.Compile(
+                        message, declared, ResultKind::kString, UseOf(before_.messages, message)),
+                    message,
+                    {of_message, errors_});
     }
     const Path text = path.Child("message");
     const std::string_view trimmed = TrimSpace(rule.message);
@@ -402,7 +227,7 @@ class ExpressionRules {
     } else if (trimmed.find_first_of("\n\r") != std::string_view::npos) {
       errors_.Invalid(text, Shown(rule.message), "must not contain line breaks");
     }
-    if (rule.reason.has_value() && !Has(kReasons, *rule.reason)) {
+    if (rule.reason.has_value() && !IsOneOf(kReasons, *rule.reason)) {
       errors_.NotSupported(path.Child("reason"), *rule.reason, kReasons);
     }
   }
@@ -422,12 +247,12 @@ class ExpressionRules {
       return errors_.Required(
           at, fmt::format("must not exceed {} bytes in length", kValueExpressionBytesMax));
     }
-    Report(compiler_.Compile(expression,
-                             All(),
-                             ResultKind::kStringOrNull,
-                             Before::Use(before_.values, annotation.value_expression)),
-           annotation.value_expression,
-           at);
+    ReportProblem(compiler_.Compile(expression,
+                                    All(),
+                                    ResultKind::kStringOrNull,
+                                    UseOf(before_.values, annotation.value_expression)),
+                  annotation.value_expression,
+                  {at, errors_});
   }
 
   const Policy& policy_;
@@ -442,7 +267,7 @@ void CheckActions(const Texts& actions, const Path& path, validation::Findings& 
   std::set<std::string_view> seen;
   for (size_t i = 0; i < actions.size() && !out.written.is_full(); ++i) {
     const Path at = path.Index(i);
-    if (!Has(kActions, actions[i])) out.written.NotSupported(at, actions[i], kActions);
+    if (!IsOneOf(kActions, actions[i])) out.written.NotSupported(at, actions[i], kActions);
     if (!seen.insert(actions[i]).second) out.written.Duplicate(at, Shown(actions[i]));
   }
   if (seen.contains("Deny") && seen.contains("Warn")) {

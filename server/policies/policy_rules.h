@@ -12,7 +12,6 @@
 
 namespace dray::server::policies {
 
-inline constexpr size_t kMatchConditionsMax = 64;
 inline constexpr size_t kAuditAnnotationsMax = 20;
 inline constexpr size_t kValueExpressionBytesMax = 5UL * 1024;
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/admissionregistration_v1/policy.h"
+#include "api/admissionregistration_v1/webhook.h"
 #include "api/apiregistration_v1.h"
 #include "api/certificates_v1/signing_request.h"
 #include "api/coordination_v1.h"
@@ -27,6 +28,8 @@
 #include "server/policies/policy_rules.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
+#include "server/webhooks/configuration_rules.h"
+#include "server/webhooks/service_numbers.h"
 
 namespace dray::server::registry {
 namespace {
@@ -43,28 +46,14 @@ using api::scheduling_v1::PriorityClass;
 
 constexpr int32_t kNodePortMin = 30000;
 constexpr uint64_t kNodePorts = 2768;
-constexpr uint64_t kAddresses = (uint64_t{1} << 20) - 256;  // of 10.0.0.0/12, without 10.0.0.x
 
-// FNV-1a: the same service gets the same numbers on every server and in every test.
-uint64_t HashOf(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
-std::string AddressFor(std::string_view uid) {
-  const uint64_t number = 256 + HashOf(uid) % kAddresses;
-  return fmt::format("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
-}
-
-// Addresses and ports are made from the uid: nothing routes to them, so that two services might
-// share one is no harm (docs/differences.md).
+// Addresses and ports are made from the uid.
 void PlaceService(core_v1::Service& service) {
   core_v1::ServiceSpec& spec = service.spec;
   if (spec.type == "ExternalName") return;
   if (spec.cluster_ip.empty()) {
-    spec.cluster_ip =
-        spec.cluster_ips.empty() ? AddressFor(service.metadata.uid) : spec.cluster_ips.front();
+    spec.cluster_ip = spec.cluster_ips.empty() ? webhooks::MadeClusterIp(service.metadata.uid)
+                                               : spec.cluster_ips.front();
   }
   if (spec.cluster_ips.empty()) spec.cluster_ips.push_back(spec.cluster_ip);
   if (spec.ip_families.empty()) {
@@ -75,7 +64,7 @@ void PlaceService(core_v1::Service& service) {
       spec.type == "NodePort" ||
       (spec.type == "LoadBalancer" && spec.allocate_load_balancer_node_ports.value_or(true));
   if (!has_ports) return;
-  uint64_t next = HashOf(service.metadata.uid) % kNodePorts;
+  uint64_t next = webhooks::NumberOf(service.metadata.uid) % kNodePorts;
   for (core_v1::ServicePort& port : spec.ports) {
     if (port.node_port == 0) port.node_port = kNodePortMin + static_cast<int32_t>(next);
     next = (next + 1) % kNodePorts;
@@ -261,7 +250,22 @@ constexpr Strategy kPolicy = {
 constexpr Strategy kPolicyBinding =
     kAlwaysAsNew<ValidatingAdmissionPolicyBinding, policies::ValidatePolicyBinding>;
 
+using api::admissionregistration_v1::MutatingWebhookConfiguration;
+using api::admissionregistration_v1::ValidatingWebhookConfiguration;
+
+constexpr Strategy kMutatingWebhooks = {
+    .type = &api::TypeOf<MutatingWebhookConfiguration>,
+    .validate_create = Rule<MutatingWebhookConfiguration, webhooks::ValidateMutating>,
+    .validate_update = Rule<MutatingWebhookConfiguration, webhooks::ValidateMutating>};
+
+constexpr Strategy kValidatingWebhooks = {
+    .type = &api::TypeOf<ValidatingWebhookConfiguration>,
+    .validate_create = Rule<ValidatingWebhookConfiguration, webhooks::ValidateValidating>,
+    .validate_update = Rule<ValidatingWebhookConfiguration, webhooks::ValidateValidating>};
+
 constexpr Strategy kClusterStrategies[] = {
+    kMutatingWebhooks,
+    kValidatingWebhooks,
     kPolicy,
     kPolicyBinding,
     kService,

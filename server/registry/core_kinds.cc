@@ -84,7 +84,9 @@ bool NamespaceHasFinalizers(const api::Object& object) {
 }
 
 void TerminateNamespace(api::Object& object) {
-  object.Mutable<core_v1::Namespace>().status.phase = "Terminating";
+  auto& namespace_object = object.Mutable<core_v1::Namespace>();
+  namespace_object.status.phase = "Terminating";
+  namespace_object.metadata.deletion_grace_period_seconds.reset();  // it has none
 }
 
 void PrepareNewPod(api::Object& object) {

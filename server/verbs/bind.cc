@@ -8,6 +8,8 @@
 
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
+#include "api/managed_fields/update.h"
+#include "api/meta_v1/object_meta.h"
 #include "api/release.h"
 #include "server/errors/errors.h"
 #include "server/verbs/admission/chain.h"
@@ -99,31 +101,43 @@ Result<api::Object> Bound(const storage::Item& current,
   return next;
 }
 
+// What webhooks see of a binding besides what the client said.
+void CompleteBinding(const Call& call, api::Object& binding) {
+  api::meta_v1::ObjectMeta& meta = binding.mutable_metadata();
+  if (meta.namespace_.empty()) meta.namespace_ = call.request->namespace_;
+  api::managed_fields::Write writer = WriterOf(call, registry::Subresource::kNone);
+  writer.versions.kind = &binding.kind();
+  meta.managed_fields =
+      api::managed_fields::EntriesAfter(writer, api::Object::Blank(binding.kind()), binding);
+}
+
 }  // namespace
 
 Task<Outcome> Bind(Call call) {
   const Core& core = *call.core;
   const ResourceRequest& request = *call.request;
   const api::KindInfo& binding_kind = api::Reflected<core_v1::Binding>::kKind;
-  DRAY_CO_TRY(const api::Object decoded, DecodeBody(call, binding_kind));
-  const auto& binding = decoded.As<core_v1::Binding>();
+  DRAY_CO_TRY(api::Object decoded, DecodeBody(call, binding_kind));
   ResourceRequest on_pod = request;
   on_pod.kind = &Pods();
   on_pod.subresource.clear();
-  if (on_pod.name.empty()) on_pod.name = binding.metadata.name;
+  if (on_pod.name.empty()) on_pod.name = decoded.metadata().name;
   const Call inner{.core = call.core,
                    .request = &on_pod,
                    .session = call.session,
                    .warnings = call.warnings,
                    .annotations = call.annotations};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
-  const admission::Write write{.object = &decoded, .kind = &binding_kind, .subresource = "binding"};
-  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));
+  CompleteBinding(call, decoded);
+  const admission::Write write{
+      .object = &decoded, .kind = &binding_kind, .subresource = "binding", .part = &decoded};
+  DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, write, nullptr));
+  const auto& binding = decoded.As<core_v1::Binding>();
   if (binding.metadata.name != on_pod.name) {
     co_return Fail(errors::BadRequest("name in URL does not match name in Binding object"));
   }
   DRAY_CO_TRY_VOID(CheckTarget(binding));
-  DRAY_CO_TRY_VOID(admission::Validate(inner, *snapshot, write));
+  DRAY_CO_TRY_VOID(co_await admission::Validate(inner, snapshot, write));
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
   modification.change = [&](const Current& now_there) -> Result<api::Object> {

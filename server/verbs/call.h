@@ -39,8 +39,9 @@ namespace dray::server::verbs {
 
 class Rights;  // server/verbs/rights.h
 namespace admission {
-class Policies;  // server/verbs/admission/validating_policies.h
-}
+class Policies;      // server/verbs/admission/validating_policies.h
+class WebhookLists;  // server/verbs/admission/webhook_lists.h
+}  // namespace admission
 
 /// Bytes of decoded objects that requests under way hold together, where nobody else keeps them.
 inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
@@ -66,6 +67,7 @@ struct Core {
   /// Null: nobody is told.
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<admission::Policies> policies;
+  std::shared_ptr<admission::WebhookLists> webhooks;
   /// Memory of decoded objects that are only there for requests under way.
   std::shared_ptr<ShareBudget> decoded =
       std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));

@@ -32,6 +32,15 @@
 namespace dray::server::verbs {
 namespace {
 
+Error OtherNamespace() {
+  return errors::BadRequest(
+      "the namespace of the provided object does not match the namespace sent on the request");
+}
+
+Error HasVersion() {
+  return errors::Untyped("resourceVersion should not be set on objects to be created");
+}
+
 // Puts the URL's namespace into the object, or refuses another one.
 Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
   const std::string& asked = call.request->namespace_;
@@ -40,8 +49,7 @@ Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
     return {};
   }
   if (meta.namespace_ == asked) return {};
-  return Fail(errors::BadRequest(
-      "the namespace of the provided object does not match the namespace sent on the request"));
+  return Fail(OtherNamespace());
 }
 
 Error InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
@@ -98,20 +106,33 @@ store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   return txn;
 }
 
-// The object as it would be stored; its name is made after the plugins that change objects, so that
-// their refusals show the prefix.
-Result<> CompleteNew(const Call& call,
-                     const store::Snapshot& snapshot,
-                     const SeenNamespace& seen,
-                     registry::Owners owners,
-                     api::Object& object) {
-  const Core& core = *call.core;
+// What a new object must not become by the hands of webhooks.
+Result<> CheckPlugged(const Call& call, const api::Object& object) {
+  const api::meta_v1::ObjectMeta& meta = object.metadata();
+  const bool is_elsewhere = call.kind().namespaced && meta.namespace_ != call.request->namespace_;
+  if (is_elsewhere) return Fail(OtherNamespace());
+  if (!meta.resource_version.empty() && !call.request->write.dry_run) {
+    return Fail(HasVersion());
+  }
+  return {};
+}
+
+registry::WriteContext BeginNew(const Call& call,
+                                const SeenNamespace& seen,
+                                registry::Owners owners,
+                                api::Object& object) {
   registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, seen);
-  context.uid = NewUuid(core.world.random);
+  context.uid = NewUuid(call.core->world.random);
   context.owners = owners;
   registry::BeginCreate(object, context);
-  const admission::Write write{.object = &object, .in = &seen};
-  DRAY_TRY_VOID(admission::Admit(call, snapshot, write, &object));
+  return context;
+}
+
+// The object as it would be stored; its name is made after the plugins that change objects, so that
+// their refusals show the prefix.
+Result<> CompleteNew(const Call& call, const registry::WriteContext& context, api::Object& object) {
+  const Core& core = *call.core;
+  DRAY_TRY_VOID(CheckPlugged(call, object));
   DRAY_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
   if (WantsName(object.metadata())) {
     api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
@@ -130,12 +151,15 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
-  DRAY_CO_TRY_VOID(CompleteNew(call, *snapshot, seen, owners, object));
+  const registry::WriteContext context = BeginNew(call, seen, owners, object);
+  const admission::Write begun{.object = &object, .in = &seen};
+  DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, begun, &object));
+  DRAY_CO_TRY_VOID(CompleteNew(call, context, object));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
   store::Txn txn = TxnAround(key, seen.record);
   const admission::Write write{.object = &object, .in = &seen, .txn = &txn};
-  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(co_await admission::Validate(call, snapshot, write));
   const Frozen<storage::StoredObject> stored = storage::MakeStored(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
@@ -164,9 +188,7 @@ Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners 
   if (api::IsCustom(call.kind()) && owners == registry::Owners::kDecided) {
     meta.resource_version.clear();
   }
-  if (!meta.resource_version.empty()) {
-    return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
-  }
+  if (!meta.resource_version.empty()) return Fail(HasVersion());
   registry::DropDuplicateOwners(meta, *call.warnings);
   return object;
 }

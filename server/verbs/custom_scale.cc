@@ -85,6 +85,13 @@ api::Object CustomScaleOf(const api::Object& object) {
   return api::Object::Of(std::move(scale));
 }
 
+std::vector<std::string> CustomReplicasPath(const api::Object& object) {
+  std::vector<std::string> names;
+  const std::string path = PathsOf(object).spec_replicas_path;
+  for (std::string_view rest = path; !rest.empty();) names.emplace_back(TakeName(rest));
+  return names;
+}
+
 Result<> CheckHasReplicas(const api::Object& object) {
   const std::string path = PathsOf(object).spec_replicas_path;
   const api::Tree* number = path.empty() ? nullptr : Find(object, path);

@@ -236,6 +236,20 @@ bool IsGone(const std::optional<Item>& marked, const std::optional<Item>& curren
          (!current.has_value() || current->object.metadata().uid != marked->object.metadata().uid);
 }
 
+// Whether the object waits for what it holds: another deletion of a namespace changes nothing, and
+// plugins are not asked about it.
+bool IsGoing(const Call& call, const api::Object& object) {
+  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
+  return object.metadata().deletion_timestamp.has_value() && strategy.has_finalizers != nullptr &&
+         strategy.has_finalizers(object);
+}
+
+Task<> AskPlugins(const Call* call, Frozen<store::Snapshot> snapshot, api::Object old) {
+  const admission::Write deletion{.operation = policies::Operation::kDelete, .old_object = &old};
+  DRAY_CO_TRY_VOID(co_await admission::Admit(*call, snapshot, deletion, nullptr));
+  co_return co_await admission::Validate(*call, snapshot, deletion);
+}
+
 }  // namespace
 
 Task<Outcome> DeleteOne(Call call) {
@@ -250,6 +264,7 @@ Task<Outcome> DeleteOne(Call call) {
   // By this request: its preconditions held then, and whoever removes the object now, or makes
   // another of that name, carries out what was asked.
   std::optional<Item> marked;
+  api::Object before;  // it was marked
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
@@ -262,10 +277,14 @@ Task<Outcome> DeleteOne(Call call) {
     if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
       call.warnings->resize(warnings_before);  // of a look that came to nothing
-      const admission::Write deletion{.operation = policies::Operation::kDelete,
-                                      .old_object = &current->object};
-      DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, deletion, nullptr));
-      DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, deletion));
+      if (!IsGoing(call, current->object)) {
+        DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
+      }
+      before = current->object;
+    } else {
+      // Upstream asks once more before the removal, and first about the state in its cache.
+      DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, before));
+      DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
     }
     Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {

@@ -156,15 +156,11 @@ Task<Outcome> Allow(Call call, const core_v1::Pod* pod, const std::vector<api::O
 }  // namespace
 
 Task<Outcome> Evict(Call call) {
-  DRAY_CO_TRY(const api::Object decoded,
-              DecodeBody(call, api::Reflected<policy_v1::Eviction>::kKind));
-  const auto& eviction = decoded.As<policy_v1::Eviction>();
+  DRAY_CO_TRY(api::Object decoded, DecodeBody(call, api::Reflected<policy_v1::Eviction>::kKind));
   ResourceRequest removal = *call.request;
   removal.verb = Verb::kDelete;
   removal.subresource.clear();
   removal.body = {};
-  if (eviction.delete_options.has_value()) removal.delete_options = *eviction.delete_options;
-  removal.write.dry_run = removal.write.dry_run || !removal.delete_options.dry_run.empty();
   const Call inner{.core = call.core,
                    .request = &removal,
                    .session = call.session,
@@ -172,8 +168,11 @@ Task<Outcome> Evict(Call call) {
                    .is_admitted = true};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const admission::Write write{
-      .object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"};
-  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, nullptr));
+      .object = &decoded, .kind = &decoded.kind(), .subresource = "eviction", .part = &decoded};
+  DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, write, nullptr));
+  const auto& eviction = decoded.As<policy_v1::Eviction>();
+  if (eviction.delete_options.has_value()) removal.delete_options = *eviction.delete_options;
+  removal.write.dry_run = removal.write.dry_run || !removal.delete_options.dry_run.empty();
   if (eviction.metadata.name != call.request->name) {
     co_return Fail(errors::BadRequest("name in URL does not match name in Eviction object"));
   }
@@ -182,7 +181,7 @@ Task<Outcome> Evict(Call call) {
   DRAY_CO_TRY(const std::optional<storage::Item> item,
               ItemAskedFor(inner, inner.storage(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
-  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(co_await admission::Validate(call, snapshot, write));
   const auto& pod = item->object.As<core_v1::Pod>();
   DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
   DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));

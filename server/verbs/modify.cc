@@ -91,6 +91,9 @@ Result<api::Object> WishFor(const Call& call,
   if (!sees_all && !api::IsCustom(call.kind())) {
     api::conversion::MergeBack(call.kind(), old, next, call.request->release);
   }
+  if (next.metadata().namespace_.empty()) {
+    next.mutable_metadata().namespace_ = old_meta.namespace_;
+  }
   return next;
 }
 
@@ -117,6 +120,7 @@ struct SeenChange {
     write.object = &part;
     write.old_object = &old_part;
     write.kind = &part.kind();
+    if (modification.put_back != nullptr) write.part = &part;
   }
   SeenChange(const SeenChange&) = delete;
   SeenChange& operator=(const SeenChange&) = delete;
@@ -127,31 +131,37 @@ struct SeenChange {
 };
 
 // Plugins before and after the object is completed. A binding is admitted as what it is (bind.cc).
-Result<> CompleteChange(const Call& call,
-                        registry::Subresource subresource,
-                        const Modification& modification,
-                        const store::Snapshot& snapshot,
-                        const Change& change) {
+Task<> CompleteChange(const Call* call,
+                      registry::Subresource subresource,
+                      const Modification* modification,
+                      Frozen<store::Snapshot> snapshot,
+                      Change change) {
   api::Object& next = change.next;
   const api::Object& old = change.old;
-  const Core& core = *call.core;
+  const Core& core = *call->core;
   const bool is_admitted = subresource == registry::Subresource::kBinding;
-  registry::WriteContext context = WriteContextOf(call, subresource, change.in);
-  const WriterRights writer(core.rights.get(), *call.request);
+  registry::WriteContext context = WriteContextOf(*call, subresource, change.in);
+  const WriterRights writer(core.rights.get(), *call->request);
   context.options.caller = writer.caller();
-  if (modification.decides_owners) context.owners = registry::Owners::kDecided;
+  if (modification->decides_owners) context.owners = registry::Owners::kDecided;
   registry::BeginUpdate(next, old, context);
   if (!is_admitted) {
-    const SeenChange seen_change(call, modification, next, old);
-    const bool is_whole = modification.seen_through == nullptr;
-    DRAY_TRY_VOID(admission::Admit(call, snapshot, seen_change.write, is_whole ? &next : nullptr));
+    SeenChange begun(*call, *modification, next, old);
+    const api::Object part = begun.part;
+    const bool is_whole = modification->seen_through == nullptr;
+    DRAY_CO_TRY_VOID(
+        co_await admission::Admit(*call, snapshot, begun.write, is_whole ? &next : nullptr));
+    if (begun.write.part != nullptr && !(begun.part == part)) {
+      DRAY_CO_TRY(next, modification->put_back(next, begun.part));
+    }
   }
-  DRAY_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
-  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
-  DRAY_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
-  std::ranges::move(warnings, std::back_inserter(*call.warnings));
-  if (is_admitted) return {};
-  return admission::Validate(call, snapshot, SeenChange(call, modification, next, old).write);
+  DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call->request, next, &old));
+  const registry::Strategy& strategy = registry::StrategyOf(call->kind());
+  DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
+  std::ranges::move(warnings, std::back_inserter(*call->warnings));
+  if (is_admitted) co_return {};
+  const SeenChange completed(*call, *modification, next, old);
+  co_return co_await admission::Validate(*call, snapshot, completed.write);
 }
 
 // Whether `next`, which is what a client of the call's version reads, is also what is stored. An
@@ -241,7 +251,7 @@ Task<ObjectAnswer> Modify(Call call,
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     const Change change{.next = next, .old = old, .in = seen};
-    DRAY_CO_TRY_VOID(CompleteChange(call, subresource, *modification, *snapshot, change));
+    DRAY_CO_TRY_VOID(co_await CompleteChange(&call, subresource, modification, snapshot, change));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     const bool finished = IsFinished(strategy, next, old);

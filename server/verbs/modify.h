@@ -44,7 +44,10 @@ struct Modification {
   bool is_unconditional = false;
   /// What a subresource with objects of its own makes of one that is stored, which is what policies
   /// see; null: they see what is stored.
-  api::Object (*seen_through)(const api::Object& stored) = nullptr;
+  std::function<api::Object(const api::Object& stored)> seen_through = nullptr;
+  /// Puts such an object, which a webhook has changed, back into one that is to be stored; null:
+  /// webhooks cannot change it.
+  Result<api::Object> (*put_back)(const api::Object& stored, const api::Object& part) = nullptr;
 };
 
 /// Whether what a client's object says about its own place is what the URL says.

@@ -16,6 +16,9 @@
 namespace dray {
 class WorkerPool;  // base/worker_pool.h
 }
+namespace dray::metrics {
+class Registry;  // metrics/registry.h
+}
 namespace dray::server::access {
 class TokenIssuer;  // server/access/service_account_token.h
 }
@@ -41,6 +44,8 @@ struct Options {
   api::Release release = api::Release::kAny;
   /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
   WorkerPool* workers = nullptr;
+  /// Where calls of webhooks are counted; outlives the verbs. Null: nowhere.
+  metrics::Registry* metrics = nullptr;
   /// How long an Event lives after it was written last.
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   /// Who writes what nothing here acts on is told: where this is all of the cluster there is.

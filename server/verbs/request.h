@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "api/object.h"
 #include "base/published.h"
 #include "base/share_budget.h"
+#include "base/world.h"
 #include "server/access/user.h"
 #include "server/patch/patch.h"
 
@@ -82,6 +84,8 @@ struct ResourceRequest {
   ListOptions list;
   WriteOptions write;
   api::meta_v1::DeleteOptions delete_options;  // body and query combined
+  /// Of connections (exec, port-forward, …): the parameters of the URL, as written.
+  std::vector<std::pair<std::string, std::string>> connect_options = {};
   patch::PatchType patch_type = patch::PatchType::kMerge;
   /// Of updates, patches and bindings. Clients over HTTP have no words for it.
   std::optional<LeaseCondition> under_lease;
@@ -89,6 +93,8 @@ struct ResourceRequest {
   access::SharedUser user;
   /// Whose share what the request takes counts in; null: exempt.
   Frozen<ShareOwner> owner = nullptr;
+  /// When the client stops waiting for the answer. What waits for other servers ends then.
+  std::optional<MonotonicTime> deadline = std::nullopt;
   /// Becomes true when nobody waits for the answer any more; outlives the request. Null: never.
   const std::atomic<bool>* is_given_up = nullptr;
 };

@@ -12,6 +12,7 @@
 #include "server/storage/run_sequence.h"
 #include "server/storage/write_session.h"
 #include "server/verbs/admission/validating_policies.h"
+#include "server/verbs/admission/webhook_lists.h"
 #include "server/verbs/definitions.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
@@ -107,7 +108,9 @@ Resources::Resources(
           .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
           .idle_kinds =
               options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
-          .policies = std::make_shared<admission::Policies>(options.rules.release())})) {}
+          .policies = std::make_shared<admission::Policies>(options.rules.release()),
+          .webhooks = std::make_shared<admission::WebhookLists>(
+              world.clock, options.rules.release(), options.metrics)})) {}
 
 Resources::~Resources() = default;
 
@@ -269,6 +272,10 @@ std::vector<Resources::Count> Resources::CountObjects() const {
         {.kind = kind, .objects = snapshot->Count({.prefix = storage::ResourcePrefix(*kind)})});
   }
   return counts;
+}
+
+void Resources::EndCalls() {
+  parts_->core.webhooks->caller().Close();
 }
 
 WorkerPool* Resources::workers() const {

@@ -67,6 +67,10 @@ class Resources {
   /// Options::workers.
   WorkerPool* workers() const;
 
+  /// Fails the calls of webhooks that are under way, and all later ones, so that no request waits
+  /// for one any more: the server stops.
+  void EndCalls();
+
   /// How many objects of each stored kind there are now. O(kinds * log n).
   struct Count {
     const api::KindInfo* kind;  // a hub

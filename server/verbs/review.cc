@@ -418,7 +418,8 @@ Task<Outcome> Review(Call call) {
   review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
       WriterOf(call, registry::Subresource::kNone), api::Object::Blank(call.hub()), review);
   const Frozen<store::Snapshot> snapshot = call.session->Read();
-  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, {.object = &review}, &review));
+  const admission::Write write{.object = &review};
+  DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, write, &review));
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);
   co_return ObjectAnswer{.code = 201, .item = storage::MakeItem(std::move(shown), release)};

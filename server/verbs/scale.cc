@@ -62,6 +62,39 @@ api::Object ScaleOf(const api::Object& workload) {
   return api::Object::Of(std::move(scale));
 }
 
+// Where the workload has the number of pods that it wants.
+managed_fields::Path ReplicasPath(const api::Object& workload) {
+  managed_fields::Path path;
+  if (api::IsCustom(workload.kind())) {
+    for (const std::string& name : CustomReplicasPath(workload)) {
+      path.push_back(managed_fields::PathElement::OfField(name));
+    }
+    return path;
+  }
+  return {managed_fields::PathElement::OfField("spec"),
+          managed_fields::PathElement::OfField("replicas")};
+}
+
+// The same with its owners, as webhooks see it: those who own how many pods the workload wants.
+api::Object OwnedScaleOf(const Call& call, const api::Object& workload) {
+  api::Object scale = ScaleOf(workload);
+  const managed_fields::Path replicas = ReplicasPath(workload);
+  managed_fields::FieldSet owned;
+  owned.Insert({managed_fields::PathElement::OfField("spec"),
+                managed_fields::PathElement::OfField("replicas")});
+  for (const api::meta_v1::ManagedFieldsEntry& entry : workload.metadata().managed_fields) {
+    if (!entry.fields_v1.has_value()) continue;
+    const auto fields = managed_fields::FieldSet::Parse(entry.fields_v1->bytes());
+    if (!fields.has_value() || !fields->Has(replicas)) continue;
+    api::meta_v1::ManagedFieldsEntry shown = entry;
+    shown.api_version = Scales().api_version;
+    shown.fields_v1 = api::RawJson(owned.ToJson());
+    if (!shown.time.has_value()) shown.time = api::Time::Of(call.now());
+    scale.mutable_metadata().managed_fields.push_back(std::move(shown));
+  }
+  return scale;
+}
+
 ObjectAnswer AnswerWith(const Call& call, const storage::Item& workload) {
   return {.code = 200, .item = storage::MakeItem(ScaleOf(workload.object), call.request->release)};
 }
@@ -87,6 +120,16 @@ Result<api::Object> Scaled(const api::Object& workload, const Scale& scale) {
     return Fail(errors::Internal("a workload without a number of pods"));
   }
   *static_cast<int32_t*>(const_cast<void*>(replicas.value)) = scale.spec.replicas;
+  return next;
+}
+
+// The workload that is to be stored, with as many pods as webhooks have left its scale.
+Result<api::Object> ScaledByWebhook(const api::Object& workload, const api::Object& scale) {
+  const bool is_custom = api::IsCustom(workload.kind());
+  DRAY_TRY(api::Object next,
+           is_custom ? CustomScaled(workload, scale) : Scaled(workload, scale.As<Scale>()));
+  next.mutable_metadata().uid = workload.metadata().uid;
+  next.mutable_metadata().resource_version = workload.metadata().resource_version;
   return next;
 }
 
@@ -166,7 +209,10 @@ Task<Outcome> ApplyScale(Call call) {
   DRAY_CO_TRY(const api::JsonTree config, ConfigOfWorkload(call));
   const managed_fields::Write write = WriterOf(call, registry::Subresource::kNone);
   Modification modification{
-      .wrong_uid = WrongUid::kInvalid, .decides_owners = true, .seen_through = ScaleOf};
+      .wrong_uid = WrongUid::kInvalid,
+      .decides_owners = true,
+      .seen_through = [&](const api::Object& stored) { return OwnedScaleOf(call, stored); },
+      .put_back = ScaledByWebhook};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     Result<api::Object> merged = AppliedTo(call, write, current.stored.object, config);
     if (!merged.has_value() && merged.error().reason == StatusReason::kConflict) {
@@ -230,7 +276,9 @@ Task<Outcome> ServeScale(Call call) {
   const bool is_update = call.request->verb == Verb::kUpdate;
   Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
   if (!wish.has_value()) co_return std::move(wish).failure();
-  Modification modification{.seen_through = ScaleOf};
+  Modification modification{
+      .seen_through = [&](const api::Object& stored) { return OwnedScaleOf(call, stored); },
+      .put_back = ScaledByWebhook};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,
              is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));

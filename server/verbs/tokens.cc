@@ -285,7 +285,7 @@ Task<Outcome> IssueToken(Call call) {
   DRAY_CO_TRY(api::Object object, DecodeBody(call, kind));
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const admission::Write write{.object = &object, .kind = &kind, .subresource = "token"};
-  DRAY_CO_TRY_VOID(admission::Admit(call, *snapshot, write, &object));
+  DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, write, &object));
   auto& asked = object.Mutable<TokenRequest>();
   if (!asked.spec.expiration_seconds.has_value())
     asked.spec.expiration_seconds = kTokenSecondsUsual;
@@ -315,7 +315,7 @@ Task<Outcome> IssueToken(Call call) {
   }
   Complete(call, account, object);
   DRAY_CO_TRY_VOID(CheckSpec(asked));
-  DRAY_CO_TRY_VOID(admission::Validate(call, *snapshot, write));
+  DRAY_CO_TRY_VOID(co_await admission::Validate(call, snapshot, write));
   const int64_t second =
       std::chrono::floor<std::chrono::seconds>(call.now()).time_since_epoch().count();
   TokenClaims claims{.audiences = {asked.spec.audiences.begin(), asked.spec.audiences.end()},

@@ -17,6 +17,7 @@
 #include "server/verbs/admission/extended_resource_toleration.h"
 #include "server/verbs/admission/hard_anti_affinity.h"
 #include "server/verbs/admission/limit_ranger.h"
+#include "server/verbs/admission/mutating_webhooks.h"
 #include "server/verbs/admission/namespace_lifecycle.h"
 #include "server/verbs/admission/node_declared_features.h"
 #include "server/verbs/admission/node_restriction.h"
@@ -26,6 +27,7 @@
 #include "server/verbs/admission/service_account.h"
 #include "server/verbs/admission/taint_nodes.h"
 #include "server/verbs/admission/validating_policies.h"
+#include "server/verbs/admission/validating_webhooks.h"
 
 namespace dray::server::verbs::admission {
 namespace {
@@ -123,12 +125,20 @@ constexpr std::array kChain = {
     Missing("JobValidation", kUsual),
     Missing("PodResizeValidator", kUsual),
     Missing("MutatingAdmissionPolicy", kUsual),
-    Missing("MutatingAdmissionWebhook", kUsual),
+    Plugin{.name = "MutatingAdmissionWebhook",
+           .is_usual = kUsual,
+           .operations = kAll,
+           .admit_later = AskMutatingWebhooks,
+           .is_asking = HasMutatingWebhooks},
     Plugin{.name = "ValidatingAdmissionPolicy",
            .is_usual = kUsual,
            .operations = kCreates | kUpdates | kDeletions,
            .validate = AskPolicies},
-    Missing("ValidatingAdmissionWebhook", kUsual),
+    Plugin{.name = "ValidatingAdmissionWebhook",
+           .is_usual = kUsual,
+           .operations = kAll,
+           .validate_later = AskValidatingWebhooks,
+           .is_asking = HasValidatingWebhooks},
     Plugin{.name = "ResourceQuota",
            .is_usual = kUsual,
            .operations = kCreates,
@@ -147,17 +157,71 @@ uint8_t BitOf(policies::Operation operation) {
   return 0;
 }
 
+bool IsOn(size_t index, const Call& call, const Write& write) {
+  return (kChain[index].operations & BitOf(write.operation)) != 0 &&
+         call.core->options.plugins.HasAt(index);
+}
+
 /// Calls ask(row) for each plugin that is on and looks at the write, up to the first refusal.
 template <class Ask>
 Result<> EachThatIsOn(const Call& call, const Write& write, const Ask& ask) {
   if (call.is_admitted) return {};
-  const uint8_t operation = BitOf(write.operation);
   for (size_t i = 0; i < kChain.size(); ++i) {
-    const Plugin& plugin = kChain[i];
-    if ((plugin.operations & operation) == 0 || !call.core->options.plugins.HasAt(i)) continue;
-    DRAY_TRY_VOID(ask(plugin));
+    if (IsOn(i, call, write)) DRAY_TRY_VOID(ask(kChain[i]));
   }
   return {};
+}
+
+using Later = Plugin::AskLater Plugin::*;
+
+/// Whether one of the plugins waits for other servers.
+bool IsWaiting(const Call& call, const store::Snapshot& snapshot, const Write& write, Later later) {
+  if (call.is_admitted) return false;
+  for (size_t i = 0; i < kChain.size(); ++i) {
+    const Plugin& plugin = kChain[i];
+    if (plugin.*later == nullptr || !IsOn(i, call, write)) continue;
+    if (plugin.is_asking(call, snapshot)) return true;
+  }
+  return false;
+}
+
+/// Asks the plugins from the first to the last; those that do not wait through `now`.
+template <class Now>
+Task<> EachInTurn(Passage* passage, Later later, Now now) {
+  const Call& call = *passage->call;
+  for (size_t i = 0; i < kChain.size(); ++i) {
+    const Plugin& plugin = kChain[i];
+    if (!IsOn(i, call, *passage->write)) continue;
+    if (plugin.*later == nullptr) {
+      DRAY_CO_TRY_VOID(now(plugin, *passage));
+    } else if (plugin.is_asking(call, *passage->snapshot)) {
+      DRAY_CO_TRY_VOID(co_await (plugin.*later)(passage));
+      // What the plugins after it look at may have changed meanwhile.
+      DRAY_CO_TRY(passage->snapshot, co_await call.session->ReadNewest());
+    }
+  }
+  co_return {};
+}
+
+Result<> AdmitNow(const Plugin& plugin, const Passage& passage) {
+  if (plugin.admit == nullptr) return {};
+  return plugin.admit(*passage.call, *passage.snapshot, *passage.write, passage.object);
+}
+
+Result<> ValidateNow(const Plugin& plugin, const Passage& passage) {
+  if (plugin.validate == nullptr) return {};
+  return plugin.validate(*passage.call, *passage.snapshot, *passage.write);
+}
+
+Task<> AdmitInRounds(Passage passage) {
+  DRAY_CO_TRY_VOID(co_await EachInTurn(&passage, &Plugin::admit_later, AdmitNow));
+  if (!passage.rounds.wants_second) co_return {};
+  passage.rounds.is_second = true;
+  co_return co_await EachInTurn(&passage, &Plugin::admit_later, AdmitNow);
+}
+
+Task<> ValidateInTurn(Passage passage) {
+  co_return co_await EachInTurn(&passage, &Plugin::validate_later, ValidateNow);
 }
 
 /// kChain.size(): unknown.
@@ -179,20 +243,27 @@ std::span<const Plugin> Plugins() {
   return kChain;
 }
 
-Result<> Admit(const Call& call,
-               const store::Snapshot& snapshot,
-               const Write& write,
-               api::Object* object) {
+Soon<> Admit(const Call& call,
+             const Frozen<store::Snapshot>& snapshot,
+             const Write& write,
+             api::Object* object) {
+  if (IsWaiting(call, *snapshot, write, &Plugin::admit_later)) {
+    return AdmitInRounds({.call = &call, .write = &write, .object = object, .snapshot = snapshot});
+  }
   return EachThatIsOn(call, write, [&](const Plugin& plugin) -> Result<> {
     if (plugin.admit == nullptr) return {};
-    return plugin.admit(call, snapshot, write, object);
+    return plugin.admit(call, *snapshot, write, object);
   });
 }
 
-Result<> Validate(const Call& call, const store::Snapshot& snapshot, const Write& write) {
+Soon<> Validate(const Call& call, const Frozen<store::Snapshot>& snapshot, const Write& write) {
+  if (IsWaiting(call, *snapshot, write, &Plugin::validate_later)) {
+    return ValidateInTurn(
+        {.call = &call, .write = &write, .object = nullptr, .snapshot = snapshot});
+  }
   return EachThatIsOn(call, write, [&](const Plugin& plugin) -> Result<> {
     if (plugin.validate == nullptr) return {};
-    return plugin.validate(call, snapshot, write);
+    return plugin.validate(call, *snapshot, write);
   });
 }
 

@@ -10,7 +10,8 @@
 #include <span>
 
 #include "api/object.h"
-#include "base/result.h"
+#include "base/published.h"
+#include "base/soon.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/call.h"
 #include "store/snapshot.h"
@@ -24,14 +25,18 @@ std::span<const Plugin> Plugins();
 /// complete. The first refusal ends it. Asks nothing for calls that are part of another one about
 /// which plugins have been asked (Call::is_admitted).
 ///
+/// Waits only where webhooks are asked: then the caller continues on another thread, and all
+/// arguments but the snapshot outlive the wait. After a change by a webhook all plugins are asked
+/// once more.
+///
 /// Errors: the plugin's, mostly kForbidden, in upstream's words.
-Result<> Admit(const Call& call,
-               const store::Snapshot& snapshot,
-               const Write& write,
-               api::Object* object);
+Soon<> Admit(const Call& call,
+             const Frozen<store::Snapshot>& snapshot,
+             const Write& write,
+             api::Object* object);
 
 /// What plugins say about the object as it would be stored; the write's transaction gets what is
-/// committed with it. Otherwise as Admit.
-Result<> Validate(const Call& call, const store::Snapshot& snapshot, const Write& write);
+/// committed with it, which those after the webhooks take from a newer state. Otherwise as Admit.
+Soon<> Validate(const Call& call, const Frozen<store::Snapshot>& snapshot, const Write& write);
 
 }  // namespace dray::server::verbs::admission

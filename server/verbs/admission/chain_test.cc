@@ -45,7 +45,9 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
                           "ClusterTrustBundleAttest",
                           "CertificateSubjectRestriction",
                           "NodeDeclaredFeatureValidator",
+                          "MutatingAdmissionWebhook",
                           "ValidatingAdmissionPolicy",
+                          "ValidatingAdmissionWebhook",
                           "ResourceQuota"));
 }
 

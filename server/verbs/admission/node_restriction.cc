@@ -70,8 +70,8 @@ struct NodeWrite {
   }
   std::string_view shown_name() const {
     if (!name.empty()) return name;
-    const bool is_new = write.object != nullptr;
-    return is_new ? errors::NameInAdmission(write.object->metadata()) : errors::kUnknownName;
+    return write.has_metadata() ? errors::NameInAdmission(write.object->metadata())
+                                : errors::kUnknownName;
   }
   /// With the node's name in quotes where `text` has "{}".
   template <class... More>

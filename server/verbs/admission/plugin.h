@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "api/kind.h"
 #include "api/object.h"
+#include "base/published.h"
 #include "base/result.h"
+#include "base/task.h"
 #include "server/errors/errors.h"
 #include "server/policies/admission_request.h"
 #include "server/verbs/call.h"
@@ -29,13 +33,17 @@ struct Write {
   const SeenNamespace* in = nullptr;
   /// What is committed with a new object; null elsewhere.
   store::Txn* txn = nullptr;
+  /// The object, where a subresource has one of its own and webhooks may change it; else null.
+  api::Object* part = nullptr;
 
   bool Is(policies::Operation one) const { return operation == one; }
+  /// Whether there is an object with a name: options of connections have none.
+  bool has_metadata() const { return object != nullptr && object->kind().metadata != nullptr; }
 };
 
 /// Whom a refusal names: the object, its prefix while it has no name, or what the URL says.
 inline std::string_view NameOf(const Call& call, const Write& write) {
-  if (write.object != nullptr) return errors::NameInAdmission(write.object->metadata());
+  if (write.has_metadata()) return errors::NameInAdmission(write.object->metadata());
   if (call.of_collection) return errors::kUnknownName;
   return call.request->name;
 }
@@ -46,6 +54,35 @@ enum Operations : uint8_t {
   kUpdates = 1U << 1U,
   kDeletions = 1U << 2U,
   kConnections = 1U << 3U,
+};
+
+/// What rounds of Admit remember of plugins that ask others: after a change by one of them all
+/// plugins have a second round, in which those that were asked before a change by another may be
+/// asked again.
+struct Rounds {
+  bool is_second = false;
+  bool wants_second = false;
+  /// Webhooks that may be asked again, and were asked after the last change; those that must be.
+  std::set<std::string> asked = {}, due = {};
+  /// What the webhooks of the first round made of the object; empty: nothing was changed.
+  api::Object outcome = {};
+
+  /// The object changed: who was asked before is due.
+  void NoteChange() {
+    due.merge(asked);
+    asked.clear();
+  }
+};
+
+/// A write on its way through plugins that wait for other servers. All but the snapshot outlives
+/// the tasks of the plugins.
+struct Passage {
+  const Call* call;
+  const Write* write;
+  /// As of Plugin::Admit; null in Validate.
+  api::Object* object;
+  Frozen<store::Snapshot> snapshot;
+  Rounds rounds = {};
 };
 
 /// One row of the chain. A plugin without functions is known by name only (Built).
@@ -61,6 +98,11 @@ struct Plugin {
                                 const store::Snapshot& snapshot,
                                 const Write& write);
 
+  /// The same for a plugin that asks other servers and waits for them, if IsAsking is true.
+  using AskLater = Task<> (*)(Passage* passage);
+  /// Whether there is anybody to ask about a call. O(log n).
+  using IsAsking = bool (*)(const Call& call, const store::Snapshot& snapshot);
+
   enum class Built : uint8_t {
     kYes,
     kAlwaysSo,  // the server works that way whether the plugin is on or off
@@ -73,6 +115,9 @@ struct Plugin {
   uint8_t operations = 0;
   Admit admit = nullptr;
   Validate validate = nullptr;
+  AskLater admit_later = nullptr;
+  AskLater validate_later = nullptr;
+  IsAsking is_asking = nullptr;
 };
 
 }  // namespace dray::server::verbs::admission

@@ -11,9 +11,9 @@
 #include "api/object.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "base/strong.h"
 #include "server/policies/judge.h"
 #include "server/verbs/admission/plugin.h"
+#include "server/verbs/admission/seen_records.h"
 #include "server/verbs/call.h"
 #include "store/snapshot.h"
 
@@ -35,17 +35,12 @@ class Policies {
   bool chooses_parameters() const { return chooses_parameters_; }
 
  private:
-  struct Part {
-    std::string key;
-    Revision modified;
-  };
-  bool IsKnown(const store::Snapshot& snapshot) const DRAY_REQUIRES(mutex_);
   void Learn(const store::Snapshot& snapshot) DRAY_REQUIRES(mutex_);
 
   const api::Release release_;
   std::atomic<bool> chooses_parameters_ = false;
   Mutex mutex_;
-  std::vector<Part> parts_ DRAY_GUARDED_BY(mutex_);
+  std::vector<SeenRecord> seen_ DRAY_GUARDED_BY(mutex_);
   std::shared_ptr<const List> list_ DRAY_GUARDED_BY(mutex_);
 };
 

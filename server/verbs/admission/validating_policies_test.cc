@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "server/policies/judge.h"
+#include "server/policies/match_rules.h"
 #include "server/policies/policy_rules.h"
 #include "server/testing/fixture.h"
 

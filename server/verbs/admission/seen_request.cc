@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/admission/seen_request.h"
+
+#include <array>
+#include <string>
+
+#include "api/codec/json.h"
+#include "api/codec/json_writer.h"
+#include "api/core_v1/namespace.h"
+#include "api/meta_v1/options.h"
+#include "server/storage/keys.h"
+#include "server/verbs/admission/seen_records.h"
+#include "server/verbs/rights.h"
+
+namespace dray::server::verbs::admission {
+namespace {
+
+using policies::Operation;
+
+constexpr std::string_view kOptionsVersion = "meta.k8s.io/v1";
+
+std::string DeleteOptionsText(api::meta_v1::DeleteOptions options) {
+  std::string text;
+  api::EncodeJson({.api_version = std::string(kOptionsVersion), .kind = "DeleteOptions"},
+                  api::TypeOf<api::meta_v1::DeleteOptions>(),
+                  &options,
+                  text);
+  return text;
+}
+
+std::string WriteOptionsText(const WriteOptions& write, std::string_view kind) {
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", kind);
+      json.Member("apiVersion", kOptionsVersion);
+      if (write.dry_run) json.Member("dryRun").ArrayOf(std::to_array<std::string_view>({"All"}));
+      if (!write.said_manager.empty()) json.Member("fieldManager", write.said_manager);
+      if (!write.said_validation.empty()) json.Member("fieldValidation", write.said_validation);
+    });
+  });
+}
+
+bool IsNamespaces(const api::KindInfo& kind) {
+  return kind.group.empty() && kind.plural == "namespaces";
+}
+
+// The deletion of a namespace is always one of that very namespace.
+api::meta_v1::DeleteOptions DeleteOptionsOf(const ResourceRequest& request, const Write& write) {
+  api::meta_v1::DeleteOptions options = request.delete_options;
+  if (!IsNamespaces(*request.kind) || write.old_object == nullptr) return options;
+  if (!options.preconditions.has_value()) options.preconditions.emplace();
+  if (!options.preconditions->uid.has_value()) {
+    options.preconditions->uid = write.old_object->metadata().uid;
+  }
+  return options;
+}
+
+std::string OptionsText(const ResourceRequest& request, const Write& write) {
+  switch (write.operation) {
+    case Operation::kCreate: return WriteOptionsText(request.write, "CreateOptions");
+    case Operation::kUpdate: return WriteOptionsText(request.write, "UpdateOptions");
+    case Operation::kDelete: return DeleteOptionsText(DeleteOptionsOf(request, write));
+    case Operation::kConnect: break;
+  }
+  return {};
+}
+
+policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {
+  const ResourceRequest& request = *call.request;
+  const api::Object* const there = write.has_metadata() ? write.object : write.old_object;
+  policies::AdmissionRequest asked{
+      .operation = write.operation,
+      .resource = request.kind,
+      .kind = write.kind != nullptr ? write.kind : request.kind,
+      .subresource = std::string(write.subresource),
+      .name = request.name,
+      .namespace_ = request.namespace_,
+      .user = &*request.user,
+      .dry_run = request.write.dry_run || !request.delete_options.dry_run.empty(),
+      .options = OptionsText(request, write),
+      .object = write.object,
+      .old_object = write.old_object,
+      .release = request.release};
+  if (call.of_collection) {
+    asked.name.clear();
+  } else if (asked.name.empty() && there != nullptr) {
+    asked.name = there->metadata().name;
+  }
+  // A namespace is in itself.
+  if (IsNamespaces(*request.kind)) asked.namespace_ = asked.name;
+  return asked;
+}
+
+}  // namespace
+
+std::optional<api::Object> InSnapshot::Find(const api::KindInfo& kind,
+                                            std::string_view namespace_name,
+                                            std::string_view name) const {
+  const api::KindInfo& hub = kind.storage();
+  const store::Record* const record = snapshot_.Find(storage::ObjectKey(hub, namespace_name, name));
+  return record == nullptr ? std::nullopt : ReadIfKnown(hub, *record);
+}
+
+void InSnapshot::Each(const api::KindInfo& kind,
+                      std::string_view namespace_name,
+                      const std::function<bool(const api::Object& object)>& take) const {
+  const api::KindInfo& hub = kind.storage();
+  const std::string prefix = storage::CollectionPrefix(hub, namespace_name);
+  for (const store::Record& record : snapshot_.Range({.prefix = prefix})) {
+    const std::optional<api::Object> one = ReadIfKnown(hub, record);
+    if (one.has_value() && !take(*one)) return;
+  }
+}
+
+access::Verdict InSnapshot::Decide(const User& user, const access::Attributes& asked) const {
+  if (core_.rights == nullptr) return {.is_allowed = true};
+  return core_.rights->Decide(user, asked);
+}
+
+SeenRequest::SeenRequest(const Call& call, const Write& write, const InSnapshot& surroundings)
+    : request(RequestOf(call, write)) {
+  if (!call.kind().namespaced) return;
+  in_ = surroundings.Find(
+      api::Reflected<api::core_v1::Namespace>::kKind, "", call.request->namespace_);
+  if (in_.has_value()) request.namespace_object = in_->If<api::core_v1::Namespace>();
+}
+
+}  // namespace dray::server::verbs::admission
