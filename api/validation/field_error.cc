@@ -176,6 +176,14 @@ void FieldErrors::Append(FieldErrors more) {
   }
 }
 
+void FieldErrors::Append(std::vector<ErrorCause> more) {
+  found_ += more.size();
+  for (ErrorCause& cause : more) {
+    if (is_full()) return;
+    causes_.push_back(std::move(cause));
+  }
+}
+
 void Findings::Append(Findings more) {
   written.Append(std::move(more.written));
   declared.Append(std::move(more.declared));

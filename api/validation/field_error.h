@@ -74,6 +74,8 @@ class FieldErrors {
   void Problems(const Path& path, std::span<const NameProblem> problems);
 
   void Append(FieldErrors more);
+  /// The same of errors that are none of a FieldErrors.
+  void Append(std::vector<ErrorCause> more);
   /// Replaces each path by what `change` makes of it.
   template <class F>
   void ChangePaths(F change) {
@@ -85,7 +87,9 @@ class FieldErrors {
   bool empty() const { return found_ == 0; }
   /// How many were found, kept or not.
   size_t size() const { return found_; }
-  /// No more errors are kept, so a rule may stop checking.
+  /// Those that are kept, so far.
+  std::span<const ErrorCause> causes() const { return causes_; }
+  /// Nothing more is kept: a rule may stop looking.
   bool is_full() const { return causes_.size() > kCausesMax; }
   std::vector<ErrorCause> Take() && { return std::move(causes_); }
 

@@ -36,8 +36,9 @@ void CheckStatus(const CustomResourceDefinitionStatus& status, FieldErrors& erro
 void CheckStoredVersions(const CustomResourceDefinition& next, FieldErrors& errors) {
   const Path path("status.storedVersions");
   const api::List<std::string>& stored = next.status.stored_versions;
+  const std::string shown = ShownStruct(stored);
   if (stored.empty()) {
-    errors.Invalid(path, ShownStruct(stored), "must have at least one stored version");
+    errors.Invalid(path, shown, "must have at least one stored version");
     return;
   }
   std::map<std::string_view, size_t> missing;  // of those stored: where they stand last

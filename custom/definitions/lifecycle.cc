@@ -267,6 +267,19 @@ std::optional<Definition> JudgeStructure(const Definition& definition, WallTime 
   return next;
 }
 
+std::optional<Definition> NextStatus(const Definition& definition,
+                                     const UsedNames& used,
+                                     WallTime now,
+                                     const Environment& environment) {
+  if (auto next = AcceptNames(definition, used, now)) return next;
+  if (auto next = Establish(definition, now, environment)) return next;
+  return JudgeApproval(definition, now);
+}
+
+bool IsServed(const Definition& definition) {
+  return IsConditionTrue(definition, kNamesAccepted) || IsConditionTrue(definition, kEstablished);
+}
+
 void MarkDeleted(Definition& definition) {
   if (!HasCleanupFinalizer(definition)) {
     definition.metadata.finalizers.emplace_back(kCleanupFinalizer);

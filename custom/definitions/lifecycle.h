@@ -50,6 +50,15 @@ std::optional<Definition> JudgeApproval(const Definition& definition, WallTime n
 /// older server. The controller asks once for each generation.
 std::optional<Definition> JudgeStructure(const Definition& definition, WallTime now);
 
+/// The first of AcceptNames, Establish and JudgeApproval that changes something.
+std::optional<Definition> NextStatus(const Definition& definition,
+                                     const UsedNames& used,
+                                     WallTime now,
+                                     const Environment& environment);
+
+/// Whether requests for its kind are answered: its names are accepted, or it is established.
+bool IsServed(const Definition& definition);
+
 /// What the first DELETE changes: the finalizer, and the condition Terminating as of the deletion's
 /// time. Precondition: metadata.deletion_timestamp is set.
 void MarkDeleted(Definition& definition);

@@ -60,6 +60,20 @@ TEST(DefinitionLife, NamesAreAcceptedThenTheKindIsServed) {
   EXPECT_FALSE(Establish(*served, kLater, {}).has_value());
 }
 
+TEST(DefinitionLife, StepsFollowEachOtherUntilAllIsSaid) {
+  const UsedNames used;
+  Definition widgets = Named("widgets", "Widget");
+  widgets.spec.group = "example.k8s.io";
+  int steps = 0;
+  while (const auto next = NextStatus(widgets, used, kFirst, {})) {
+    widgets = *next;
+    ASSERT_LT(++steps, 5);
+  }
+  EXPECT_EQ(steps, 3);
+  EXPECT_TRUE(IsServed(widgets));
+  EXPECT_EQ(widgets.status.conditions.size(), 3U);
+}
+
 TEST(DefinitionLife, TheLastConflictIsReported) {
   UsedNames used;
   Definition first = Named("widgets", "Widget");

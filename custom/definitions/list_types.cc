@@ -99,14 +99,13 @@ void CheckKeys(const JSONSchemaProps& schema,
   const Path keys = path.Child(kMapKeys);
   const Path items = path.Child("items");
   const Path members = items.Child("properties");
+  const std::string shown = ShownStruct(schema.x_kubernetes_list_map_keys);
   std::set<std::string_view> seen;
   for (const std::string& key : schema.x_kubernetes_list_map_keys) {
     if (errors.is_full()) return;
     const auto member = item.properties.find(key);
     if (member == item.properties.end()) {
-      errors.Invalid(keys,
-                     ShownStruct(schema.x_kubernetes_list_map_keys),
-                     "entries must all be names of item properties");
+      errors.Invalid(keys, shown, "entries must all be names of item properties");
     } else if (member->second.type == "array" || member->second.type == "object") {
       const Path at = members.Key(key);
       errors.Invalid(at.Child("type"),
@@ -114,9 +113,7 @@ void CheckKeys(const JSONSchemaProps& schema,
                      "must be a scalar type if parent array's x-kubernetes-list-type is map");
     }
     if (!seen.insert(key).second) {
-      errors.Invalid(keys,
-                     ShownStruct(schema.x_kubernetes_list_map_keys),
-                     "must not contain duplicate entries");
+      errors.Invalid(keys, shown, "must not contain duplicate entries");
     }
   }
 }

@@ -7,9 +7,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "api/apiextensions_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/result.h"
+#include "custom/rules/rule_checks.h"
+#include "custom/rules/rule_compiler.h"
 
 namespace dray::custom::definitions {
 
@@ -18,6 +21,10 @@ struct Environment {
   /// Whether TLS clients can trust the certificates in this PEM text; the error says why not. Null:
   /// every text passes.
   Result<> (*check_ca_bundle)(std::string_view pem) = nullptr;
+  /// What is wrong with the metadata of an embedded resource, below "metadata". Null: nothing.
+  std::vector<ErrorCause> (*check_metadata)(const api::meta_v1::ObjectMeta& metadata) = nullptr;
+  /// The language of x-kubernetes-validations.
+  rules::RuleLanguage language = {};
 };
 
 /// The names of versions.
@@ -37,6 +44,8 @@ struct Requirements {
   VersionNames unchanged_schemas = {};
   /// Versions that may have more selectable fields than today's limit; "" for all of them.
   VersionNames many_selectable_fields = {};
+  /// Expressions that are stored keep what a release takes away.
+  rules::StoredExpressions stored_expressions = {};
   Environment environment = {};
 };
 

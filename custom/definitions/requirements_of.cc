@@ -6,6 +6,7 @@
 
 #include "custom/definitions/conditions.h"
 #include "custom/definitions/conversion_settings.h"
+#include "custom/definitions/default_values.h"
 #include "custom/definitions/hoisted.h"
 #include "custom/definitions/known_types.h"
 #include "custom/definitions/list_types.h"
@@ -22,6 +23,14 @@ bool AllVersionsHaveSchemas(const CustomResourceDefinitionSpec& spec) {
     if (SchemaOf(version) == nullptr) return false;
   }
   return true;
+}
+
+bool HaveUnprunedDefaults(const CustomResourceDefinitionSpec& spec) {
+  for (const CustomResourceDefinitionVersion& version : spec.versions) {
+    const JSONSchemaProps* schema = SchemaOf(version);
+    if (schema != nullptr && HasUnprunedDefaults(*schema)) return true;
+  }
+  return false;
 }
 
 bool HasNonStructural(const CustomResourceDefinitionSpec& spec) {
@@ -99,10 +108,16 @@ Requirements RequirementsOfChange(const CustomResourceDefinition& next,
       !has([](const JSONSchemaProps& schema) { return !IsKnownType(schema.type); });
   // Objects that are pruned need structural schemas, whatever was stored.
   required.structural_schemas = !next.spec.preserve_unknown_fields || !HasNonStructural(spec);
+  required.pruned_defaults = !HaveUnprunedDefaults(spec);
   required.atomic_items_in_sets = !has(HasItemsThatMerge);
   required.good_keys_of_lists = !has(HasLooseKeys);
   required.good_ca_bundle = NeedsGoodCaBundle(old, environment);
   NoteUnchanged(next.spec, spec, required);
+  for (const CustomResourceDefinitionVersion& version : spec.versions) {
+    if (const JSONSchemaProps* schema = SchemaOf(version); schema != nullptr) {
+      required.stored_expressions.Add(*schema);
+    }
+  }
   return required;
 }
 

@@ -7,9 +7,11 @@
 
 #include "api/text/cut.h"
 #include "api/validation/go_value.h"
+#include "custom/definitions/default_values.h"
 #include "custom/definitions/schema_members.h"
 #include "custom/definitions/structural.h"
 #include "custom/definitions/walk.h"
+#include "custom/rules/rule_checks.h"
 
 namespace dray::custom::definitions {
 namespace {
@@ -54,26 +56,44 @@ void CheckRootWithStatus(const JSONSchemaProps& schema, const Path& path, FieldE
 
 }  // namespace
 
-void CheckSchema(const JSONSchemaProps& schema,
-                 HasStatus has_status,
-                 const Requirements& required,
-                 const Path& path,
-                 Patterns& patterns,
-                 FieldErrors& errors) {
-  const size_t before = errors.size();
-  if (has_status == HasStatus::kYes) CheckRootWithStatus(schema, path, errors);
+bool SchemaCheck::CheckForm(const JSONSchemaProps& schema, const Path& path) {
+  FieldErrors found = CheckStructural(schema, path, patterns_);
+  if (found.empty()) found.Append(CheckDefaultValues(schema, required_, path.ToString()));
+  const bool is_good = found.empty();
+  errors_.Append(std::move(found));
+  return is_good;
+}
+
+void SchemaCheck::Run(const JSONSchemaProps& schema,
+                      std::string_view version,
+                      HasStatus has_status,
+                      const Path& path) {
+  const size_t before = errors_.size();
+  if (has_status == HasStatus::kYes) CheckRootWithStatus(schema, path, errors_);
   if (schema.nullable) {
-    errors.Forbidden(path.Child("nullable"), "nullable cannot be true at the root");
+    errors_.Forbidden(path.Child("nullable"), "nullable cannot be true at the root");
   }
   const std::string_view unsupported =
-      required.structural_schemas ? FindUnsupported(schema) : std::string_view();
-  if (required.structural_schemas && unsupported.empty()) {
-    errors.Append(CheckStructural(schema, path, patterns));
+      required_.structural_schemas ? FindUnsupported(schema) : std::string_view();
+  const bool is_structural =
+      required_.structural_schemas && unsupported.empty() && CheckForm(schema, path);
+  FieldErrors members(errors_.release());
+  CheckMembers(schema, required_, path, members);
+  FieldErrors of_rules(errors_.release());
+  if (is_structural) {
+    rules::CheckRules(schema,
+                      path,
+                      {.language = required_.environment.language,
+                       .stored = &required_.stored_expressions,
+                       .is_unchanged = required_.unchanged_schemas.contains(version),
+                       .schema_errors = members.causes()},
+                      of_rules);
   }
-  CheckMembers(schema, required, path, errors);
+  errors_.Append(std::move(members));
+  errors_.Append(std::move(of_rules));
   // The rules for members say the same of most of these.
-  if (errors.size() == before && !unsupported.empty()) {
-    errors.Invalid(path, Shown(""), unsupported);
+  if (errors_.size() == before && !unsupported.empty()) {
+    errors_.Invalid(path, Shown(""), unsupported);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "api/apiextensions_v1.h"
 #include "api/validation/field_error.h"
@@ -15,12 +16,27 @@ namespace dray::custom::definitions {
 /// Whether objects of the version have the subresource status.
 enum class HasStatus : uint8_t { kNo, kYes };
 
-/// Checks a version's schema; `path` is that of the schema itself.
-void CheckSchema(const api::apiextensions_v1::JSONSchemaProps& schema,
-                 HasStatus has_status,
-                 const Requirements& required,
-                 const api::validation::Path& path,
-                 Patterns& patterns,
-                 api::validation::FieldErrors& errors);
+/// Checks schemas of one definition.
+class SchemaCheck {
+ public:
+  SchemaCheck(const Requirements& required, api::validation::FieldErrors& errors)
+      : required_(required), errors_(errors) {}
+
+  /// Checks the schema of the version of this name; `path` is that of the schema itself. O(size),
+  /// besides patterns and the expressions of rules.
+  void Run(const api::apiextensions_v1::JSONSchemaProps& schema,
+           std::string_view version,
+           HasStatus has_status,
+           const api::validation::Path& path);
+
+ private:
+  /// Whether the form and the defaults are good, so that rules can be compiled.
+  bool CheckForm(const api::apiextensions_v1::JSONSchemaProps& schema,
+                 const api::validation::Path& path);
+
+  const Requirements& required_;
+  api::validation::FieldErrors& errors_;
+  Patterns patterns_;
+};
 
 }  // namespace dray::custom::definitions

@@ -10,8 +10,8 @@
 
 #include "custom/definitions/known_types.h"
 #include "custom/definitions/list_types.h"
-#include "custom/definitions/rule_texts.h"
 #include "custom/definitions/walk.h"
+#include "custom/rules/rule_checks.h"
 
 namespace dray::custom::definitions {
 namespace {
@@ -58,7 +58,7 @@ class MemberCheck {
           path.Child("x-kubernetes-preserve-unknown-fields"), "false", "must be true or undefined");
     }
     CheckListTypes(schema, required_, path, errors_);
-    CheckRuleTexts(schema, path, errors_);
+    rules::CheckRuleTexts(schema, path, errors_);
   }
 
  private:

@@ -17,7 +17,6 @@
 #include "custom/definitions/hoisted.h"
 #include "custom/definitions/is_in.h"
 #include "custom/definitions/names.h"
-#include "custom/definitions/patterns.h"
 #include "custom/definitions/schema_checks.h"
 #include "custom/definitions/version_parts.h"
 #include "custom/definitions/walk.h"
@@ -68,7 +67,11 @@ class SpecCheck {
   SpecCheck(const CustomResourceDefinitionSpec& spec,
             const Requirements& required,
             FieldErrors& errors)
-      : spec_(spec), required_(required), errors_(errors), hoisted_(FindHoisted(spec)) {}
+      : spec_(spec),
+        required_(required),
+        errors_(errors),
+        hoisted_(FindHoisted(spec)),
+        schemas_(required, errors) {}
 
   void Run() {
     CheckGroup(spec_.group, path_.Child("group"), errors_);
@@ -143,7 +146,7 @@ class SpecCheck {
     const JSONSchemaProps* schema = SchemaOf(version);
     if (schema != nullptr && !hoisted_.schema) {
       const Path at = path.Child("schema");
-      CheckSchema(*schema, has_status, required_, at.Child("openAPIV3Schema"), patterns_, errors_);
+      schemas_.Run(*schema, version.name, has_status, at.Child("openAPIV3Schema"));
     }
     if (version.subresources.has_value() && !hoisted_.subresources) {
       CheckSubresources(*version.subresources, path.Child("subresources"), errors_);
@@ -189,12 +192,10 @@ class SpecCheck {
         return StatusIn(one.subresources) == HasStatus::kYes;
       });
       const Path at = path_.Child("validation");
-      CheckSchema(*schema,
-                  has_status ? HasStatus::kYes : HasStatus::kNo,
-                  required_,
-                  at.Child("openAPIV3Schema"),
-                  patterns_,
-                  errors_);
+      schemas_.Run(*schema,
+                   version.name,
+                   has_status ? HasStatus::kYes : HasStatus::kNo,
+                   at.Child("openAPIV3Schema"));
     }
     if (hoisted_.subresources && version.subresources.has_value()) {
       CheckSubresources(*version.subresources, path_.Child("subresources"), errors_);
@@ -247,7 +248,7 @@ class SpecCheck {
   FieldErrors& errors_;
   const Hoisted hoisted_;
   const Path path_{"spec"};
-  Patterns patterns_;
+  SchemaCheck schemas_;
 };
 
 template <class T>

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
-#include "custom/definitions/field_path.h"
 #include "custom/definitions/is_in.h"
+#include "custom/rules/field_path.h"
 
 namespace dray::custom::definitions {
 namespace {
@@ -152,7 +152,7 @@ void CheckSelectableFields(const api::List<SelectableField>& fields,
       errors.Required(at);
       continue;
     }
-    const auto found = FindField(field, schema, Brackets::kRefused);
+    const auto found = rules::FindField(field, schema, rules::Brackets::kRefused);
     if (!found.has_value()) {
       errors.Invalid(
           at, Shown(field), fmt::format("is an invalid path: {}", found.error().message));

@@ -1,146 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "custom/rules/field_path.h"
 
-#include <cstddef>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "custom/rules/shape.h"
 
 namespace dray::custom::rules {
 namespace {
 
 using api::apiextensions_v1::JSONSchemaProps;
 
-// Splits a path into the delimiters ".", "[" and "]", texts in single quotes, and what lies
-// between.
-class Tokens {
- public:
-  explicit Tokens(std::string_view text) : rest_(text) {}
-
-  bool at_end() const { return rest_.empty(); }
-
-  // Nothing at the end, and for a quoted text that does not end.
-  std::optional<std::string_view> Next() {
-    if (rest_.empty()) return std::nullopt;
-    if (rest_.front() == '\'') return NextQuoted();
-    const size_t end = rest_.find_first_of(".[]");
-    return Take(end == 0 ? 1 : end);
-  }
-
- private:
-  std::optional<std::string_view> NextQuoted() {
-    for (size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '\'' && rest_[i - 1] != '\\') return Take(i + 1);
-    }
-    return Take(std::string_view::npos);
-  }
-
-  std::string_view Take(size_t length) {
-    const std::string_view token = rest_.substr(0, length);
-    rest_.remove_prefix(token.size());
-    return token;
-  }
-
-  std::string_view rest_;
-};
-
-std::optional<char> Unescaped(char directive) {
-  switch (directive) {
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    case 'v': return '\v';
-    case '\'':
-    case '\\': return directive;
-    default: return std::nullopt;
-  }
+Failure BadPath(std::string message) {
+  return Fail(StatusReason::kInvalid, std::move(message));
 }
 
-Result<std::string> Unquote(std::string_view token) {
-  if (token.size() < 2 || !token.starts_with('\'') || !token.ends_with('\'')) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("expected single quoted string but got {}", token));
+Failure NoSuchField() {
+  return BadPath("does not refer to a valid field");
+}
+
+/// Takes the next token off `rest`: a dot, a bracket, a text in single quotes, or the text up to
+/// the next dot or bracket. Nothing at the end.
+std::optional<std::string_view> TakeToken(std::string_view& rest) {
+  if (rest.empty()) return std::nullopt;
+  size_t size = 1;
+  if (rest[0] == '\'') {
+    while (size < rest.size() && (rest[size] != '\'' || rest[size - 1] == '\\')) ++size;
+    size = std::min(size + 1, rest.size());
+  } else if (rest[0] != '.' && rest[0] != '[' && rest[0] != ']') {
+    size = std::min(rest.find_first_of(".[]"), rest.size());
   }
-  const std::string_view inner = token.substr(1, token.size() - 2);
+  const std::string_view token = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return token;
+}
+
+/// The text of a token in single quotes.
+Result<std::string> Unquote(std::string_view token) {
+  if (token.size() < 2 || token.front() != '\'' || token.back() != '\'') {
+    return BadPath(fmt::format("expected single quoted string but got {}", token));
+  }
+  constexpr std::string_view kNames = "abfnrtv'\\";
+  constexpr std::string_view kMeant = "\a\b\f\n\r\t\v'\\";
+  const std::string_view text = token.substr(1, token.size() - 2);
   std::string out;
-  for (size_t i = 0; i < inner.size(); ++i) {
-    if (inner[i] != '\\' || i + 1 == inner.size()) {
-      out += inner[i];
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
       continue;
     }
-    const std::optional<char> letter = Unescaped(inner[++i]);
-    if (!letter.has_value()) {
-      return Fail(
-          StatusReason::kInvalid,
-          fmt::format("invalid string literal: invalid escape char {}", inner.substr(i - 1, 2)));
+    const size_t escape = kNames.find(text[++i]);
+    if (escape == std::string_view::npos) {
+      return BadPath(fmt::format("invalid string literal: invalid escape char \\{}", text[i]));
     }
-    out += *letter;
+    out += kMeant[escape];
   }
   return out;
 }
 
-// Walks down a schema and writes the path.
-class Resolver {
+class FieldSearch {
  public:
-  explicit Resolver(const JSONSchemaProps& schema) : schema_(&schema) {}
+  explicit FieldSearch(const JSONSchemaProps& schema) : found_{.path = {}, .schema = &schema} {}
 
-  Result<> Step(const std::string& name) {
-    const auto no_field = [] {
-      return Fail(StatusReason::kInvalid, "does not refer to a valid field");
-    };
-    if (!schema_->properties.empty()) {
-      const auto found = schema_->properties.find(name);
-      if (found == schema_->properties.end()) return no_field();
-      if (!out_.empty()) out_ += '.';
-      out_ += name;
-      schema_ = &found->second;
+  Result<FoundField> Run(std::string_view rest, Brackets brackets) {
+    while (const auto token = TakeToken(rest)) {
+      if (*token == ".") {
+        const auto name = TakeToken(rest);
+        if (!name.has_value()) return BadPath("unexpected end of JSON path");
+        DRAY_TRY_VOID(Enter(*name));
+      } else if (*token == "[") {
+        if (brackets == Brackets::kRefused) return BadPath("array notation is not allowed");
+        DRAY_TRY_VOID(EnterKey(rest));
+      } else {
+        return BadPath(fmt::format("expected [ or . but got: {}", *token));
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// Goes to a member with a name of its own, or to the value of a map.
+  Result<> Enter(std::string_view name) {
+    if (found_.schema == nullptr) return NoSuchField();
+    const JSONSchemaProps& schema = *found_.schema;
+    if (!schema.properties.empty()) {
+      const auto member = schema.properties.find(name);
+      if (member == schema.properties.end()) return NoSuchField();
+      if (!found_.path.empty()) found_.path += '.';
+      found_.path += name;
+      found_.schema = &member->second;
       return {};
     }
-    schema_ = ValuesOf(*schema_);
-    if (schema_ == nullptr) return no_field();
-    out_ += fmt::format("[{}]", name);
+    if (!schema.additional_properties.has_value()) return NoSuchField();
+    found_.path += fmt::format("[{}]", name);
+    const auto& values = schema.additional_properties->schema;
+    found_.schema = values.has_value() ? &*values : nullptr;
     return {};
   }
 
-  std::string Take() { return std::move(out_); }
+  Result<> EnterKey(std::string_view& rest) {
+    const auto token = TakeToken(rest);
+    if (!token.has_value()) return BadPath("unexpected end of JSON path");
+    DRAY_TRY(const std::string key, Unquote(*token));
+    DRAY_TRY_VOID(Enter(key));
+    const auto end = TakeToken(rest);
+    if (!end.has_value()) return BadPath("unexpected end of JSON path");
+    if (*end != "]") return BadPath(fmt::format("expected ] but got {}", *end));
+    return {};
+  }
 
- private:
-  const JSONSchemaProps* schema_;
-  std::string out_;
+  FoundField found_;
 };
 
 }  // namespace
 
+Result<FoundField> FindField(std::string_view path,
+                             const JSONSchemaProps& schema,
+                             Brackets brackets) {
+  return FieldSearch(schema).Run(path, brackets);
+}
+
 Result<std::string> ResolveFieldPath(std::string_view path, const JSONSchemaProps& schema) {
-  const auto too_short = [] { return Fail(StatusReason::kInvalid, "unexpected end of JSON path"); };
-  Resolver resolver(schema);
-  Tokens tokens(path);
-  while (!tokens.at_end()) {
-    const std::string_view delimiter = *tokens.Next();
-    const std::optional<std::string_view> token = tokens.Next();
-    if (delimiter != "." && delimiter != "[") {
-      return Fail(StatusReason::kInvalid, fmt::format("expected [ or . but got: {}", delimiter));
-    }
-    if (!token.has_value()) return too_short();
-    if (delimiter == ".") {
-      DRAY_TRY_VOID(resolver.Step(std::string(*token)));
-      continue;
-    }
-    DRAY_TRY(const std::string name, Unquote(*token));
-    DRAY_TRY_VOID(resolver.Step(name));
-    const std::optional<std::string_view> end = tokens.Next();
-    if (!end.has_value()) return too_short();
-    if (*end != "]") {
-      return Fail(StatusReason::kInvalid, fmt::format("expected ] but got {}", *end));
-    }
-  }
-  return resolver.Take();
+  DRAY_TRY(FoundField found, FindField(path, schema, Brackets::kAllowed));
+  return std::move(found.path);
 }
 
 }  // namespace dray::custom::rules

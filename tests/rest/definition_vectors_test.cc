@@ -3,6 +3,7 @@
 // alone: the same causes, warnings and documents. Whole servers are asked by rest_vectors_test.cc.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,8 +23,10 @@
 #include "server/patch/patch.h"
 #include "server/registry/strategy.h"
 #include "server/registry/write.h"
+#include "tests/rest/comparison.h"
 #include "tests/rest/scenario.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shape.h"
 #include "tests/vectors/shared_folder.h"
 
 namespace dray::rest {
@@ -47,8 +50,9 @@ struct Verdict {
   std::set<std::string> warnings;     // besides those about unknown fields
 };
 
-// Values of whole structs are the server's own.
+// Values of whole structs are the server's own, and so are names that it makes up for types.
 std::string Masked(std::string message) {
+  RE2::GlobalReplace(&message, R"(selfType\d+)", "selfType…");
   RE2::GlobalReplace(&message, R"(Invalid value: [\[{].*[\]}]:)", "Invalid value: …:");
   return message;
 }
@@ -100,8 +104,6 @@ Verdict RecordedVerdict(const json::object& response, const json::object& body) 
 /// A scenario's definitions as the server would have them.
 class Definitions {
  public:
-  explicit Definitions(std::string scenario) : scenario_(std::move(scenario)) {}
-
   /// Judges one request. Nothing when it is none of those that this test knows.
   std::optional<Verdict> Write(const json::object& request, const std::string& body) {
     const std::string_view method = TextOf(request, "method");
@@ -177,7 +179,6 @@ class Definitions {
     return std::nullopt;
   }
 
-  std::string scenario_;
   std::map<std::string, api::Object, std::less<>> objects_;
   api::Object written_;
 };
@@ -211,13 +212,23 @@ void ExpectLikeRecorded(const std::string& place,
   EXPECT_EQ(Lines(verdict.warnings), Lines(recorded.warnings)) << place;
 }
 
+/// Notes the port that a hook had, if the step starts one.
+void NotePort(const json::object& step, Chosen& chosen) {
+  const json::value* port = step.if_contains("port");
+  if (!step.contains("hook") || port == nullptr || !port->is_int64()) return;
+  const std::string text = fmt::format("{}", port->as_int64());
+  chosen.Bind(fmt::format("{}_port", TextOf(step, "hook")), text, text);
+}
+
 void PlayScenario(Disk& disk, const Scenario& scenario, Counts& counts) {
-  Definitions definitions(scenario.name);
+  Definitions definitions;
+  Chosen chosen;
   size_t number = 0;
   for (const json::value& one : ListOf(scenario.document, "steps")) {
     const json::object& step = one.as_object();
     const std::string place =
         fmt::format("{} step {}: {}", scenario.name, number++, TextOf(step, "note"));
+    NotePort(step, chosen);
     if (!step.contains("request") || !step.contains("response") || step.contains("watch")) continue;
     const json::object& request = step.at("request").as_object();
     const json::object& response = step.at("response").as_object();
@@ -229,7 +240,7 @@ void PlayScenario(Disk& disk, const Scenario& scenario, Counts& counts) {
     const int64_t status = response.at("status").as_int64();
     const bool is_judged = status == 200 || status == 201 || status == 422;
     std::optional<Verdict> verdict;
-    if (sent->has_value()) verdict = definitions.Write(request, (*sent)->bytes);
+    if (sent->has_value()) verdict = definitions.Write(request, chosen.Fill((*sent)->bytes));
     if (verdict.has_value() && is_judged) {
       const json::object body = ReadDeep(text).as_object();
       ExpectLikeRecorded(place, *verdict, RecordedVerdict(response, body), counts);
@@ -247,13 +258,14 @@ void PlayScenario(Disk& disk, const Scenario& scenario, Counts& counts) {
   }
 }
 
-/// Whether a scenario needs rules and defaults to be judged.
-bool IsWaiting(std::string_view name) {
-  for (const std::string_view one :
-       {"crd-cel-compile", "crd-defaults-invalid", "rules-cost", "rules-libraries"}) {
-    if (name.ends_with(one)) return true;
-  }
-  return false;
+/// A scenario, also with steps that only a server can play.
+Result<Scenario> ReadWithHooks(Disk& disk, const std::string& file) {
+  DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
+  DRAY_TRY(json::value document, vectors::ReadJson(text));
+  const std::filesystem::path path(file);
+  return Scenario{.name = path.stem().string(),
+                  .folder = path.parent_path().parent_path().string(),
+                  .document = std::move(document.as_object())};
 }
 
 TEST(DefinitionVectors, WritesAreJudgedAlike) {
@@ -266,8 +278,9 @@ TEST(DefinitionVectors, WritesAreJudgedAlike) {
   ASSERT_TRUE(files.has_value()) << files.error().message;
   Counts counts;
   for (const std::string& file : *files) {
-    const auto scenario = ReadScenario(disk, file);
-    if (scenario.has_value() && !IsWaiting(scenario->name)) PlayScenario(disk, *scenario, counts);
+    const auto scenario = ReadWithHooks(disk, file);
+    ASSERT_TRUE(scenario.has_value()) << file << ": " << scenario.error().message;
+    PlayScenario(disk, *scenario, counts);
   }
   EXPECT_GT(counts.refused, 100U);
   fmt::print("{} writes judged, {} of them refused\n", counts.judged, counts.refused);

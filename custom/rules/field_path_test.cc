@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "custom/definitions/field_path.h"
+#include "custom/rules/field_path.h"
 
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "custom/definitions/walk.h"
 #include "custom/testing/written_definition.h"
 
-namespace dray::custom::definitions {
+namespace dray::custom::rules {
 namespace {
 
 using testing::WidgetsWithFields;
@@ -18,7 +17,7 @@ TEST(FieldPath, FieldsAndKeysAreFollowed) {
       R"("a":{"type":"string"},"it's":{"type":"integer"},"m":{"type":"object",)"
       R"("additionalProperties":{"type":"object","properties":{"x":{"type":"boolean"}}}},)"
       R"("l":{"type":"array","items":{"type":"string"}})");
-  const JSONSchemaProps& schema = *SchemaOf(widgets.spec.versions[0]);
+  const auto& schema = *widgets.spec.versions[0].schema->open_apiv3_schema;
   struct Case {
     std::string_view path, outcome;
   };
@@ -48,4 +47,4 @@ TEST(FieldPath, FieldsAndKeysAreFollowed) {
 }
 
 }  // namespace
-}  // namespace dray::custom::definitions
+}  // namespace dray::custom::rules
