@@ -89,7 +89,7 @@ class FieldErrors {
   size_t size() const { return found_; }
   /// Those that are kept, so far.
   std::span<const ErrorCause> causes() const { return causes_; }
-  /// Nothing more is kept: a rule may stop looking.
+  /// No more errors are kept, so a rule may stop checking.
   bool is_full() const { return causes_.size() > kCausesMax; }
   std::vector<ErrorCause> Take() && { return std::move(causes_); }
 
