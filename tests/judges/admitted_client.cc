@@ -19,7 +19,7 @@ namespace {
 
 namespace core = api::core_v1;
 
-/// Of what the server lets in, or lets in by.
+/// Whether the whole server stores the kind: objects that it admits, or that admission reads.
 bool IsOfServer(const api::Object& object) {
   if (object.If<api::resource_v1::ResourceClaim>() != nullptr)
     return !object.metadata().owner_references.empty();
@@ -53,7 +53,8 @@ Result<api::Object> AdmittedClient::Create(const api::Object& object) {
   const bool is_claim = object.If<api::resource_v1::ResourceClaim>() != nullptr;
   const Result<api::Object> stored = LetIn(object);
   if (stored) return memory_.Create(is_claim ? object : *stored);
-  // What problems about devices have of mistakes is not about who is let in.
+  // Random mistakes about devices do not concern admission, so store the claim in memory all the
+  // same.
   if (is_claim && stored.error().reason == StatusReason::kInvalid) return memory_.Create(object);
   return Fail(stored.error());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster in memory whose new pods, groups of pods and made claims are let in by a whole server:
-// priorities, limits and quotas as it has them. Watches get events at once, on the caller's thread.
+// A cluster in memory in which a whole server admits new pods, groups of pods and generated claims,
+// with its priorities, limits and quotas. Watches get events at once, on the caller's thread.
 #pragma once
 
 #include <memory>
@@ -21,13 +21,14 @@ namespace dray::judges {
 
 class AdmittedClient final : public client::Client {
  public:
-  /// With the namespaces and priority classes of a new cluster. The world outlives it.
+  /// Has the namespaces and priority classes of a new cluster. The world must outlive it.
   explicit AdmittedClient(World& world);
 
-  /// Pods, groups, and claims that a pod owns as the server lets them in; what they are let in by
-  /// (namespaces, priority classes, quotas, ranges) there too. All others only in memory.
+  /// Creates pods, groups, and claims that a pod owns through the server's admission. Objects that
+  /// admission reads (namespaces, priority classes, quotas, ranges) are stored in the server, too.
+  /// All others are stored in memory only.
   Result<api::Object> Create(const api::Object& object) override;
-  /// An object that the server has, as it is there.
+  /// An object as the server stores it.
   Result<api::Object> AtServer(const client::ObjectRef& ref) { return server_.Get(ref); }
 
   // As in memory.

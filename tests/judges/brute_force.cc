@@ -14,7 +14,7 @@
 namespace dray::judges {
 namespace {
 
-/// Tries everything, request by request.
+/// Exhaustive search, request by request.
 class Enumeration {
  public:
   Enumeration(const Question& question, const RulesBetween& rules, BruteForceLimits limits)
@@ -28,7 +28,7 @@ class Enumeration {
   }
 
  private:
-  /// Whether the wants from this one on can be satisfied beside what is taken.
+  /// Whether the wants from `want` on can be satisfied in addition to the devices chosen so far.
   bool ChooseFrom(size_t want) {
     if (want == question_.wants.size()) return true;
     for (size_t i = 0; i < question_.wants[want].ways.size(); ++i) {
@@ -41,7 +41,7 @@ class Enumeration {
     const Way& way = question_.wants[want].ways[index];
     const size_t before = taken_.size();
     if (!way.wants_all) {
-      // More than a claim may have cannot be had; fewer than none is none.
+      // More devices than the limit of a claim are impossible.
       if (way.count > kClaimDevicesMax) return false;
       return ChooseSubset(want, index, 0, std::max<int64_t>(way.count, 0));
     }
@@ -52,7 +52,7 @@ class Enumeration {
     return false;
   }
 
-  /// Adds `missing` more of the devices from `first` on, in every way there is.
+  /// Adds `missing` more of the devices from `first` on, in every possible way.
   bool ChooseSubset(size_t want, size_t index, size_t first, int64_t missing) {
     if (missing == 0) return IsAllowed() && ChooseFrom(want + 1);
     const Way& way = question_.wants[want].ways[index];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges of the allocator that know its rules and nothing of its search: whether an allocation
-// obeys every rule, and whether there is one at all, by trying everything.
+// obeys every rule, and, by exhaustive search, whether one exists.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,36 @@
 
 namespace dray::judges {
 
-/// Which rule the allocation breaks, or empty: each result belongs to a request, in order; counts,
-/// or all devices; devices in use; selectors, nodes, taints; counters, groups, capacity;
-/// constraints; and what each result says of its device.
+/// The rule that the allocation breaks, or empty: each result belongs to a request, in order;
+/// counts, or all devices; devices in use; selectors, nodes, taints; counters, groups, capacity;
+/// constraints; and the fields of each result.
 std::string Check(const Question& question, const allocator::Allocation& allocation);
 
 struct BruteForceLimits {
-  /// How many sets of devices are looked at before it gives up.
+  /// The most sets of devices that it tries.
   int64_t sets_max = 20'000;
 };
 
 struct Existence {
   enum class Verdict : uint8_t { kFeasible, kInfeasible, kUnknown };
   Verdict verdict;
-  std::string reason = {};           // of kUnknown
-  std::vector<Taken> smallest = {};  // of kFeasible: the first in the order of decisions
+  std::string reason = {};           // if kUnknown
+  std::vector<Taken> smallest = {};  // if kFeasible: the first in the order of decisions
 };
 
-/// Tries every alternative and every subset of devices for each request, in the order of
-/// decisions. Unknown when some selector, amount or derived attribute fails, as an allocator may
-/// end with an error then, or not, and when there is too much to try.
+/// Tries every alternative and every subset of devices for each request, in the order of decisions.
+/// The result is unknown if some selector, amount or derived attribute fails, because an allocator
+/// may or may not end with that error, and if there are too many sets to try.
 Existence Exists(const Question& question, BruteForceLimits limits = {});
 
-/// What a judge has to say of an outcome.
+/// A judge's verdict on an outcome.
 struct Judgement {
   std::string objection = {};  // empty: none
-  std::string unknown = {};    // why nothing is known of whether there is an answer; or empty
+  std::string unknown = {};    // why it is unknown whether an answer exists; or empty
 };
 
-/// All of it: errors that cannot be avoided, soundness, existence, and that the answer is the first
-/// in the order of decisions.
+/// Checks all of it: unavoidable errors, soundness, existence, and that the answer is the first in
+/// the order of decisions.
 Judgement JudgeOutcome(const Problem& problem,
                        const api::core_v1::Node& node,
                        const Result<allocator::Outcome>& outcome,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judges themselves: what they must object to. A judge who never objects proves nothing.
+// Tests of the judges: what they must object to. A judge that never objects proves nothing.
 #include "tests/judges/brute_force.h"
 
 #include <cstdint>
@@ -117,8 +117,8 @@ TEST(BruteForce, ErrorsNeedACause) {
   EXPECT_THAT(Objection(Small(kTwo, Ask(33)), Unsatisfiable{}), HasSubstr("no error"));
 }
 
-/// Calls `visit` with many problems, a node and the literal answer to it that is an allocation of
-/// at least one device.
+/// Calls `visit` with many problems, a node and the literal allocator's answer, which allocates at
+/// least one device.
 template <class Visit>
 void ForEachAllocation(Visit visit) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -133,7 +133,7 @@ void ForEachAllocation(Visit visit) {
   }
 }
 
-/// Whatever is changed in a right answer, it is not right any more.
+/// Any change makes a right answer wrong.
 TEST(BruteForce, ChangedAnswersAreObjectedTo) {
   int changed = 0;
   const auto expect_objection = [&](const Problem& problem, const Allocation& allocation) {

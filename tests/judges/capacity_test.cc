@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the capacity of random clusters: the numbers add up, and are those of a recount
-// that goes from device to device and looks at all claims each time.
+// Properties of the capacity of random clusters: the numbers add up, and equal those of a recount
+// that visits each device and all claims each time.
 #include "planning/capacity/capacity.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Published {
   const v1::Device* device;
 };
 
-/// Slow, and obvious.
+/// A slow and simple recount.
 class Recount {
  public:
   explicit Recount(const Problem& problem)
@@ -114,15 +114,15 @@ class Recount {
            });
   }
 
-  /// Then it has no devices, as the allocator sees it; the API has none that has both.
+  /// The allocator then uses none of its devices; the API allows no slice with both.
   bool HasCounters(const v1::ResourceSlice& slice) const {
     return problem_.features.partitionable_devices && !slice.spec.shared_counters.empty();
   }
 
-  /// All slices are there, and what they say goes together.
+  /// Whether all slices of the pool exist and agree with each other.
   bool IsWhole(const v1::ResourceSlice& slice) const {
     int64_t slices = 0;
-    int64_t expected = -1;  // as the first one says
+    int64_t expected = -1;  // that of the first slice
     std::set<std::string> names;
     std::map<std::string, std::set<std::string>> counters;
     bool is_sound = true;
@@ -160,7 +160,7 @@ class Recount {
     }
   }
 
-  /// With this one and all that are used some counter of the pool is short.
+  /// Whether the device and all used ones would overdraw some counter of the pool.
   bool IsBlocked(const Published& one) const {
     if (one.device->consumes_counters.empty()) return false;
     std::map<std::pair<std::string, std::string>, Quantity> left;
@@ -186,7 +186,7 @@ class Recount {
   std::vector<Published> devices_;
 };
 
-/// By what rows are about, as text.
+/// By the subject of the row, as text.
 using Named = std::map<std::string, DeviceCounts>;
 
 std::string TextOf(const Named& rows) {
@@ -244,7 +244,7 @@ void ExpectSums(const CapacityRow& row) {
   const DeviceCounts& counts = row.devices;
   EXPECT_EQ(counts.total,
             counts.used + counts.free + counts.tainted + counts.blocked + counts.unusable);
-  EXPECT_EQ(counts.cordoned + counts.node_tainted, 0U);  // no node says so
+  EXPECT_EQ(counts.cordoned + counts.node_tainted, 0U);  // no node is cordoned or tainted
   EXPECT_LE(counts.used_tainted, counts.used);
   bool fits = false;
   for (const planning::PartitionShape& shape : row.shapes) {
@@ -262,11 +262,11 @@ void ExpectSums(const CapacityRow& row) {
   for (const planning::SharedCapacity& shared : row.shared) {
     EXPECT_LE(shared.most, shared.left);
     const Quantity sum = shared.used + shared.left + shared.unavailable;
-    EXPECT_GE(sum, shared.total);  // more when claims have too much
+    EXPECT_GE(sum, shared.total);  // more if claims have too much
   }
 }
 
-/// What the features of a problem make of its slices beyond what is counted here.
+/// Whether the problem's features leave its slices as this test counts them.
 bool IsPlain(const Problem& problem) {
   return problem.features.release == api::Release::kNewest &&
          !problem.features.compatibility_groups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices drawn from a seed, alike on every machine.
+// Choices drawn from a seed, the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace dray::judges {
 
-/// Not the distributions of <random>: what they make of the same numbers is each library's own.
+/// Does not use the distributions of <random>, because their results differ between libraries.
 class Chance {
  public:
   explicit Chance(uint64_t seed) : random_(seed) {}
 
   uint64_t Next() { return random_.Next(); }
-  /// 0 … bound−1; 0 when the bound is 0.
+  /// 0 … bound−1; 0 if the bound is 0.
   size_t Below(size_t bound) { return bound == 0 ? 0 : Next() % bound; }
-  /// low … high, both included; low when high is lower.
+  /// low … high, both included; low if high is lower.
   int Between(int low, int high) {
     return high <= low ? low : low + static_cast<int>(Below(static_cast<size_t>(high - low) + 1));
   }
   bool Percent(int percent) { return Between(0, 99) < percent; }
 
-  /// One of the items, of which there is at least one.
+  /// One of the items, which must not be empty.
   template <class Items>
   const auto& Pick(const Items& items) {
     return *std::next(std::begin(items), static_cast<std::ptrdiff_t>(Below(std::size(items))));

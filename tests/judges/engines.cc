@@ -27,7 +27,7 @@ bool IsUndecided(const Result<allocator::Outcome>& outcome) {
   return outcome.has_value() && std::holds_alternative<allocator::Undecided>(*outcome);
 }
 
-/// Both answers to a question when they cannot both be right.
+/// Two answers to a question that cannot both be right.
 struct Clash {
   std::string first, second;
 };
@@ -51,7 +51,7 @@ class Comparer {
     return clash;
   }
 
-  /// Of the last question: whether the first engine gave up.
+  /// Whether the first engine gave up on the last question.
   bool was_undecided() const { return was_undecided_; }
 
   Problem Small(const Problem& problem) {

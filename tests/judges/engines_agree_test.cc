@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search that proves gives the answers of the literal one: every byte, every error.
+// The search with proofs gives the answers of the literal search: every byte, every error.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -53,8 +53,7 @@ TEST(EnginesAgree, WhicheverImplementationIsPicked) {
     ExpectAgreement({}, 1, Instances(400), {.implementation = implementation});
 }
 
-/// One attempt answers for all nodes, and nodes that are alike are searched once: that does not
-/// change what it says of each.
+/// One attempt answers for all nodes, and equal nodes are searched once. The answers stay the same.
 TEST(EnginesAgree, InOneAttemptForAllNodes) {
   const uint64_t count = Instances(300);
   for (uint64_t seed = 1; seed <= count; ++seed) {
@@ -71,7 +70,7 @@ TEST(EnginesAgree, InOneAttemptForAllNodes) {
   }
 }
 
-/// Small enough for the literal search, large enough that it tries a lot.
+/// Small enough for the literal search, and large enough that it tries many sets.
 TEST(EnginesAgree, NearTheLimit) {
   for (const std::string_view family : {"symmetric", "tight", "mixed", "partitionable"}) {
     ExpectAgreement(
@@ -79,7 +78,7 @@ TEST(EnginesAgree, NearTheLimit) {
   }
 }
 
-/// Each proof only leaves out what holds no solution: answers are the same without it.
+/// Each proof prunes only branches without a solution, so answers are the same without it.
 TEST(EnginesAgree, WithoutEachProof) {
   constexpr std::array kProofs = {&SearchOptions::symmetry,
                                   &SearchOptions::counting,

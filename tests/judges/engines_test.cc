@@ -26,7 +26,7 @@ TEST(Engines, AnEngineAgreesWithItself) {
   EXPECT_LT(comparison.undecided, 10U);
 }
 
-/// What an engine does wrong is found, and shown on a problem that has little else.
+/// The comparison finds a defect of an engine, and shrinks the problem that shows it.
 TEST(Engines, ADefectIsFoundAndMadeSmall) {
   const Engine without_taints = [](const Problem& problem, const api::core_v1::Node& node) {
     Problem other = problem;

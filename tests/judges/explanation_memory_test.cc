@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An explanation that is remembered is the one that would be found: random problems, each asked
-// about twice with claims of other names.
+// A cached explanation equals a computed one: random problems, each asked about twice with claims
+// of other names.
 #include "planning/explain/explanation_memory.h"
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace v1 = api::resource_v1;
 
 constexpr allocator::Budget kSearchBudget = {.steps_max = 100'000};
 
-/// The names and uids of the second question.
+/// The claims with the names and uids of the second question.
 planning::WantedClaims WithOtherNames(const planning::WantedClaims& claims) {
   planning::WantedClaims renamed;
   for (const auto& claim : claims) {
@@ -50,7 +50,7 @@ std::string TextOf(const planning::WantedClaims& claims) {
   return text;
 }
 
-/// All that names a claim, and enough of the rest to tell one answer from another.
+/// All texts that name a claim, and enough of the rest to tell answers apart.
 std::string TextOf(const planning::Explanation& explanation) {
   std::string text = fmt::format("{}\n{} nodes, closest {}, empty {}\n",
                                  explanation.refusal,
@@ -114,7 +114,7 @@ TEST(ExplanationMemory, SaysOfEqualClaimsWhatWouldBeFound) {
     EXPECT_EQ(memory.size(), 1U);
     EXPECT_EQ(TextOf(remembered), TextOf(planning::Explain(question(others))));
     suggestions += remembered.suggestions.size();
-    // Another objection is another question.
+    // Another objection makes another question.
     if (nodes.empty()) continue;
     nodes.front().objection = "node(s) were unschedulable";
     EXPECT_EQ(TextOf(memory.Explain(question(others))),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of explanations of random problems: counts are those of a recount that knows nothing
-// of them, conflicts are infeasible and minimal, suggestions help, and only what does not fit is
-// given a reason. The literal allocator judges what fits.
+// Properties of explanations of random problems: counts equal those of an independent recount,
+// conflicts are infeasible and minimal, suggestions help, and reasons are given only for what does
+// not fit. The literal allocator decides what fits.
 #include "planning/explain/explanation.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Answer3 ExplainedAnswer(const Problem& problem, const api::core_v1::Node& node) 
   return std::holds_alternative<allocator::Allocation>(*outcome) ? Answer3::kYes : Answer3::kNo;
 }
 
-/// One problem and what is said of it.
+/// One problem and its explanation.
 class Case {
  public:
   explicit Case(Problem problem) : problem_(std::move(problem)) {
@@ -80,7 +80,7 @@ class Case {
   const Problem& problem() const { return problem_; }
   const planning::Explanation& explanation() const { return explanation_; }
 
-  /// Of all nodes together: kError where one of them says so.
+  /// The verdict for all nodes together; kError if a node has it.
   Answer3 Verdict() const {
     Answer3 verdict = Answer3::kNo;
     for (const api::core_v1::Node& node : problem_.nodes)
@@ -93,7 +93,7 @@ class Case {
     std::vector<std::map<std::pair<std::string, size_t>, Step>> furthest(
         explanation_.funnels.size());
     for (const api::core_v1::Node& node : problem_.nodes) {
-      if (!RecountNode(node, furthest)) return;  // the allocator refuses the claims there
+      if (!RecountNode(node, furthest)) return;  // the allocator rejects the claims there
     }
     for (size_t way = 0; way < furthest.size(); ++way) ExpectCounts(way, furthest[way]);
   }
@@ -137,7 +137,7 @@ class Case {
   }
 
  private:
-  /// Two pods ask for as many devices as one did, and for some each.
+  /// The two pods request as many devices as the one did, and each requests some.
   void ExpectSameRequests(const planning::Suggestion& suggestion) const {
     using Counts = std::map<std::string, int64_t>;
     const auto add = [](const planning::WantedClaims& claims, Counts& counts) {
@@ -156,7 +156,7 @@ class Case {
     EXPECT_TRUE(!suggestion.claims.empty() && !suggestion.second_claims.empty());
   }
 
-  /// Beside what the first pod gets. `first`: its problem.
+  /// The second pod fits together with the first. `first`: the first pod's problem.
   void ExpectSecondFits(const planning::Suggestion& suggestion, Problem first) const {
     const Result<allocator::Outcome> outcome =
         RunLiteral(first, NodeNamed(suggestion.node), kExplainedBudget);
@@ -194,7 +194,7 @@ class Case {
     return ExplainedAnswer(fewer, NodeNamed(explanation_.conflict->node));
   }
 
-  /// Those that have a device that the node sees; the others are never given up.
+  /// The holders of devices that the node reaches; the others are never freed.
   std::set<size_t> HoldersOn(const std::string& name) const {
     std::set<size_t> places;
     const Result<SeenPools> seen = SeePools(problem_, NodeNamed(name));
@@ -208,7 +208,7 @@ class Case {
     return places;
   }
 
-  /// False when the judge refuses the claims.
+  /// False if the judge rejects the claims.
   bool RecountNode(const api::core_v1::Node& node,
                    std::vector<std::map<std::pair<std::string, size_t>, Step>>& furthest) const {
     Problem alone = problem_;  // constraints are about several devices
@@ -310,7 +310,7 @@ class Case {
     size_t devices = 0;
     for (const auto& slice : problem_.slices) devices += slice->spec.devices.size();
     EXPECT_EQ(funnel.devices, devices);
-    // Those that no node may use, and those of pools that cannot be used, selected or not.
+    // Those that no node may use, and those of unusable pools, selected or not.
     size_t others = count(Step::kElsewhere) + count(Step::kPool);
     for (const Step step : {Step::kClass, Step::kSelectors}) {
       EXPECT_GE(count(step), recounted[static_cast<size_t>(step)]) << funnel.request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of random problems: how often each feature is used.
+// Families of random problems: the frequency of each feature.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace dray::judges {
 
-/// How the cluster and the demand are laid out.
+/// The layout of the cluster and the demand.
 enum class Layout : uint8_t {
   kVaried,
   kSymmetric,  // many equal devices, demand at the limit
   kTight,      // groups one short, counters one short, claims that compete
 };
 
-/// Chances in percent: of a problem where it says so, else of each device, request or claim.
+/// Probabilities in percent: per problem where it says so, else per device, request or claim.
 struct Family {
   std::string_view name;
   Layout layout = Layout::kVaried;
@@ -40,7 +40,7 @@ struct Family {
 };
 
 std::span<const Family> Families();
-/// Null when there is none of that name.
+/// Null: there is none of that name.
 const Family* FindFamily(std::string_view name);
 
 }  // namespace dray::judges

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray-vectors gen and pods: print random problems, for other programs to answer.
+// dray-vectors gen and pods: print random problems for other programs.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace dray::judges {
 
-/// What `gen --help` prints.
+/// The text of `gen --help`.
 std::string GenerateUsage();
 
 /// Runs `dray-vectors gen` with the words after "gen". Exit code: 0, or 2 for bad usage or a file

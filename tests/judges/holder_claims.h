@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims of others, to whom what is taken of a problem's devices belongs.
+// Claims that hold the devices which are taken in a problem.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace dray::judges {
 
-/// Claims that together have what is taken, a device or share each.
+/// Claims that together hold everything that is taken, one device or share each.
 std::vector<Frozen<api::resource_v1::ResourceClaim>> HoldersOf(
     const allocator::AllocatedState& state);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray lint and the allocator: of claims that fit on some node nothing is called an error, but for
-// selectors that would fail elsewhere.
+// dray lint and the allocator: claims that fit on some node have no errors, except for selectors
+// that would fail on other nodes.
 #include "planning/lint/lint.h"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ void BeginCluster(const Family& family,
   cluster.classes = RandomClasses(family, chance);
 }
 
-/// One pool, in one slice or two, for the only node or for all.
+/// Publishes one pool, in one slice or two, for the only node or for all.
 void Publish(std::string_view driver, Hardware hardware, Cluster& cluster, Chance& chance) {
   v1::ResourceSlice slice;
   slice.spec.driver = driver;
@@ -74,7 +74,7 @@ v1::ResourceClaim& NewClaim(Claims& claims) {
   return claim;
 }
 
-/// `total` devices wanted by a few requests of a few claims.
+/// Splits a demand of `total` devices over a few requests of a few claims.
 void Split(int total,
            std::string_view device_class,
            const ProblemOptions& options,
@@ -94,7 +94,7 @@ void Split(int total,
   }
 }
 
-/// A last request that candidates exist for, but never enough of them.
+/// Adds a last request that has candidates, but never enough of them.
 void AddHopeless(const ProblemOptions& options, Claims& claims, Chance& chance) {
   auto& requests = claims.back().spec.devices.requests;
   if (std::ssize(requests) >= options.requests_max) requests.pop_back();
@@ -118,7 +118,7 @@ Hardware Equal(int count) {
   return hardware;
 }
 
-/// Groups of equal size but for one, which may have a device more; each a root and a number.
+/// Groups of equal size, except that one may have one device more; each has a root and a number.
 Hardware Groups(int groups, int size, bool one_is_larger, Chance& chance) {
   Hardware hardware = Equal(groups * size + (one_is_larger ? 1 : 0));
   const int larger = chance.Between(0, groups - 1);
@@ -133,8 +133,8 @@ Hardware Groups(int groups, int size, bool one_is_larger, Chance& chance) {
   return hardware;
 }
 
-/// As many of a group wanted as only the larger one has, perhaps with one device of another kind
-/// from the same group.
+/// A claim for as many devices of one group as only the largest group has, perhaps with one device
+/// of another kind from the same group.
 Claims WantOfOneGroup(const ProblemOptions& options, Cluster& cluster, Chance& chance) {
   const int groups = chance.Between(2, 4);
   const int size = std::max(1, chance.Between(1, (options.devices_max - 2) / groups));
@@ -158,7 +158,8 @@ Claims WantOfOneGroup(const ProblemOptions& options, Cluster& cluster, Chance& c
   return claims;
 }
 
-/// Devices that draw on one counter, and one unit of it less than wanted, as much, or one more.
+/// Devices that draw on one counter, which has one unit less than needed, exactly enough, or one
+/// more.
 Claims WantOfOneCounter(const ProblemOptions& options, Cluster& cluster, Chance& chance) {
   const int count = chance.Between(3, options.devices_max);
   const int wanted = chance.Between(2, count - 1);
@@ -183,7 +184,7 @@ Claims WantOfOneCounter(const ProblemOptions& options, Cluster& cluster, Chance&
   return claims;
 }
 
-/// Claims whose choices overlap: what the first takes without need, the last cannot do without.
+/// Claims with overlapping candidates: a wrong choice for the first makes the last one fail.
 Claims WantTheSameFew(const ProblemOptions& options, Cluster& cluster, Chance& chance) {
   const int count = chance.Between(3, std::max(3, options.devices_max - 2));
   Publish(kGpuDriver, Equal(count), cluster, chance);
@@ -195,7 +196,7 @@ Claims WantTheSameFew(const ProblemOptions& options, Cluster& cluster, Chance& c
     if (wanted <= 0) break;
     left -= wanted;
     v1::DeviceRequest request = Exactly("r0", "gpu", wanted);
-    // The later ones may have ever fewer devices.
+    // Later claims may have fewer candidates.
     const int bound = std::max(wanted, count - i * chance.Between(0, 2)) - chance.Between(0, 1);
     request.exactly->selectors.push_back(
         LongSelector(fmt::format(R"(device.attributes["gpu.example.com"].index < {})", bound)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems at the limit of what there is, where a plain search tries nearly everything before it
+// Problems with demand close to supply, where a plain search tries nearly everything before it
 // knows that nothing fits.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace dray::judges {
 
-/// Many equal devices; claims that together want one less, as many, or one more than there are.
-/// Fills the cluster, returns the claims.
+/// Many equal devices, and claims that together want one less than exist, exactly as many, or one
+/// more. Fills the cluster and returns the claims.
 std::vector<api::resource_v1::ResourceClaim> MakeSymmetric(const Family& family,
                                                            const ProblemOptions& options,
                                                            Cluster& cluster,
                                                            Chance& chance);
 
-/// Groups of devices that one claim wants all of a kind from, each one short or just one enough;
-/// partitions whose counters are one short; several claims that compete for the same few devices.
-/// Fills the cluster, returns the claims.
+/// Groups of devices from which one claim wants all of a kind, each group one short or just large
+/// enough; partitions whose counters are one short; several claims that compete for the same few
+/// devices. Fills the cluster and returns the claims.
 std::vector<api::resource_v1::ResourceClaim> MakeTight(const Family& family,
                                                        const ProblemOptions& options,
                                                        Cluster& cluster,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dray whatif` and `dray explain` say of pods is what then becomes of them: random clusters,
-// the same pods planned, explained and created, with rules about other pods, priorities, groups,
-// quotas, devices that are resources, ports, processors, volumes and gates.
+// The predictions of `dray whatif` and `dray explain` come true: random clusters, the same pods
+// planned, explained and created, with rules about other pods, priorities, groups, quotas, devices
+// that are node resources, ports, CPU, volumes and gates.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -45,13 +45,13 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-/// What became of a pod.
+/// The outcome for a pod.
 struct Fate {
   bool fits = false;
-  std::string message;               // where it does not, as far as somebody says so
+  std::string message;               // why it does not run, as far as it is reported
   std::vector<std::string> devices;  // "claim request driver/pool/device"
-  std::vector<std::string> evicted;  // pods that had to go
-  bool freed = false;                // devices of a claim of its own were taken back first
+  std::vector<std::string> evicted;  // pods evicted for it
+  bool freed = false;                // a claim of its own was deallocated first
   bool operator==(const Fate&) const = default;
 };
 
@@ -66,7 +66,7 @@ constexpr std::chrono::seconds kBackoffMax(11);
 
 using Fates = std::map<std::string, Fate>;  // by the name of the pod
 
-/// As whoever made the pod knows the claim.
+/// The name of the claim for its user.
 std::string NameOf(const v1::ResourceClaim& claim) {
   const auto& annotations = claim.metadata.annotations;
   if (annotations.contains(api::claims::kExtendedClaimAnnotation)) return "extended";
@@ -87,7 +87,7 @@ void AddDevices(const v1::ResourceClaim& claim, std::vector<std::string>& device
 }
 
 // ------------------------------------------------------------------------------------------------
-// What is planned.
+// The plan.
 
 manifests::Manifests ManifestsOf(std::span<const api::Object> objects) {
   manifests::Manifests read;
@@ -129,9 +129,9 @@ Fates Planned(World& world, const PodsProblem& problem) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What happens.
+// The real outcome.
 
-/// A server that lets in, a scheduler, and the controller that makes claims.
+/// A server with admission, a scheduler, and the claim controller.
 class Lab {
  public:
   explicit Lab(const PodsProblem& problem)
@@ -150,7 +150,7 @@ class Lab {
     for (const api::Object& object : problem.objects) CreateWithStatus(object);
   }
 
-  /// All that the cluster is, as whoever lists it sees it.
+  /// All objects of the cluster, as a client lists them.
   std::vector<api::Object> Dump() {
     std::vector<api::Object> objects;
     const auto add = [&](const api::KindInfo& kind) {
@@ -166,8 +166,7 @@ class Lab {
     return objects;
   }
 
-  /// Whether a pod that is as good as on its node waits for its devices there: nobody but the
-  /// scheduler knows where it will be.
+  /// Whether a pod waits for devices on the node chosen for it. Only the scheduler knows that node.
   bool HasUnbound() {
     std::set<std::string> unbound;
     for (const api::Object& pod : client_.List(api::Reflected<core::Pod>::kKind, {})->items) {
@@ -181,7 +180,7 @@ class Lab {
     });
   }
 
-  /// Creates the pods, lets what then happens happen, and says what became of them.
+  /// Creates the pods, runs the cluster until it settles, and returns their outcomes.
   Fates Run(std::span<const api::Object> pods) {
     Fates fates;
     for (const api::Object& pod : pods) {
@@ -194,15 +193,15 @@ class Lab {
     for (const auto& [name, fate] : fates) {
       if (IsFreedFor(name)) freed.insert(name);
     }
-    world_.clock().Advance(kBackoffMax);  // of those that had to wait for claims
+    world_.clock().Advance(kBackoffMax);  // for pods that had to wait for claims
     Settle();
     const std::vector<std::string> evicted = EndEvicted(fates, freed);
     for (auto& [name, fate] : fates) {
-      if (!fate.message.empty()) continue;  // it was not let in
+      if (!fate.message.empty()) continue;  // admission rejected it
       fate = FateOf(name);
       fate.freed = freed.contains(name);
       if (fate.fits) continue;
-      // Whoever made it gives up: what leaves room later is for those who come then.
+      // Delete a pod that does not fit, so that room made later is left for later pods.
       EXPECT_TRUE(client_.Delete(RefOfPod(name), {}).has_value());
     }
     fates.begin()->second.evicted = evicted;
@@ -234,7 +233,7 @@ class Lab {
     }
   }
 
-  /// Whether the scheduler says of a pod that it has taken devices back for it.
+  /// Whether the scheduler reports that it deallocated claims for the pod.
   bool IsFreedFor(const std::string& name) {
     const auto pod = client_.Get(RefOfPod(name));
     return pod.has_value() &&
@@ -243,8 +242,8 @@ class Lab {
            });
   }
 
-  /// Pods that had to go end, and those that they went for are tried again, as are those (`freed`)
-  /// that devices were taken back for.
+  /// Ends evicted pods. The pods they were evicted for are tried again, and so are pods (`freed`)
+  /// for which claims were deallocated.
   std::vector<std::string> EndEvicted(const Fates& fates, std::set<std::string>& freed) {
     std::vector<std::string> evicted;
     for (bool any = true; std::exchange(any, false);) {
@@ -259,7 +258,7 @@ class Lab {
         EXPECT_TRUE(client_.Delete(client::RefOf(pod), now).has_value());
       }
       if (!any) break;
-      Settle();  // what they had is free
+      Settle();  // frees their devices
       world_.clock().Advance(kBackoffMax);
       Settle();
     }
@@ -267,7 +266,7 @@ class Lab {
     return evicted;
   }
 
-  /// The text with claims that were made called as a plan calls them.
+  /// The text, with the plan's names for generated claims.
   std::string WithPlainNames(std::string text) {
     for (const api::Object& claim :
          client_.List(api::Reflected<v1::ResourceClaim>::kKind, {})->items) {
@@ -283,7 +282,7 @@ class Lab {
     Fate fate;
     const auto pod = client_.Get(RefOfPod(name))->As<core::Pod>();
     for (const auto& condition : pod.status.conditions) {
-      // Of gates the server says only that there are some.
+      // The server's condition does not name the gates.
       if (condition.type == "PodScheduled" && condition.status == "False" &&
           condition.reason != "SchedulingGated")
         fate.message = WithPlainNames(condition.message);
@@ -312,9 +311,9 @@ class Lab {
 };
 
 // ------------------------------------------------------------------------------------------------
-// One against the other.
+// The comparison.
 
-/// Pods that are created together: those of a group, or one.
+/// Pods that are created together: all of a group, or a single one.
 std::vector<std::vector<api::Object>> TurnsOf(const PodsProblem& problem) {
   std::vector<std::vector<api::Object>> turns;
   std::string last;
@@ -327,7 +326,7 @@ std::vector<std::vector<api::Object>> TurnsOf(const PodsProblem& problem) {
   return turns;
 }
 
-/// What is explained of each of the pods, before they are there.
+/// The explanation of each pod before it is created.
 std::map<std::string, planning::OfflineExplanation> Explained(World& world,
                                                               const PodsProblem& problem,
                                                               std::vector<api::Object> cluster,
@@ -349,7 +348,7 @@ void ExpectAlike(const Fate& planned, const Fate& found) {
   EXPECT_EQ(planned.fits, found.fits) << "planned: " << planned << "\nfound: " << found;
   EXPECT_EQ(planned.devices, found.devices);
   EXPECT_EQ(planned.evicted, found.evicted);
-  // Of pods that are not tried the scheduler leaves it to others to say why.
+  // The scheduler reports no reason for pods that it does not try.
   if (!found.message.empty()) EXPECT_EQ(planned.message, found.message);
 }
 
@@ -361,17 +360,17 @@ void ExpectExplained(const planning::OfflineExplanation& explained, const Fate& 
   std::vector<std::string> evicts = explained.evicts;
   std::ranges::sort(evicts);
   EXPECT_EQ(evicts, found.evicted);
-  // Which of several nodes fails first depends on whose turn it is.
+  // The first of several nodes to fail depends on where the search begins.
   constexpr std::string_view kFailed = "running \"DynamicResources\" filter plugin: ";
   if (explained.reason.starts_with(kFailed) && found.message.starts_with(kFailed)) return;
-  // What is said in the end is not what is said before room is made.
+  // After preemption, the last message differs from the first.
   if (!found.message.empty() && !found.freed && found.evicted.empty()) {
     EXPECT_EQ(explained.reason, found.message.substr(0, explained.reason.size()));
     EXPECT_FALSE(explained.reason.empty());
   }
 }
 
-/// Nobody knows what becomes of one that is, and it is said so.
+/// The outcome of such a pod is unknown, and the plan says so.
 bool IsOfAnotherScheduler(std::span<const api::Object> pods, std::string_view name) {
   return std::ranges::any_of(pods, [&](const api::Object& pod) {
     return pod.metadata().name == name &&
@@ -379,7 +378,7 @@ bool IsOfAnotherScheduler(std::span<const api::Object> pods, std::string_view na
   });
 }
 
-/// How many fit, and how many there are.
+/// The number of pods that fit, and the number of all pods.
 std::pair<size_t, size_t> Compare(uint64_t seed) {
   const PodsProblem problem = RandomPods(seed);
   SimulatedWorld world(seed);
@@ -390,11 +389,11 @@ std::pair<size_t, size_t> Compare(uint64_t seed) {
     const auto explained = Explained(world.world(), problem, lab.Dump(), turn);
     const bool is_all_known = !lab.HasUnbound();
     const Fates fates = lab.Run(turn);
-    // Each of a group is explained as if none of them were there.
+    // Each pod of a group is explained as if the others did not exist.
     const bool is_one_refused = fates.size() > 1 && std::ranges::any_of(fates, [](const auto& one) {
                                   return one.second.message.starts_with("pods \"");
                                 });
-    // Those of a group that are left out are tried again once the others have their places.
+    // Pods of a group that were left out are tried again once the others are placed.
     const bool is_tried_again = fates.size() > 1 && std::ranges::any_of(fates, [](const auto& one) {
                                   return one.second.fits;
                                 });
@@ -428,7 +427,7 @@ TEST(PlannedPods, GetWhatTheSchedulerThenGivesThem) {
   EXPECT_LT(fitting, pods * 4 / 5);
 }
 
-// A quota that lets in some pods of a group: what a soak found.
+// A quota admits only some pods of a group; a soak test found this case.
 TEST(PlannedPods, ArePlacedWithoutMembersThatAreRefused) {
   constexpr uint64_t kSeeds[] = {330, 530, 548, 563};
   for (const uint64_t seed : kSeeds) {
@@ -437,7 +436,7 @@ TEST(PlannedPods, ArePlacedWithoutMembersThatAreRefused) {
   }
 }
 
-// One node has a resource of its own that the others serve by devices.
+// One node has a resource of its own that devices serve on the other nodes.
 TEST(PlannedPods, GetDevicesForResourcesWhereNodesLackThem) {
   (void)Compare(639);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One question to the allocator as a value: a cluster, what is taken of it, and the claims of a
-// pod.
+// One question to the allocator as a value: a cluster, its allocations, and the claims of a pod.
 #pragma once
 
 #include <string>
@@ -16,8 +15,8 @@
 
 namespace dray::judges {
 
-/// Objects in the order in which the allocator gets them, which can decide the answer. Each node is
-/// a question of its own.
+/// Objects are in the order in which the allocator gets them, which can affect the answer. Each
+/// node is a question of its own.
 struct Problem {
   std::string id;
   allocator::Features features;

@@ -32,8 +32,8 @@ Failure Malformed(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
-// Reading. The JSON library throws where a member is missing or of another type; DecodeProblem
-// turns that into an Error.
+// Decoding. The JSON library throws if a member is missing or has another type; DecodeProblem turns
+// that into an Error.
 
 std::string Text(const json::value& value) {
   return std::string(value.as_string());
@@ -58,7 +58,7 @@ Result<std::vector<Frozen<T>>> Objects(const json::object& problem, std::string_
   return objects;
 }
 
-/// "driver/pool/device"; only pool names may hold a slash.
+/// "driver/pool/device"; only pool names may contain a slash.
 Result<DeviceId> DeviceNamed(std::string_view text) {
   const size_t first = text.find('/');
   const size_t last = text.rfind('/');
@@ -118,7 +118,7 @@ Result<Problem> Decode(const json::object& value) {
   return problem;
 }
 
-// Writing.
+// Encoding.
 
 template <class T>
 void WriteObjects(const std::vector<Frozen<T>>& objects, JsonWriter& json) {

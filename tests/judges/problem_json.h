@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems in the form of the allocator vectors (tests/data/vectors/allocator/README.md): one JSON
-// object a line. Outcomes stand beside the problem and are not looked at.
+// Problems in the format of the allocator vectors (tests/data/vectors/allocator/README.md): one
+// JSON object a line. Expected outcomes in the same line are ignored.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@
 
 namespace dray::judges {
 
-/// All switches off but those named; nothing when one of them is not known here.
+/// Features with the named switches on and all others off; absent: a switch is unknown.
 std::optional<allocator::Features> FeaturesNamed(std::span<const std::string> names);
 
 /// Reads a problem whose objects are of resource.k8s.io/v1.
 /// Errors: kBadRequest  a member is missing or has another type, an object cannot be decoded, a
 ///                      switch is not known.
 Result<Problem> DecodeProblem(const boost::json::object& problem);
-/// The same of a line of text. Errors also: the line is not JSON.
+/// The same for a line of text. Errors also: the line is not JSON.
 Result<Problem> DecodeProblem(std::string_view line);
 
-/// The line, without a line break. What it says decodes to the same problem, but for
-/// Features::implementation, which has no place in it.
+/// Encodes the problem as a line, without a line break. It decodes to the same problem, except for
+/// Features::implementation, which the format lacks.
 std::string EncodeProblem(const Problem& problem);
 
 }  // namespace dray::judges

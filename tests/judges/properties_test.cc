@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the allocator's answers to random problems.
+// Properties of the allocator's answers to random problems.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,7 +24,7 @@ Judgement JudgeLiteral(const Problem& problem, const api::core_v1::Node& node) {
       problem, node, RunLiteral(problem, node, {.steps_max = 20'000}), {.sets_max = 5'000});
 }
 
-/// The objection with a problem made small that deserves one, too.
+/// The objection, with a shrunk problem that shows it too.
 std::string Explain(const Problem& problem, const std::string& objection) {
   const Problem small = Shrink(problem, [](const Problem& smaller) {
     for (const api::core_v1::Node& node : smaller.nodes) {
@@ -61,8 +61,8 @@ void ExpectSoundAndComplete(uint64_t wanted,
   EXPECT_LT(skipped, judged / 2) << "too many instances are not judged";
 }
 
-/// Sound: an allocation obeys every rule. Complete: where there is one, one is found; and it is the
-/// first in the order of decisions.
+/// Sound: an allocation obeys every rule. Complete: if an allocation exists, the search finds one,
+/// and it is the first in the order of decisions.
 TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
   ExpectSoundAndComplete(Instances(1000), std::nullopt);
 }

@@ -60,7 +60,7 @@ class ProblemReader {
       question_.has_invalid_pool |= pool.health == PoolHealth::kInvalid;
     for (const SeenDevice& device : question_.seen.devices) {
       cel::Device view = cel::DeviceOf(device.slice->spec.driver, *device.device);
-      // The stable implementation has not heard of devices that can be shared.
+      // The stable implementation has no shared devices.
       if (is_stable()) view.allow_multiple_allocations = false;
       views_.emplace_back(view);
     }
@@ -115,7 +115,7 @@ class ProblemReader {
     return want;
   }
 
-  /// What exact requests and alternatives do not have in common.
+  /// The members in which exact requests and alternatives differ.
   struct Head {
     std::string_view request;
     std::string_view alternative = {};
@@ -171,7 +171,7 @@ class ProblemReader {
     return {};
   }
 
-  /// The amounts, if the device is large enough for them when nobody else uses it.
+  /// The amounts, if the unused device is large enough for them.
   TakenAmounts Holds(const Way& way, const v1::Device& device) const {
     TakenAmounts taken = AmountsOf(device, way.capacity, features_.fractional_capacity_range);
     if (taken.answer != Answer::kYes) return taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem on one node, read for a judge: what each request would accept, by rules that concern
-// one device alone. Written independently of the allocator's planning and selection.
+// A problem on one node, prepared for a judge: which devices each request accepts, by the rules
+// about single devices. Written independently of the allocator's planning and selection.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@
 
 namespace dray::judges {
 
-/// What a request, or one of its alternatives, thinks of a device.
+/// Whether a request, or one of its alternatives, accepts a device.
 struct Opinion {
-  Answer selectable = Answer::kNo;  // class, selectors, the device's own choice of nodes
-  Answer acceptable = Answer::kNo;  // in all that concerns the device alone
-  std::map<std::string, api::Quantity> amounts = {};  // taken of it
+  Answer selectable = Answer::kNo;  // by class, selectors, and the device's own nodes
+  Answer acceptable = Answer::kNo;  // by all rules about single devices
+  std::map<std::string, api::Quantity> amounts = {};  // consumed capacity
 };
 
 /// One way to satisfy a request.
@@ -39,20 +39,20 @@ struct Way {
   std::span<const api::resource_v1::DeviceSelector> selectors = {};
   std::span<const api::resource_v1::DeviceToleration> tolerations = {};
   std::span<const api::resource_v1::DeviceDerivedAttribute> derived = {};
-  const api::resource_v1::CapacityRequirements* capacity = nullptr;  // may be null
+  const api::resource_v1::CapacityRequirements* capacity = nullptr;  // null: none requested
   bool is_admin = false;
   bool wants_all = false;
-  int64_t count = 0;                     // of an exact count
-  std::vector<size_t> all_devices = {};  // of `wants_all`: these, no more and no less
+  int64_t count = 0;                     // if it has an exact count
+  std::vector<size_t> all_devices = {};  // if `wants_all`: exactly these
   std::vector<Opinion> opinions = {};    // by device
 
   std::string FullName() const;
-  /// Whether the list names it, by its request's name or its own.
+  /// Whether `names` has it, by its request's name or its own.
   bool IsNamedIn(const std::vector<std::string>& names) const;
   int64_t needed() const { return wants_all ? static_cast<int64_t>(all_devices.size()) : count; }
 };
 
-/// A request of a claim: one of the ways.
+/// A request of a claim: one of the ways must be satisfied.
 struct Want {
   size_t claim;
   std::vector<Way> ways;
@@ -72,11 +72,11 @@ struct Question {
   }
 };
 
-/// Reads the problem.
-/// Errors: something makes every allocation on this node fail with an error, whatever the devices.
+/// Prepares the question. Errors: every allocation on this node fails with an error, whatever the
+/// devices.
 Result<Question> Read(const Problem& problem, const api::core_v1::Node& node);
 
-/// Devices one claim may get.
+/// The most devices that one claim may get.
 inline constexpr int64_t kClaimDevicesMax = 32;
 
 }  // namespace dray::judges

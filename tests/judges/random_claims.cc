@@ -18,7 +18,7 @@ using Texts = std::vector<std::string_view>;
 constexpr std::string_view kPcieRoot = "resource.kubernetes.io/pcieRoot";
 constexpr std::string_view kDerived = "derived.example.com/side";
 
-/// The text with the driver's name for each $.
+/// The text with each $ replaced by the driver's name.
 std::string ForDriver(std::string_view text, std::string_view driver) {
   std::string out;
   for (const char c : text) {
@@ -68,7 +68,8 @@ class ClaimWriter {
         traits_(cluster.traits),
         supply_(cluster.supply),
         chance_(chance) {
-    // What partitions exclude and what constraints tie together cannot all be had.
+    // Partitions exclude each other, and constraints restrict choices, so not all devices are
+    // available.
     for (Supply& supply : supply_) {
       int percent = 85;
       if (traits_.counters && supply.driver == kGpuDriver) percent = percent * 50 / 100;
@@ -99,7 +100,7 @@ class ClaimWriter {
     const int count = chance_.Between(1, options_.requests_max);
     for (int i = 0; i < count; ++i) {
       const std::string_view driver = chance_.Pick(supply_).driver;
-      // A claim that wants nothing more is better than one that cannot be satisfied at sight.
+      // Skip a further request that obviously cannot be satisfied.
       if (i > 0 && Left(driver) <= 0 && chance_.Percent(80)) continue;
       drivers_.push_back(driver);
       claim.requests.push_back(NewRequest(fmt::format("r{}", i), driver));
@@ -124,7 +125,7 @@ class ClaimWriter {
     const int count = chance_.Between(1, 4);
     for (int i = 0; i < count; ++i) {
       v1::DeviceSubRequest alternative{.name = fmt::format("s{}", i)};
-      // The first ones want more than the last: what one takes the next need not be there for.
+      // Earlier alternatives request more than the last one.
       Fill(alternative, chance_.Percent(85) ? driver : chance_.Pick(supply_).driver);
       if (i + 1 < count && alternative.allocation_mode == "ExactCount" && chance_.Percent(60))
         ++alternative.count;
@@ -162,7 +163,7 @@ class ClaimWriter {
     if (derives_) request.derived_attributes.push_back(Derived(driver, chance_));
   }
 
-  /// How many devices a request may ask for that is choosy.
+  /// The most devices for a request with selective rules.
   template <class Request>
   int Reasonable(std::string_view driver, const Request& request) {
     int count = Left(driver) * 3 / 4;
@@ -192,7 +193,7 @@ class ClaimWriter {
     }
   }
 
-  /// Some requests, or all.
+  /// A constraint on some requests, or on all.
   v1::DeviceConstraint NewConstraint(const v1::DeviceClaim& claim) {
     v1::DeviceConstraint constraint;
     covers_gpus_only_ =
@@ -207,7 +208,7 @@ class ClaimWriter {
     return constraint;
   }
 
-  /// The name of the request, or seldom of one of its alternatives.
+  /// The name of the request, or rarely of one of its alternatives.
   std::string Reference(const v1::DeviceRequest& request) {
     if (request.first_available.empty() || chance_.Percent(70)) return request.name;
     return request.name + "/" + chance_.Pick(request.first_available).name;
@@ -239,9 +240,9 @@ class ClaimWriter {
   const Traits& traits_;
   std::vector<Supply> supply_;
   Chance& chance_;
-  bool derives_ = false;                   // the claim that is being written
+  bool derives_ = false;                   // for the current claim
   std::vector<std::string_view> drivers_;  // of its requests
-  bool covers_gpus_only_ = false;          // the constraint that is being written
+  bool covers_gpus_only_ = false;          // for the current constraint
 };
 
 }  // namespace
@@ -268,7 +269,8 @@ v1::DeviceSelector RandomSelector(std::string_view driver, const Traits& traits,
         ForDriver(R"(device.capacity["$"].memory.compareTo(quantity("20Gi")) >= 0)", driver);
   }
   if (traits.shares && chance.Percent(10)) expression = "device.allowMultipleAllocations";
-  // The class "any" takes devices of all drivers: those of others must not make it fail.
+  // The class "any" selects devices of all drivers, and the selector must not fail on those of
+  // others.
   return {.cel =
               v1::CELDeviceSelector{.expression = ForDriver(R"(device.driver == "$" && )", driver) +
                                                   "(" + expression + ")"}};

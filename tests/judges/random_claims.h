@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random claims for a cluster: together they want about what there is.
+// Random claims for a cluster, with a demand close to its supply.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@
 
 namespace dray::judges {
 
-/// A condition that some devices of the driver satisfy and that fails on none of them.
+/// A selector that some devices of the driver satisfy and that fails on none of them.
 api::resource_v1::DeviceSelector RandomSelector(std::string_view driver,
                                                 const Traits& traits,
                                                 Chance& chance);

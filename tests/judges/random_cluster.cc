@@ -42,21 +42,21 @@ core::NodeSelector RandomNodeSelector(Chance& chance) {
   if (term.match_fields.empty() || chance.Percent(50))
     term.match_expressions.push_back(RandomRequirement(chance));
   if (chance.Percent(25)) term.match_expressions.push_back(RandomRequirement(chance));
-  // Two terms select well, but the nodes of a result cannot be said with them.
+  // Two terms are a valid node selector, but a result's node selector cannot express them.
   if (chance.Percent(4)) {
     selector.node_selector_terms.push_back({.match_expressions = {RandomRequirement(chance)}});
   }
   return selector;
 }
 
-/// Which nodes a slice is for.
+/// The nodes of a slice.
 enum class Reach : uint8_t { kNode, kAllNodes, kSelector, kPerDevice };
 
 struct PoolShape {
   std::string_view driver;
   std::string name;
   Reach reach = Reach::kAllNodes;
-  std::string node;  // of kNode; empty: the slices are spread over the nodes
+  std::string node;  // if kNode; empty: slices are spread over the nodes
   size_t parts = 1;  // slices with devices
 };
 
@@ -81,7 +81,7 @@ class ClusterBuilder {
   }
 
  private:
-  /// Pools of the nodes and pools for several, which a node sees `count` devices of at most.
+  /// Adds pools of single nodes and pools of several nodes; a node reaches at most `count` devices.
   void AddDriver(std::string_view driver, int count) {
     const std::string_view stem = driver.substr(0, driver.find('.'));
     const bool has_shared = cluster_.traits.shared_pools && chance_.Percent(70);
@@ -97,9 +97,9 @@ class ClusterBuilder {
                .parts = chance_.Below(3) + 1},
               NewHardware(driver, shared));
     }
-    // Two drivers may well give their pools the same name.
+    // Pools of two drivers may have the same name.
     const bool names_after_node = chance_.Percent(40);
-    // As clusters are, many have nodes that are alike.
+    // Many real clusters have equal nodes.
     const bool are_alike = chance_.Percent(45);
     Hardware hardware;
     size_t parts = 0;
@@ -159,7 +159,7 @@ class ClusterBuilder {
     return slice;
   }
 
-  /// Says on which nodes the slice can be used.
+  /// Sets the nodes of the slice.
   void Place(const PoolShape& shape, v1::ResourceSlice& slice) {
     v1::ResourceSliceSpec& spec = slice.spec;
     switch (shape.reach) {
@@ -186,7 +186,7 @@ class ClusterBuilder {
 
   const std::string& RandomNodeName() { return chance_.Pick(cluster_.nodes).metadata.name; }
 
-  /// What goes wrong while drivers publish: the pool whose slices begin at `first`.
+  /// Adds an error of publication to the pool whose slices begin at `first`.
   void MakeTrouble(size_t first) {
     std::vector<v1::ResourceSlice>& slices = cluster_.slices;
     v1::ResourceSlice extra = slices[first + chance_.Below(slices.size() - first)];
@@ -206,7 +206,7 @@ class ClusterBuilder {
         for (size_t i = first; i < slices.size(); ++i) ++slices[i].spec.pool.resource_slice_count;
         ++extra.spec.pool.resource_slice_count;
         break;
-      default:  // a device draws on counters that nobody has
+      default:  // a device draws on a counter that does not exist
         if (!extra.spec.devices.empty()) {
           slices[first].spec.devices.push_back({.name = "odd"});
           auto& odd = slices[first].spec.devices.back();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random clusters: nodes, classes, the pools and slices that publish devices, and what is taken of
-// them.
+// Random clusters: nodes, classes, the pools and slices that publish devices, and allocations.
 #pragma once
 
 #include <string>
@@ -18,13 +17,14 @@
 
 namespace dray::judges {
 
-/// About how many devices of a driver a node sees that are not taken as a whole.
+/// The approximate number of a driver's devices that a node reaches and that are not taken as a
+/// whole.
 struct Supply {
   std::string_view driver;
   int free_devices;
 };
 
-/// Still open to changes; a Problem is made of it in the end.
+/// A cluster under construction, which becomes a Problem.
 struct Cluster {
   Traits traits;
   std::vector<api::core_v1::Node> nodes;
@@ -38,10 +38,11 @@ std::vector<api::core_v1::Node> RandomNodes(int count, Chance& chance);
 /// Classes "gpu", "nic", "any", "ready" and "a100", some with configuration.
 std::vector<api::resource_v1::DeviceClass> RandomClasses(const Family& family, Chance& chance);
 
-/// A slice name: drawn, as those of clusters end, so that its place in the order is, too.
+/// A slice name with a random suffix, as in real clusters, so that its position in the order is
+/// random.
 std::string RandomSliceName(Chance& chance);
 
-/// Whole clusters of Layout::kVaried.
+/// A whole cluster of Layout::kVaried.
 Cluster RandomCluster(const Family& family, const ProblemOptions& options, Chance& chance);
 
 }  // namespace dray::judges

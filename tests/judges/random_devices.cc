@@ -24,7 +24,7 @@ v1::DeviceAttribute String(std::string_view value) {
   return {.string = std::string(value)};
 }
 
-/// A list of few values, so that lists of two devices often have one in common, and often not.
+/// A list of few values, so that lists of two devices often have a common value, and often not.
 v1::DeviceAttribute RandomList(Chance& chance) {
   v1::DeviceAttribute attribute;
   const int count = chance.Between(1, 3);
@@ -43,7 +43,7 @@ v1::DeviceAttribute RandomList(Chance& chance) {
   return attribute;
 }
 
-/// Lists of one type for all devices, which a selector can read without failing.
+/// Lists of one type for all devices, so that selectors do not fail on them.
 v1::DeviceAttribute RandomTags(Chance& chance) {
   v1::DeviceAttribute attribute;
   const int count = chance.Between(1, 3);
@@ -160,7 +160,7 @@ void AddBinding(v1::Device& device, const Traits& traits, Chance& chance) {
   if (chance.Percent(50)) device.binding_failure_conditions.emplace_back("AttachFailed");
 }
 
-/// A partition of a card: which of its four quarters it covers.
+/// A partition of a card, with the quarters that it covers.
 struct Partition {
   std::string_view name;
   int first, count;
@@ -184,7 +184,8 @@ v1::DeviceCounterConsumption CardShare(const std::string& set, const Partition& 
 
 v1::CounterSet CardCounters(const std::string& name, Chance& chance) {
   v1::CounterSet set{.name = name};
-  // Seldom the memory is short of what the quarters add up to, or over-committed from the start.
+  // Rarely there is less memory than the sum of the quarters, or it is overcommitted from the
+  // start.
   const std::string_view memory = chance.Percent(3)    ? "-10Gi"
                                   : chance.Percent(25) ? "30Gi"
                                                        : "40Gi";
@@ -201,7 +202,7 @@ void DrawGroups(v1::DeviceCounterConsumption& consumption, Chance& chance) {
     consumption.compatibility_groups.emplace_back(second);
 }
 
-/// Two or three cards; the device at `index` is a partition of one of them. Some pools have a power
+/// Two or three cards. The device at `index` is a partition of one of them. Some pools have a power
 /// budget for all cards together.
 Hardware RandomPartitions(int count, const Traits& traits, Chance& chance) {
   Hardware hardware;

@@ -13,7 +13,7 @@
 
 namespace dray::judges {
 
-/// What a problem has, drawn once for all its devices and claims.
+/// The traits of a problem, drawn once for all its devices and claims.
 struct Traits {
   bool counters = false;
   bool groups = false;
@@ -32,14 +32,15 @@ struct Hardware {
   std::vector<api::resource_v1::Device> devices;
   std::vector<api::resource_v1::CounterSet> counter_sets;
 };
-/// `count` devices; with the trait counters those of the GPU driver are partitions of a few cards.
+/// `count` devices. With the trait `counters`, the GPU driver's devices are partitions of a few
+/// cards.
 Hardware RandomHardware(
     std::string_view driver, int count, const Family& family, const Traits& traits, Chance& chance);
 
-/// Amounts that requests ask for and committed shares have, by capacity name.
+/// A random amount for requests and allocated shares, by capacity name.
 api::Quantity RandomAmount(std::string_view capacity, Chance& chance);
 
-/// A value; `text` is one.
+/// Parses `text`, which must be a quantity.
 api::Quantity Amount(std::string_view text);
 
 }  // namespace dray::judges

@@ -18,7 +18,7 @@ namespace {
 namespace v1 = api::resource_v1;
 using allocator::DeviceId;
 
-/// Puts the object in the place of the one of that name, or at the end; removes it when null.
+/// Replaces the object of that name, or appends it; removes it if `object` is null.
 template <class T>
 void Replace(std::vector<Frozen<T>>& objects, const std::string& name, const Frozen<T>& object) {
   const auto found = std::ranges::find_if(
@@ -52,7 +52,7 @@ void ApplyClaim(const ClaimEvent& event, allocator::AllocatedState& state) {
     const auto consumed = state.capacity.find(share.id.device);
     if (consumed == state.capacity.end()) continue;
     for (const auto& [name, amount] : share.amounts) consumed->second[name] -= amount;
-    // As upstream keeps it: what is all zero is not recorded.
+    // Upstream does not record a consumption that is all zero.
     const bool is_empty = std::ranges::all_of(
         consumed->second, [](const auto& entry) { return entry.second.IsZero(); });
     if (is_empty) state.capacity.erase(consumed);
@@ -96,7 +96,7 @@ class EventWriter {
     return event;
   }
 
-  /// Takes the device, or a share of it, if it is free.
+  /// Adds the device, or a share of it, to the event if it is free.
   void AddTo(ClaimEvent& event, const Published& published) {
     const auto& [id, device] = published;
     if (problem_.allocated.devices.contains(id)) return;

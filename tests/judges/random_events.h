@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random changes of a cluster, as data: for whatever keeps up with a cluster step by step and has
-// to say the same as something built anew.
+// Random changes of a cluster, as data: for tests that compare incremental updates with a rebuild.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +23,13 @@ struct SliceEvent {
   Frozen<api::resource_v1::ResourceSlice> slice;  // null: gone
 };
 
-/// The same of a class.
+/// The same for a class.
 struct ClassEvent {
   std::string name;
   Frozen<api::resource_v1::DeviceClass> device_class;  // null: gone
 };
 
-/// A claim takes its devices, or gives back what it took.
+/// A claim takes its devices, or releases them.
 struct ClaimEvent {
   enum class Kind : uint8_t { kTake, kGiveBack };
   struct Share {
@@ -41,19 +40,19 @@ struct ClaimEvent {
   std::vector<allocator::DeviceId> devices;  // as a whole
   std::vector<Share> shares;
 
-  /// All devices of which something is taken or given back.
+  /// All devices that are taken or released, in whole or in part.
   std::vector<allocator::DeviceId> Touched() const;
 };
 
 using Event = std::variant<SliceEvent, ClassEvent, ClaimEvent>;
 
-/// `count` events that follow from the state of the problem: what is free is taken, what is taken
-/// is given back, slices change as drivers change them (devices come and go, are tainted, get other
-/// attributes, generations begin, nodes change). Deterministic.
+/// `count` events that are possible in the state of the problem: free devices are taken, taken
+/// devices are released, and slices change as drivers change them (devices are added, removed,
+/// tainted, get other attributes; new generations begin; nodes change). Deterministic.
 std::vector<Event> RandomEvents(const Problem& start, uint64_t seed, size_t count);
 
-/// The problem after the event, in the simplest way. New slices and classes go to the end, replaced
-/// ones keep their place. O(slices + classes).
+/// Applies the event to the problem in the simplest way. New slices and classes are appended,
+/// replaced ones keep their place. O(slices + classes).
 void Apply(const Event& event, Problem& problem);
 
 }  // namespace dray::judges

@@ -23,7 +23,7 @@ TEST(RandomEvents, TheSameSeedGivesTheSameEvents) {
   EXPECT_NE(EncodeProblem(first), EncodeProblem(start));
 }
 
-/// Nothing free is given back, nothing taken is taken again.
+/// No free device is released, and no taken device is taken again.
 TEST(RandomEvents, ClaimsTakeWhatIsFree) {
   std::map<size_t, int> kinds;
   for (uint64_t seed = 0; seed < 50; ++seed) {

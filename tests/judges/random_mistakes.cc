@@ -26,7 +26,7 @@ v1::DeviceRequest& AnyRequest(Claims& claims, Chance& chance) {
   return claim.requests[chance.Below(claim.requests.size())];
 }
 
-/// Calls `change` with the exact request, or one of the alternatives.
+/// Calls `change` with the exact request, or with one of the alternatives.
 template <class Change>
 void ChangeRequest(Claims& claims, Chance& chance, Change change) {
   v1::DeviceRequest& request = AnyRequest(claims, chance);
@@ -37,7 +37,7 @@ void ChangeRequest(Claims& claims, Chance& chance, Change change) {
   }
 }
 
-/// Null when there are no devices.
+/// Null: there are no devices.
 v1::Device* AnyDevice(Cluster& cluster, Chance& chance) {
   std::vector<v1::Device*> devices;
   for (v1::ResourceSlice& slice : cluster.slices) {
@@ -92,7 +92,7 @@ void MistakeInDevice(v1::Device& device, Chance& chance) {
   switch (chance.Below(5)) {
     case 0: device.attributes["numa"] = {}; break;
     case 1: device.attributes["driverVersion"] = {.version = "one"}; break;
-    case 2: device.node_name = "node-0"; break;  // where the slice does not ask for it
+    case 2: device.node_name = "node-0"; break;  // the slice has no node selection per device
     case 3:
       for (auto& [name, capacity] : device.capacity) {
         capacity.request_policy = v1::CapacityRequestPolicy{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people and drivers get wrong, one mistake at a time.
+// Mistakes of users and drivers, one at a time.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,13 @@
 
 namespace dray::judges {
 
-/// Makes a selector fail on some device: the allocation is aborted if the search gets there.
+/// Makes a selector fail on some device, which aborts the allocation if the search reaches the
+/// device.
 void MakeSelectorFail(Cluster& cluster,
                       std::vector<api::resource_v1::ResourceClaim>& claims,
                       Chance& chance);
 
-/// One invalid thing that the API server would have refused, or that a switch forbids.
+/// Adds one mistake that the API server would reject, or that a switch forbids.
 void MakeMistake(Cluster& cluster,
                  std::vector<api::resource_v1::ResourceClaim>& claims,
                  allocator::Features& features,

@@ -44,7 +44,7 @@ bool HasAdminAccess(const Problem& problem) {
   });
 }
 
-/// As servers store it: each result is of a request, and shares have UUIDs.
+/// As servers store the claim: each result belongs to a request, and shares have UUIDs.
 v1::ResourceClaim AsStoredHolder(v1::ResourceClaim holder) {
   v1::DeviceRequest& request = holder.spec.devices.requests.emplace_back();
   for (auto& result : holder.status.allocation->devices.results) {
@@ -65,7 +65,7 @@ class PodsBuilder {
                                {.nodes_max = 6,
                                 .devices_max = 9,
                                 .claims_max = 2,
-                                // What templates make is valid: they are.
+                                // Templates make valid claims only.
                                 .mistakes_percent = wishes_.traits().templates ? 0 : 4})) {
     made_.id = problem_.id;
     made_.features = problem_.features;
@@ -85,7 +85,7 @@ class PodsBuilder {
       if (i == before_group) AddGroup();
       if (i < kLonePods) AddLonePod(fmt::format("pod-{}", i));
     }
-    // The last one: what others do with it is not known, and no pod comes after it.
+    // The last pod, because the effect of another scheduler is unknown and no pod comes after it.
     core::Pod& last = made_.pods.back().Mutable<core::Pod>();
     if (!last.spec.scheduling_group.has_value() && wishes_.chance().Below(6) == 0)
       last.spec.scheduler_name = kAnotherScheduler;
@@ -135,7 +135,7 @@ class PodsBuilder {
     made_.pods.push_back(api::Object::Of(std::move(pod)));
   }
 
-  /// With all claims of the problem, anew, or none.
+  /// A pod with all claims of the problem, with new claims, or with none.
   core::Pod NewPod(const std::string& name) {
     core::Pod pod;
     pod.metadata.name = name;
@@ -162,7 +162,7 @@ class PodsBuilder {
     return pod;
   }
 
-  /// Gives the claim a device of some node, as an attempt that came to nothing leaves it.
+  /// Allocates a device of some node to the claim, as a failed attempt may leave it.
   void AllocateAhead(v1::ResourceClaim& claim) {
     const auto& request = claim.spec.devices.requests.front();
     const auto& slice = *wishes_.chance().Pick(problem_.slices);

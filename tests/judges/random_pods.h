@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random pods and all that decides where they go: devices (random_problem.h), rules about other
-// pods, ports, processors, priorities, groups, quotas, limits, volumes and gates.
+// Random pods, and everything that their placement depends on: devices (random_problem.h), rules
+// about other pods, ports, CPU, priorities, groups, quotas, limits, volumes and gates.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 
 namespace dray::judges {
 
-/// The namespace of the pods and of what they name.
+/// The namespace of the pods and of the objects that they name.
 inline constexpr const char* kPodsNamespace = "lab";
 
-/// Whose some pods are: nobody runs it.
+/// A scheduler that some pods name and that does not run.
 inline constexpr const char* kAnotherScheduler = "another-scheduler";
 
 struct PodsProblem {
   std::string id;
   allocator::Features features;
-  /// All but the pods, in an order in which they can be created; with the status that they have.
-  /// Uids are made up.
+  /// All objects but the pods, with their status, in an order in which they can be created. Uids
+  /// are made up.
   std::vector<api::Object> objects;
-  /// As their users create them, one after the other. Those of a group follow each other.
+  /// In the order of their creation. Those of a group are adjacent.
   std::vector<api::Object> pods;
 };
 
-/// The same seed gives the same problem on every machine. Nothing in it is invalid, but for what
-/// RandomProblem's mistakes are in a few of a hundred.
+/// The same seed gives the same problem on every machine. It is valid, except for RandomProblem's
+/// mistakes in a few percent of the problems.
 PodsProblem RandomPods(uint64_t seed);
 
-/// A List of the objects and then the pods, in JSON, for servers to take.
+/// A List of the objects and then the pods, as JSON for servers.
 std::string JsonOf(const PodsProblem& problem);
 
 }  // namespace dray::judges

@@ -26,8 +26,8 @@ std::vector<Frozen<T>> Freeze(std::vector<T> objects) {
   return frozen;
 }
 
-/// What the problem uses is on, nearly always; the rest as it comes, so that every implementation
-/// of upstream's gets its share.
+/// Nearly always enables the features that the problem uses. Other features are random, so that
+/// every implementation of upstream's is picked at times.
 allocator::Features RandomFeatures(const Family& family, const Cluster& cluster, Chance& chance) {
   const auto on = [&](bool is_used, int otherwise) {
     return chance.Percent(is_used ? 97 : otherwise);
@@ -48,7 +48,7 @@ allocator::Features RandomFeatures(const Family& family, const Cluster& cluster,
   return features;
 }
 
-/// Switches off what the implementation does not know, and on what no earlier one knows.
+/// Disables the features that the implementation lacks, and enables one that no earlier one has.
 void Choose(allocator::Implementation implementation, allocator::Features& features) {
   if (implementation == allocator::Implementation::kExperimental) {
     features.compatibility_groups = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random clusters and claims from a seed, for every feature of upstream's allocator (v0.37.2). They
-// are drawn so that demand comes close to supply: about half of the questions have an answer, and
-// most of the others fail late, after some devices have been chosen.
+// Random clusters and claims from a seed, for every feature of upstream's allocator (v0.37.2).
+// Demand is close to supply: about half of the questions have an answer, and most of the others
+// fail late, after some devices have been chosen.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace dray::judges {
 
 struct ProblemOptions {
-  /// One of Families(); null: the seed decides.
+  /// One of Families(); null: chosen by the seed.
   const Family* family = nullptr;
-  /// Which implementation of upstream's the switches make it pick; nothing: the seed decides.
+  /// The implementation that upstream picks for the switches; absent: chosen by the seed.
   std::optional<allocator::Implementation> implementation = {};
   int nodes_max = 3;
-  /// That many devices a node sees at most.
+  /// The most devices that a node reaches.
   int devices_max = 12;
   int claims_max = 3;
   int requests_max = 4;  // of a claim
-  /// In how many problems of a hundred a selector fails on some device.
+  /// The percentage of problems in which a selector fails on some device.
   int cel_errors_percent = 3;
-  /// In how many of a hundred something is invalid: a name, a mode, a count, a slice.
+  /// The percentage of problems in which something is invalid: a name, a mode, a count, a slice.
   int mistakes_percent = 4;
 };
 

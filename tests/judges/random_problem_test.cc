@@ -51,7 +51,7 @@ TEST(RandomProblem, SizesAreKept) {
   }
 }
 
-/// A family whose problems nearly all have an answer, or nearly all none, tests little.
+/// A family in which nearly all problems have an answer, or nearly none has, tests little.
 TEST(RandomProblem, AnswersOfEveryFamilyDiffer) {
   for (const Family& family : Families()) {
     std::map<std::string, int> outcomes;
@@ -67,7 +67,7 @@ TEST(RandomProblem, AnswersOfEveryFamilyDiffer) {
   }
 }
 
-/// Which features a problem and its answer use.
+/// Counts the features that a problem and its answer use.
 void CountUse(const Problem& problem,
               const allocator::Allocation& allocation,
               std::map<std::string, int>& uses) {
@@ -108,7 +108,7 @@ void CountUse(const Problem& problem,
   }
 }
 
-/// And so that problems that have an answer use it.
+/// Some problem with an answer uses each feature.
 TEST(RandomProblem, EveryFeatureIsUsed) {
   std::map<std::string, int> uses;
   for (uint64_t seed = 0; seed < 1000; ++seed) {

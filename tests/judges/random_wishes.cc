@@ -24,8 +24,8 @@ namespace core = api::core_v1;
 namespace v1 = api::resource_v1;
 
 constexpr const char* kHost = "kubernetes.io/hostname";
-constexpr const char* kOfClass = "example.com/gpu";   // that a device class may serve
-constexpr const char* kOfNodes = "example.com/fpga";  // that only nodes have
+constexpr const char* kOfClass = "example.com/gpu";   // a device class may serve it
+constexpr const char* kOfNodes = "example.com/fpga";  // only nodes have it
 
 api::Quantity Number(uint64_t number) {
   return api::Quantity::FromInt(static_cast<int64_t>(number));
@@ -101,7 +101,7 @@ v1::DeviceClass RandomWishes::On(v1::DeviceClass device_class) {
 }
 
 v1::ResourceSlice RandomWishes::On(v1::ResourceSlice slice) {
-  // Of devices that one node has: what they take is taken there.
+  // Only for devices of a single node, because they take the resources of that node.
   if (!traits_.node_allocatable || !slice.spec.node_name.has_value()) return slice;
   for (v1::Device& device : slice.spec.devices) {
     if (Below(2) == 0) continue;
@@ -196,7 +196,7 @@ std::vector<api::Object> RandomWishes::Surroundings(bool admin_access) {
   return objects;
 }
 
-/// Groups may not have the system's classes.
+/// Groups may not have the system's priority classes.
 std::string RandomWishes::PriorityClassNameOfGroup() {
   std::string name = PriorityClassName();
   return name.starts_with("system-") ? "high" : name;
@@ -213,7 +213,7 @@ api::Object RandomWishes::Quota() {
   if (Below(3) == 0) hard["count/resourceclaims.resource.k8s.io"] = Number(4 + Below(8));
   if (hard.empty() || Below(3) == 0)
     hard["gpu.deviceclass.resource.k8s.io/devices"] = Number(4 + Below(10));
-  // As if somebody had counted before there was anything.
+  // As the quota controller counts in an empty namespace.
   quota.status.hard = hard;
   for (const auto& [name, amount] : hard) quota.status.used[name] = Number(0);
   return api::Object::Of(std::move(quota));
@@ -231,8 +231,7 @@ api::Object RandomWishes::Range() {
   return api::Object::Of(std::move(range));
 }
 
-/// Of the volume claim that some pods name: it is missing, or without a volume that is to come at
-/// once or later.
+/// Adds the volume claim that some pods name. It is unbound, with immediate or delayed binding.
 void RandomWishes::AddVolumes(std::vector<api::Object>& objects) {
   api::storage_v1::StorageClass late;
   late.metadata.name = "late";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random pods want beside devices, and what there is of it on nodes.
+// Random requirements of pods besides devices, and what nodes offer.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace dray::judges {
 
-/// What there is at all in a cluster: each in some.
+/// The kinds of requirements in a cluster; each occurs in some clusters.
 struct WishTraits {
   bool priorities = false;
   bool quotas = false;
   bool limits = false;
   bool groups = false;
-  bool templates = false;         // pods have claims made for them
+  bool templates = false;         // claims are generated for pods
   bool extended = false;          // classes and nodes serve extended resources
   bool node_allocatable = false;  // devices take resources of their nodes
   bool volumes = false;
 };
 
-/// Draws one after the other, so the order of calls is part of what it gives.
+/// Draws from one random sequence, so results depend on the order of calls.
 class RandomWishes {
  public:
   explicit RandomWishes(uint64_t seed);
@@ -38,13 +38,13 @@ class RandomWishes {
   api::core_v1::Node On(api::core_v1::Node node);
   api::resource_v1::DeviceClass On(api::resource_v1::DeviceClass device_class);
   api::resource_v1::ResourceSlice On(api::resource_v1::ResourceSlice slice);
-  /// All that the pod wants of other pods, of nodes and volumes.
+  /// Adds the pod's requirements on other pods, on nodes and on volumes.
   void On(api::core_v1::Pod& pod);
-  /// The class of a pod, or of a group and its pods; empty: none.
+  /// The priority class of a pod, or of a group and its pods; empty: none.
   std::string PriorityClassName();
   std::string PriorityClassNameOfGroup();
 
-  /// Namespaces, priority classes, quotas, ranges and volume claims, as the traits say.
+  /// Namespaces, priority classes, quotas, ranges and volume claims, according to the traits.
   std::vector<api::Object> Surroundings(bool admin_access);
 
  private:

@@ -36,7 +36,7 @@ std::optional<size_t> DeviceOf(const Question& question,
   return std::nullopt;
 }
 
-/// The leading results that belong to one way of the want, and which one; without results a way
+/// The first results, which belong to one way of the want, and that way; without results, a way
 /// that needs none.
 struct Share {
   size_t way;
@@ -55,7 +55,7 @@ std::optional<Share> ShareOf(const Want& want, Results results) {
   return std::nullopt;
 }
 
-/// Whether these devices are as many as wanted, or all, in order.
+/// Whether these are the requested number of devices, or all, in order.
 bool AreAsWanted(const Way& way, std::span<const Taken> taken) {
   std::vector<size_t> devices;
   for (const Taken& one : taken) devices.push_back(one.device);
@@ -90,13 +90,13 @@ bool FitsNodes(const Question& question,
       .match_fields = {
           {.key = "metadata.name", .operator_ = "In", .values = {node.metadata.name}}}};
   if (is_local) return selector->node_selector_terms[0] == only_here;
-  // A slice that says both is open to all nodes. Its selector is copied, but nobody asked it.
+  // A slice that sets both is open to all nodes. Its selector is copied, but not evaluated.
   if (is_open) return true;
   const Result<api::NodeSelector> parsed = api::NodeSelector::Parse(api::NodeTerms(*selector));
   return parsed.has_value() && parsed->Matches(node.metadata.labels, node.metadata.name);
 }
 
-/// The field that is wrong, or empty.
+/// The name of the wrong field, or empty.
 std::string_view WrongField(const Question& question,
                             const Taken& taken,
                             const v1::DeviceRequestAllocationResult& result) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an allocation says, compared with what it should say of the devices it names.
+// Compares the fields of an allocation with what they should be for its devices.
 #pragma once
 
 #include <string>
@@ -12,14 +12,13 @@
 
 namespace dray::judges {
 
-/// The devices of the allocation, in the order of wants.
-/// Errors: kInvalid  a request or device that is not there, a number of devices that was not asked
-///                   for, devices out of order.
+/// The devices of the allocation, in the order of wants. Errors: kInvalid  an unknown request or
+/// device, a wrong number of devices, or devices out of order.
 Result<std::vector<Taken>> TakenBy(const Question& question,
                                    const allocator::Allocation& allocation);
 
-/// Which field of a result does not fit the device and the request; empty when all do. `taken` is
-/// what TakenBy says.
+/// The field of a result that does not match the device and the request; empty: all match. `taken`
+/// is the result of TakenBy.
 std::string WrongWords(const Question& question,
                        const allocator::Allocation& allocation,
                        const std::vector<Taken>& taken);

@@ -36,7 +36,7 @@ Attribute Scalar(const v1::DeviceAttribute& attribute) {
   return {.state = State::kNotComparable};
 }
 
-/// With lists a single value is a set of one.
+/// With list attributes enabled, a single value is a set of one.
 Attribute Set(const v1::DeviceAttribute& attribute) {
   if (!attribute.ints.empty()) return Comparable('i', attribute.ints);
   if (!attribute.bools.empty()) {
@@ -50,7 +50,7 @@ Attribute Set(const v1::DeviceAttribute& attribute) {
   return Scalar(attribute);
 }
 
-/// The published attribute: by its whole name, or without the domain when that is the driver's.
+/// The published attribute, by its whole name or without the domain if that is the driver's.
 const v1::DeviceAttribute* Published(const SeenDevice& seen, std::string_view name) {
   const auto& attributes = seen.device->attributes;
   if (attributes.contains(name)) return &attributes.at(name);
@@ -181,8 +181,8 @@ bool RulesBetween::ClaimIsTooLarge(std::span<const Taken> taken) const {
       taken, [&](const Taken& one) { return ++counts[claim(one)] > kClaimDevicesMax; });
 }
 
-/// A device that cannot be shared has one user. Admin access minds only what its own claim has
-/// taken before; what it takes is in use for everybody after it.
+/// A device that cannot be shared has one user. Admin access conflicts only with devices that its
+/// own claim has taken before; what it takes counts as in use for later requests.
 bool RulesBetween::UsersClash(std::span<const Taken> taken) const {
   for (size_t later = 0; later < taken.size(); ++later) {
     for (size_t sooner = 0; sooner < later; ++sooner) {
@@ -195,8 +195,8 @@ bool RulesBetween::UsersClash(std::span<const Taken> taken) const {
   return false;
 }
 
-/// Those that pay for counters of the pool: of the shares of a device the first, if there was none
-/// before.
+/// The devices that consume counters of the pool. Of the shares of a device only the first does, if
+/// there was none before.
 std::vector<Taken> RulesBetween::PayingFor(std::span<const Taken> taken, size_t pool) const {
   std::vector<Taken> paying;
   std::set<size_t> shared;
@@ -222,15 +222,15 @@ bool RulesBetween::CountersFall(std::span<const Taken> taken) const {
           left[{consumption.counter_set, name}] -= counter.value;
       }
     }
-    // A counter that was short from the start keeps everybody away, also from other counters.
+    // An overdrawn counter makes the whole pool unavailable, also its other counters.
     if (std::ranges::any_of(left, [](const auto& entry) { return entry.second.Sign() < 0; }))
       return true;
   }
   return false;
 }
 
-/// Users of a counter set either all name no groups, or have a group that all of them name. Where
-/// committed devices contradict each other, the first decides what kind it is.
+/// Either no user of a counter set names a group, or all of them have a group in common. If
+/// committed devices contradict each other, the first decides which case applies.
 bool RulesBetween::GroupsClash(std::span<const Taken> taken) const {
   if (!question_.features().compatibility_groups) return false;
   for (size_t pool = 0; pool < books_.size(); ++pool) {
@@ -272,7 +272,7 @@ bool RulesBetween::CapacityFalls(std::span<const Taken> taken) const {
         const auto amount = committed->second.find(name);
         if (amount != committed->second.end()) total += amount->second;
       }
-      // Who has a device alone uses it without a record of how much.
+      // An exclusive user has no record of its consumption.
       for (const Taken& other : taken) {
         const bool counts = is_shareable(one) ? other.device == one.device : &other == &one;
         if (counts) total += way(other).opinions[other.device].amounts.at(name);
@@ -294,7 +294,7 @@ bool RulesBetween::ConstraintFails(const ConstraintView& constraint,
   for (size_t i = 0; i < covered.size(); ++i) {
     const State state = covered[i]->state;
     if (state == State::kMissing || state == State::kError) return true;
-    // A first device is accepted without a look at its value, where values are single.
+    // With single values, the first device is accepted without a check of its value.
     if (state == State::kNotComparable && (has_lists || i > 0)) return true;
   }
   if (covered.size() < 2) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that concern several devices together: who uses a device, counters, groups, capacity,
-// constraints, the limit of a claim. Each is asked of the whole set of devices at once, from
-// scratch, without steps that are taken and undone.
+// The rules about several devices together: users of a device, counters, groups, capacity,
+// constraints, the limit of a claim. Each rule is checked on the whole set of devices from scratch,
+// without incremental steps.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Taken {
   size_t device;  // in SeenPools::devices
 };
 
-/// What a constraint sees of a device.
+/// A device's attribute as a constraint sees it.
 struct Attribute {
   enum class State : uint8_t { kMissing, kNotComparable, kComparable, kError };
   State state = State::kMissing;
@@ -37,20 +37,20 @@ struct Attribute {
 
 class RulesBetween {
  public:
-  /// `question` outlives this. Evaluates derived attributes.
+  /// `question` must outlive this. Evaluates derived attributes.
   explicit RulesBetween(const Question& question);
 
-  /// The first rule that the devices break, or empty. They are in the order of wants, and inside a
-  /// want in the order of devices; the rules must have been obeyed by any shorter list of its
-  /// beginning, which they are when they are obeyed here.
+  /// The first rule that the devices break, or empty. They must be in the order of wants, and
+  /// within a want in the order of devices. Every shorter prefix must obey the rules, which is true
+  /// if this function returned empty for it.
   std::string Broken(std::span<const Taken> taken) const;
 
-  /// Why an allocator that obeys the rules may still end with an error here; empty when it cannot.
+  /// Why an allocator that obeys the rules may still end with an error here; empty: it cannot.
   std::string Doubt() const;
 
  private:
   using CounterName = std::pair<std::string, std::string>;  // set and counter
-  /// What is taken of a pool before.
+  /// The allocations of a pool at the start.
   struct PoolBooks {
     std::map<CounterName, api::Quantity> available;
     std::map<std::string, std::vector<std::vector<std::string>>> groups;  // of users, by set
@@ -58,7 +58,7 @@ class RulesBetween {
   struct ConstraintView {
     size_t claim;
     bool is_match;
-    // By want, way and device; nothing where the constraint does not cover the way.
+    // By want, way and device; absent: the constraint does not cover the way.
     std::vector<std::vector<std::optional<std::vector<Attribute>>>> attributes;
   };
 

@@ -41,14 +41,14 @@ bool NamesGroups(const v1::ResourceSlice& slice) {
   return false;
 }
 
-/// The reading of one node.
+/// Reads the slices for one node.
 class Reader {
  public:
   Reader(const Problem& problem, const api::core_v1::Node& node)
       : features_(problem.features),
         node_(node),
         is_stable_(problem.features.Picked() == allocator::Implementation::kStable) {
-    // A slice whose rules are not known is as good as not there.
+    // A slice with disabled features is ignored.
     for (const auto& slice : problem.slices) {
       if (features_.compatibility_groups || !NamesGroups(*slice)) all_.push_back(slice.get());
     }
@@ -80,7 +80,7 @@ class Reader {
   }
 
  private:
-  /// Those of the node itself come before those for several, but in the stable implementation.
+  /// Slices of the node itself come first, except in the stable implementation.
   Result<Slices> RelevantSlices() const {
     const auto is_local = [](const v1::ResourceSlice* slice) {
       return slice->spec.node_name.has_value() && !slice->spec.node_name->empty();
@@ -121,7 +121,7 @@ class Reader {
     return features_.partitionable_devices && !slice.spec.shared_counters.empty();
   }
 
-  /// Nothing when a newer generation makes the pool one of the past.
+  /// Absent if the pool has a newer generation elsewhere.
   std::optional<SeenPool> See(const std::string& driver,
                               const std::string& name,
                               const Slices& relevant) const {
@@ -162,7 +162,7 @@ class Reader {
       names.insert(slice->metadata.name);
       (HasCounters(*slice) ? counters : pool.here).push_back(slice);
     }
-    // Counter slices are always relevant to the stable implementation.
+    // The stable implementation always considers counter slices.
     for (const v1::ResourceSlice* slice : everywhere) {
       if (here.size() == everywhere.size() || names.contains(slice->metadata.name)) continue;
       (HasCounters(*slice) ? counters : pool.elsewhere).push_back(slice);
@@ -197,7 +197,7 @@ class Reader {
     return true;
   }
 
-  /// Whether all that devices draw on is there.
+  /// Whether all counters that devices draw on exist.
   bool CountersExist(const Slices& slices, const SeenPool& pool) const {
     if (!features_.partitionable_devices) return true;
     for (const v1::ResourceSlice* slice : slices) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node sees of a cluster, read plainly from the slices and written independently of the
-// allocator's own reading.
+// The pools and devices that a node reaches, read from the slices in a simple way, independently of
+// the allocator.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ enum class PoolHealth : uint8_t { kUsable, kIncomplete, kInvalid };
 struct SeenPool {
   std::string driver, name;
   PoolHealth health = PoolHealth::kUsable;
-  // Of a usable pool:
+  // For a usable pool:
   std::vector<const api::resource_v1::ResourceSlice*> here;       // with devices for the node
   std::vector<const api::resource_v1::ResourceSlice*> elsewhere;  // with devices for other nodes
   std::vector<const api::resource_v1::CounterSet*> counter_sets;
@@ -44,11 +44,10 @@ struct SeenPools {
   std::vector<SeenDevice> devices;  // of usable pools
 };
 
-/// Errors: a node selector cannot be parsed, which aborts the allocation on that node.
+/// Errors: an invalid node selector, which aborts the allocation on that node.
 Result<SeenPools> SeePools(const Problem& problem, const api::core_v1::Node& node);
 
-/// Whether a slice's spec or a device says that it can be used on the node.
-/// Errors: its node selector cannot be parsed.
+/// Whether a slice's spec, or a device, selects the node. Errors: its node selector is invalid.
 Result<bool> IsForNode(const api::core_v1::Node& node, const api::resource_v1::ResourceSliceSpec&);
 Result<bool> IsForNode(const api::core_v1::Node& node, const api::resource_v1::Device& device);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts are left out one at a time, from the back, and stay out when what is left is still bad.
-// Rounds are repeated until nothing more can go.
+// Leaves out parts one at a time, from the back, and keeps each change after which the problem is
+// still bad. Repeats until no part can be left out.
 #include "tests/judges/shrink.h"
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class Shrinker {
     }
   }
 
-  /// Leaves out a slice, and its pool stays complete.
+  /// Leaves out a slice and keeps its pool complete.
   void DropOfPool(size_t index) {
     Problem without = problem_;
     const Frozen<v1::ResourceSlice> dropped = without.slices[index];
@@ -93,7 +93,7 @@ class Shrinker {
     }
   }
 
-  /// The object, which nobody else must see change.
+  /// A copy of the object that is not shared.
   template <class T>
   static T& Edit(Frozen<T>& object) {
     auto copy = std::make_shared<T>(*object);
@@ -102,7 +102,7 @@ class Shrinker {
     return editable;
   }
 
-  /// Tries to do without each item of the container that `find` finds in a problem.
+  /// Tries to leave out each item of the container that `find` returns for a problem.
   template <class Find>
   void DropFrom(const Find& find) {
     Problem probe = problem_;

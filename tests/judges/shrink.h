@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a bad problem small, for people to look at.
+// Shrinks a bad problem, so that people can understand it.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace dray::judges {
 
-/// Leaves parts of the problem out, one after the other, as long as `is_bad` says so of the rest:
-/// nodes, claims, requests, alternatives, selectors, constraints, slices, devices, what is
-/// committed. O(parts²) calls at worst.
+/// Leaves parts of the problem out, one after the other, as long as `is_bad` is true for the rest:
+/// nodes, claims, requests, alternatives, selectors, constraints, slices, devices, allocations.
+/// O(parts²) calls at worst.
 Problem Shrink(Problem problem, const std::function<bool(const Problem&)>& is_bad);
 
 }  // namespace dray::judges

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot that follows a cluster event by event says what one built anew says, and forks know
-// nothing of each other.
+// A snapshot that is updated event by event gives the answers of one built anew, and forks are
+// independent of each other.
 #include "dray/snapshot.h"
 
 #include <cstdint>
@@ -31,7 +31,7 @@ Snapshot SnapshotOf(const Problem& problem) {
       {.features = problem.features}, problem.slices, problem.classes, problem.allocated);
 }
 
-/// The event as a change of the snapshot; `after` is the problem after it.
+/// Applies the event to the snapshot; `after` is the problem after it.
 Snapshot Follow(const Snapshot& snapshot, const Event& event, const Problem& after) {
   if (const auto* slice = std::get_if<SliceEvent>(&event)) {
     const ClusterChange change = slice->slice == nullptr
@@ -61,7 +61,7 @@ std::vector<std::string> AnswersOf(const Snapshot& snapshot, const Problem& prob
 
 TEST(SnapshotFollows, EveryEvent) {
   for (uint64_t seed = 1; seed <= Instances(150); ++seed) {
-    // Without mistakes: where two slices have one name, an event could mean either.
+    // Without mistakes, because an event is ambiguous if two slices have one name.
     Problem problem = RandomProblem(seed, {.mistakes_percent = 0});
     Snapshot snapshot = SnapshotOf(problem);
     for (const Event& event : RandomEvents(problem, seed, 12)) {
@@ -83,7 +83,7 @@ TEST(SnapshotFollows, LabelsOfANode) {
   for (uint64_t seed = 1; seed <= Instances(150); ++seed) {
     Problem problem = RandomProblem(seed);
     const Snapshot snapshot = SnapshotOf(problem);
-    AnswersOf(snapshot, problem);  // views are kept from now on
+    AnswersOf(snapshot, problem);  // from now on the snapshot has cached views
     for (size_t i = 0; i + 1 < problem.nodes.size(); ++i)
       std::swap(problem.nodes[i].metadata.labels, problem.nodes[i + 1].metadata.labels);
     ASSERT_EQ(AnswersOf(snapshot, problem), AnswersOf(SnapshotOf(problem), problem))

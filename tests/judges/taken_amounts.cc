@@ -18,13 +18,13 @@ bool IsWholeMilli(const Quantity& amount) {
   return Quantity::FromMilli(amount.MilliValue()) == amount;
 }
 
-/// A range with a step as whole numbers of its unit.
+/// A range with a step, in whole numbers of its unit.
 struct Ladder {
   Wide min, step;
   bool in_milli;
 
-  /// Nothing when the amount is not a whole number of units (milli-units are exact, whole units
-  /// round up).
+  /// Absent if the amount is not a whole number of units (milli-units are exact, whole units round
+  /// up).
   std::optional<Wide> Units(const Quantity& amount) const {
     if (!in_milli) return amount.Value();
     if (!IsWholeMilli(amount)) return std::nullopt;
@@ -32,7 +32,7 @@ struct Ladder {
   }
 };
 
-/// Nothing when the policy makes no sense: a step of zero, or one without a minimum.
+/// Absent if the policy is invalid: a step of zero, or one without a minimum.
 std::optional<Ladder> LadderOf(const v1::CapacityRequestPolicyRange& range, bool may_be_milli) {
   if (!range.min.has_value()) return std::nullopt;
   const bool in_milli = may_be_milli && IsWholeMilli(*range.min) && IsWholeMilli(*range.step) &&
@@ -45,7 +45,7 @@ std::optional<Ladder> LadderOf(const v1::CapacityRequestPolicyRange& range, bool
   return ladder;
 }
 
-/// The rung at or above the request; nothing when that cannot be counted.
+/// The smallest valid amount at or above the request; absent if it cannot be computed.
 std::optional<Quantity> Climb(const Quantity& requested,
                               const v1::CapacityRequestPolicyRange& range,
                               bool may_be_milli) {

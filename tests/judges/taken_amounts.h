@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a device's capacity a request takes, written independently of the allocator from the
+// The capacity that a request consumes of a device, written independently of the allocator from the
 // rules (KEP-5075).
 #pragma once
 
@@ -16,8 +16,8 @@ namespace dray::judges {
 enum class Answer : uint8_t { kNo, kYes, kError };
 
 struct TakenAmounts {
-  /// kNo: the device lacks a capacity that is asked for, or a policy refuses an amount. kError: an
-  /// amount is negative or cannot be computed.
+  /// kNo: the device lacks a requested capacity, or a policy rejects an amount. kError: an amount
+  /// is negative or cannot be computed.
   Answer answer = Answer::kYes;
   std::map<std::string, api::Quantity> amounts = {};  // of every capacity, unless kError
 };
