@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selectors on devices: compiling, one device after the other, and a million at once.
+// Selectors on devices: compilation, single devices, and a million at once.
 //
 //   cel_bench            Dray alone
 //   cel_bench PEER       with the engine of Kubernetes (the program PEER, written in Go): the same
@@ -30,7 +30,7 @@
 #include "cel/selector.h"
 #include "tests/vectors/cel_device.h"
 
-// How often memory was asked for.
+// The number of allocations.
 static size_t allocations = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory): that is what they are
@@ -64,7 +64,7 @@ double Nanoseconds() {
   return static_cast<double>(RealWorld().clock.Monotonic().time_since_epoch().count());
 }
 
-// Times of `run`, which is repeated for each sample until it has taken long enough to be measured.
+// Times of `run`, which is repeated for each sample until the sample is long enough to measure.
 bench::Samples TimesOf(const std::function<void()>& run, double sample_ns = 2e7) {
   constexpr int kSamples = 15;
   bench::Samples times;
@@ -82,7 +82,7 @@ bench::Samples TimesOf(const std::function<void()>& run, double sample_ns = 2e7)
   return times;
 }
 
-// The fewest instructions that `run` took; 0 where the kernel counts none.
+// The fewest instructions of a run; 0 if the kernel does not count them.
 double Instructions(const std::function<void()>& run) {
   const testing::InstructionCounter counter(0);
   uint64_t least = std::numeric_limits<uint64_t>::max();
@@ -105,7 +105,7 @@ std::string OutputOf(const std::string& command) {
   return out;
 }
 
-// What the peer printed for one expression.
+// The peer's results for one expression.
 struct PeerRow {
   size_t matches = 0;
   double compile = 0;
@@ -146,7 +146,7 @@ Input ReadDump(const std::string& dump) {
   return input;
 }
 
-// Dray's own devices and expressions, when there is no peer to take them from.
+// Dray's own devices and expressions, used without a peer.
 std::string OwnDump() {
   boost::json::array devices;
   constexpr const char* kModels[] = {"A100-SXM4-80GB", "H100-SXM5-80GB", "L4", "T4"};
@@ -232,7 +232,7 @@ void MeasureScalar(const Input& input, const std::string& peer_table) {
   }
 }
 
-// A million devices: `shapes` different ones, told apart by a serial number.
+// A table of a million devices: `shapes` different ones, with distinct serial numbers.
 std::shared_ptr<const cel::batch::DeviceTable> MakeTable(size_t count, size_t shapes) {
   const std::vector<std::string> models = {"A100-SXM4-80GB", "H100-SXM5-80GB", "L4", "T4"};
   const std::vector<std::string> architectures = {"Ampere", "Hopper", "Ada"};
@@ -256,7 +256,7 @@ std::shared_ptr<const cel::batch::DeviceTable> MakeTable(size_t count, size_t sh
   return builder.Build();
 }
 
-// Reading as many bytes as the codes of `columns` columns have, at the widest.
+// The time to read as many bytes as the codes of `columns` columns have at most.
 double StreamingRead(size_t bytes) {
   const std::vector<uint64_t> data(bytes / sizeof(uint64_t), 1);
   volatile uint64_t sink = 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every number of bench/README.md, each after the command that prints it (make bench). Needs the
+# Prints every number of bench/README.md after the command that measures it (make bench). Needs the
 # release build in build/bin. The comparisons with Kubernetes' own engines need Go and the folder
-# ../shared/peers (or DRAY_SHARED) and say so when they are not there. BENCH_QUICK=1 shows that all of
-# it runs, with numbers that mean little.
+# ../shared/peers (or DRAY_SHARED) and are skipped with a message without them. BENCH_QUICK=1 checks
+# that everything runs; its numbers mean little.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ fi
 
 heading() { printf '\n== %s\n' "$*"; }
 
-# show COMMAND...: the command, then what it prints.
+# show COMMAND...: prints the command, then its output.
 show() {
   printf '$ %s\n' "$*"
   "$@"

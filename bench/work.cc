@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a unit of work takes: nanoseconds for what each operator and function of expressions is
-// charged when its argument grows. The budgets of requests and attempts are in these units, so none
-// may take ten times as long as most do.
+// The duration of a unit of work: nanoseconds per unit charged by each operator and function of
+// expressions as its argument grows. Budgets of requests and attempts use these units, so none may
+// take ten times as long as most of them do.
 //
 //   work_bench [SIZE]     SIZE: bytes of the longest argument, 65536
 #include "base/work.h"

@@ -33,7 +33,7 @@ v1::DeviceAttribute Version(std::string value) {
   return attribute;
 }
 
-/// A GPU as drivers describe one: what all have in common, and names of its own.
+/// A GPU with the usual attributes of a driver: shared values, and unique names.
 v1::Device Gpu(size_t node, size_t number) {
   v1::Device gpu;
   gpu.name = fmt::format("gpu-{}", number);
@@ -68,7 +68,7 @@ ClusterBuilder BigCluster() {
   return cluster;
 }
 
-/// malloc'ed bytes of this process.
+/// The bytes that malloc has given to this process.
 double BytesInUse() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
@@ -85,7 +85,7 @@ double JsonBytes(const judges::Problem& problem) {
   return static_cast<double>(bytes);
 }
 
-/// How long `run` takes, in nanoseconds.
+/// The duration of `run`, in nanoseconds.
 template <class Run>
 Samples TimesOf(size_t times, Run run) {
   Samples samples;
@@ -128,7 +128,7 @@ void MeasureBigCluster() {
       (bytes + objects) / json);
 
   const double once = TimesOf(5, [&] { state.ForkAndRevert(); }).median();
-  const size_t forks = once < 1e5 ? 1000 : 1;  // the clock's own cost must not show
+  const size_t forks = once < 1e5 ? 1000 : 1;  // so that the clock's own cost is negligible
   const Samples fork = TimesOf(21, [&] {
     for (size_t i = 0; i < forks; ++i) state.ForkAndRevert();
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster of 5 000 nodes costs: building everything, forking, memory.
+// Costs of a cluster of 5 000 nodes: building everything, forking, memory.
 #pragma once
 
 namespace dray::bench {

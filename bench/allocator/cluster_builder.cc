@@ -63,8 +63,7 @@ v1::DeviceConstraint Match(std::string attribute, std::initializer_list<const ch
   return constraint;
 }
 
-/// No switch is on unless the shape needs it; the implementation is the one the peer is told to
-/// use.
+/// Features are off unless the shape needs them, and the implementation is the peer's.
 ClusterBuilder::ClusterBuilder() {
   problem_.features = {.admin_access = false,
                        .prioritized_list = false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts clusters and claims together, the way drivers and people write them.
+// Builds clusters and claims as drivers and users write them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr const char* kNicDriver = "nic.example.com";
 api::resource_v1::DeviceSelector Selector(std::string expression);
 api::resource_v1::DeviceAttribute Text(std::string value);
 api::resource_v1::DeviceAttribute Number(int64_t value);
-/// The text must be a quantity.
+/// `text` must be a quantity.
 api::Quantity Amount(std::string_view text);
 
 /// A request for `count` devices of a class.
@@ -29,27 +29,27 @@ api::resource_v1::DeviceRequest Request(
     const std::string& device_class,
     int64_t count,
     std::vector<api::resource_v1::DeviceSelector> selectors = {});
-/// All devices of these requests agree on the attribute.
+/// A constraint that the devices of these requests have the same value of the attribute.
 api::resource_v1::DeviceConstraint Match(std::string attribute,
                                          std::initializer_list<const char*> requests);
 
-/// Fills a problem.
+/// Builds a problem.
 class ClusterBuilder {
  public:
   ClusterBuilder();
 
-  /// Nodes node-000, node-001, …; their names.
+  /// Adds nodes node-000, node-001, …; returns their names.
   std::vector<std::string> AddNodes(size_t count);
-  /// A class of all devices of a driver.
+  /// Adds a class that selects all devices of a driver.
   void AddClass(const std::string& name, const std::string& driver);
-  /// A pool of the node's own, named like it, in slices of at most `per_slice` devices; counters
-  /// get a slice for themselves behind them.
+  /// Publishes a pool of the node, named like it, in slices of at most `per_slice` devices.
+  /// Counters go into a slice of their own after them.
   void Publish(const std::string& node,
                const std::string& driver,
                size_t per_slice,
                std::vector<api::resource_v1::Device> devices,
                std::vector<api::resource_v1::CounterSet> counters = {});
-  /// The device is taken as a whole.
+  /// Marks the whole device as taken.
   void Take(const std::string& driver, const std::string& pool, const std::string& device);
   void AddClaim(const std::string& name,
                 std::vector<api::resource_v1::DeviceRequest> requests,

@@ -41,7 +41,7 @@ void ApplyShare(const v1::DeviceRequestAllocationResult& result,
   }
 }
 
-/// Changes `state`, and says what is held of the devices from now on.
+/// Applies the allocation to `state` and returns the new use of its devices.
 std::vector<allocator::DeviceUseChange> Apply(const v1::AllocationResult& allocation,
                                               Change change,
                                               AllocatedState& state) {
@@ -74,7 +74,7 @@ Snapshot SnapshotOf(const judges::Problem& problem,
 struct Engine::Parts {
   const judges::Problem& problem;
   allocator::search::SearchOptions options;
-  std::optional<AllocatedState> state;  // as a scheduler keeps it; from the first change on
+  std::optional<AllocatedState> state;  // as a scheduler keeps it; set by the first change
   Snapshot snapshot;
   std::unique_ptr<allocator::Attempt> pod;
 

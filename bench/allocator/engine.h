@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocator as a scheduler holds it: an inventory that lives on, claims that come and go, and a
-// pod at a time. The one place of the benchmark that knows the allocator's interface.
+// The allocator as a scheduler uses it: a persistent inventory, claims that are allocated and
+// released, one pod at a time. Only this file of the benchmark uses the allocator's interface.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ enum class NodeSharing : uint8_t { kOff, kOn };
 
 class Engine {
  public:
-  /// Everything is built from the decoded objects; only compiled expressions may be taken over, as
-  /// the peer keeps them too (null: none). `problem` outlives the engine.
+  /// Builds everything from the decoded objects. Only compiled expressions can be passed in,
+  /// because the peer keeps them too (null: none). `problem` must outlive the engine.
   explicit Engine(const judges::Problem& problem,
                   NodeSharing sharing = NodeSharing::kOn,
                   std::shared_ptr<cel::SelectorCache> selectors = nullptr);
@@ -31,13 +31,13 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// A claim has got its devices, or gave them back.
+  /// Records that a claim got its devices, or released them.
   void Commit(const api::resource_v1::AllocationResult& allocation);
   void Release(const api::resource_v1::AllocationResult& allocation);
 
-  /// A new pod comes: what is asked next is asked for it.
+  /// Begins a new pod; the following questions are for it.
   void BeginPod();
-  /// What the node has for the pod's claims.
+  /// Allocates devices of the node for the pod's claims.
   Result<allocator::Outcome> Allocate(const api::core_v1::Node& node,
                                       allocator::Budget budget = {}) const;
 
@@ -46,7 +46,7 @@ class Engine {
   std::unique_ptr<Parts> parts_;
 };
 
-/// What exists and what is taken, as a value that can be forked.
+/// The inventory and the allocations, as a value that can be forked.
 class ForkedState {
  public:
   /// Built from the decoded objects.
@@ -57,7 +57,7 @@ class ForkedState {
 
   /// Copies the state and drops the copy.
   void ForkAndRevert() const;
-  /// Copies it, takes a device in the copy and drops that.
+  /// Copies the state, takes a device in the copy, and drops the copy.
   void ForkTakeAndRevert(const allocator::DeviceId& device) const;
 
  private:

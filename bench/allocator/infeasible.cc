@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions with the answer no: the number of steps of a search without proofs is exponential in
-// the devices.
+// Problems without a solution, for which a search without proofs takes steps exponential in the
+// number of devices.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ PlacementProblem Named(const char* id, std::string meaning, ClusterBuilder clust
   return {std::move(cluster.problem()), {.none = 1}, std::move(meaning)};
 }
 
-/// Claims can ask for 32 devices each.
+/// The most that a claim can request is 32 devices.
 PlacementProblem SpreadOverClaims() {
   ClusterBuilder cluster = OneNode(128);
   size_t number = 0;
@@ -55,7 +55,8 @@ PlacementProblem OneForEachClaim() {
   return Named("N+1 claims", "129 claims for one device of 128", std::move(cluster));
 }
 
-/// Twelve NICs of four roots, three each: candidates enough for four, but never on one root.
+/// Twelve NICs of four roots, three each. The claim needs four of one root, so there are enough
+/// candidates but never on one root.
 PlacementProblem GroupsOneShort() {
   ClusterBuilder cluster = OneNode(64);
   std::vector<v1::Device> nics(12);
@@ -71,8 +72,8 @@ PlacementProblem GroupsOneShort() {
       "groups one short", "8 of 64, then 4 NICs of one root where each has 3", std::move(cluster));
 }
 
-/// Sixteen NICs in a square: rows and columns hold four each, so either constraint alone could be
-/// met, but two NICs of one row are never of one column.
+/// Sixteen NICs in a square: rows and columns have four each, so either constraint alone can be
+/// satisfied, but two NICs of one row are never in one column.
 PlacementProblem TwoConstraints() {
   constexpr size_t kSide = 4;
   ClusterBuilder cluster = OneNode(64);

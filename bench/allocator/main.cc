@@ -4,8 +4,8 @@
 //   allocator_bench [--only SHAPE,…] [--seconds N] [PEER]
 //   allocator_bench --vectors FOLDER PEER    on thousands of small problems
 //
-// PEER is the allocator of Kubernetes (../shared/peers/allocator, written in Go): its shapes are
-// compared with ours, its answers with ours, and the ratios are printed. Exit code 1: they differ.
+// PEER is the allocator of Kubernetes (../shared/peers/allocator, written in Go). The benchmark
+// compares its times and answers with ours and prints the ratios. Exit code 1: the answers differ.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -41,7 +41,7 @@ struct Options {
   double seconds = 1;
 };
 
-/// How many times faster than the peer.
+/// How many times Dray is faster than the peer.
 struct Ratios {
   double warm = 0;
   double cold = 0;
@@ -99,12 +99,12 @@ Options ParseOptions(int argc, char** argv) {
   return options;
 }
 
-/// "8.73 us (max 12 us)": a call of the pod in the middle, and of the slowest pod.
+/// "8.73 us (max 12 us)": a call of the median pod, and of the slowest pod.
 std::string CallAndMax(const Times& times) {
   return fmt::format("{} (max {})", Duration(times.call_ns), Duration(times.call_max_ns));
 }
 
-/// Measures one shape in all ways, prints its line, and returns the ratios if there is a peer.
+/// Measures one shape in all ways and prints its line. Returns the ratios if there is a peer.
 std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double seconds) {
   const PlacementProblem work = MakeShape(name);
   PlacementProblem different = work;
@@ -161,8 +161,8 @@ std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double
   return ratios;
 }
 
-/// "median 140x, worst 25x (S2; bar 20)". Of the sizes of S6 the least favourable one counts, so
-/// that its exponential growth does not lift the median.
+/// "median 140x, worst 25x (S2; bar 20)". Only the least favourable size of S6 counts, so that the
+/// peer's exponential growth does not raise the median.
 void PrintSummary(const char* what,
                   const std::map<std::string, Ratios>& all,
                   double Ratios::* ratio,
@@ -189,7 +189,7 @@ void PrintSummary(const char* what,
 }
 
 void RunInfeasible(double seconds) {
-  constexpr int64_t kSteps = 20'000'000;  // what a scheduler allows one search
+  constexpr int64_t kSteps = 20'000'000;  // a scheduler's limit for one search
   fmt::print("\nthe answer is no (bar: 1 ms)\n");
   for (const PlacementProblem& work : InfeasibleWork()) {
     Engine engine(work.problem);

@@ -37,7 +37,7 @@ OutcomeCounts AskAllNodes(const Engine& engine, const judges::Problem& problem) 
   return counts;
 }
 
-/// The first device of the first slice of the node, as a whole: for pods that no node can take.
+/// The first device of the first slice of the node, for pods that fit on no node.
 v1::AllocationResult FirstDeviceOf(const judges::Problem& problem, const std::string& node) {
   v1::AllocationResult result;
   for (const auto& slice : problem.slices) {
@@ -51,12 +51,12 @@ v1::AllocationResult FirstDeviceOf(const judges::Problem& problem, const std::st
   return result;
 }
 
-/// The claim that is committed and released between pods: each time on another node.
+/// The claim that is allocated and released between pods, on another node each time.
 class OtherClaim {
  public:
   OtherClaim(Engine& engine, const judges::Problem& problem) : engine_(engine), problem_(problem) {}
 
-  /// Finds out what to commit next; not part of what is timed.
+  /// Chooses the next allocation; not timed.
   void Prepare() {
     const api::core_v1::Node& node = problem_.nodes[next_node_++ % problem_.nodes.size()];
     engine_.BeginPod();
@@ -81,7 +81,7 @@ class OtherClaim {
   std::vector<v1::AllocationResult> allocations_;
 };
 
-/// Times of single calls; the clock itself costs some 20 ns of each.
+/// Times of single calls; each includes some 20 ns of the clock itself.
 Samples TimeCalls(Engine& engine, const judges::Problem& problem, double seconds) {
   Samples calls;
   OtherClaim other(engine, problem);

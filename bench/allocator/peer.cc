@@ -24,14 +24,14 @@ Failure Failed(std::string message) {
   return Fail(StatusReason::kInternalError, std::move(message));
 }
 
-/// A word of a shell command.
+/// Quotes a word for a shell command.
 std::string Quoted(std::string_view text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-/// A file that goes away with this object.
+/// A file that the destructor removes.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) {
@@ -118,7 +118,7 @@ Result<std::map<std::string, PeerTimes>> Peer::MeasureAll(std::span<const judges
   for (const judges::Problem& problem : problems) lines += judges::EncodeProblem(problem) + "\n";
   const TemporaryFile input(lines);
   const TemporaryFile output("");
-  // Its exit code says no more than the lines that are missing.
+  // Ignores the exit code, because missing lines show a failure.
   DRAY_TRY_VOID(Run(fmt::format("-input {} -time {}ms -limit 2s >{} || true",
                                 Quoted(input.path()),
                                 static_cast<int>(seconds * 1000),

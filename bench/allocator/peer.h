@@ -16,30 +16,30 @@ namespace dray::bench {
 
 struct PeerTimes {
   std::string module;  // "v0.37.2"
-  /// One call: the smaller of a pod's median time (constructor and one call per node) over its
-  /// nodes, which has the collector's pauses in it, and the median of single calls, which leaves
-  /// out what only some nodes cost.
+  /// The time of one call: the smaller of two values. One is the median time of a pod (constructor
+  /// and one call per node) divided by its nodes, which includes pauses of the garbage collector.
+  /// The other is the median of single calls, which omits costs of a few nodes.
   double call_ns = 0;
   double call_p99_ns = 0;
   OutcomeCounts counts;  // of a pod
-  bool cut = false;      // a pod took longer than the peer allows
+  bool cut = false;      // a pod took longer than the peer's limit
 };
 
 class Peer {
  public:
-  /// `program` is run as it is.
+  /// `program` is run without arguments of its own.
   explicit Peer(std::string program) : program_(std::move(program)) {}
 
-  /// The peer's own work of that name, as a problem.
-  /// Errors: kInternalError  the program cannot be run, or prints what is no problem.
+  /// The peer's own problem of that name. Errors: kInternalError  the program cannot be run, or
+  /// prints no valid problem.
   Result<judges::Problem> Shape(std::string_view name) const;
 
-  /// Times of one of its shapes, by its implementation "incubating", the one clusters get.
+  /// Measures one of its shapes, with its implementation "incubating", the one that clusters use.
   Result<PeerTimes> Measure(std::string_view shape, double seconds) const;
-  /// Times of work it gets from here.
+  /// Measures a problem that is passed to it.
   Result<PeerTimes> Measure(const judges::Problem& problem, double seconds) const;
-  /// Times of many problems, by id, each by the implementation that its features ask for. Where the
-  /// peer stops, what comes after is missing.
+  /// Measures many problems, by id, each with the implementation that its features need. If the
+  /// peer stops, the remaining ones are missing.
   Result<std::map<std::string, PeerTimes>> MeasureAll(std::span<const judges::Problem> problems,
                                                       double seconds) const;
 

@@ -31,8 +31,8 @@ std::vector<v1::Device> EqualDevices(size_t count, const char* pattern) {
   return devices;
 }
 
-/// S1 to S3: many devices, one wanted, and only the last fifth of each node's satisfies the
-/// request.
+/// S1 to S3: many devices and a request for one; only the last fifth of each node's devices
+/// satisfies it.
 PlacementProblem Plain(size_t devices, size_t nodes) {
   ClusterBuilder cluster;
   cluster.AddClass("gpu", kGpuDriver);
@@ -58,8 +58,9 @@ PlacementProblem Plain(size_t devices, size_t nodes) {
           fmt::format("one of {} devices, the last fifth matches, {} nodes", devices, nodes)};
 }
 
-/// S4: four GPUs and a NIC on one of two PCIe roots; of every four nodes one is free, one has the
-/// first root's NICs taken, one a GPU of the first root, and the last both roots spoilt.
+/// S4: four GPUs and a NIC on one of two PCIe roots. Of every four nodes one is free, one has the
+/// NICs of the first root taken, one a GPU of the first root, and the last is unusable on both
+/// roots.
 PlacementProblem Aligned(size_t nodes) {
   constexpr size_t kDevices = 8;
   ClusterBuilder cluster;
@@ -92,7 +93,7 @@ PlacementProblem Aligned(size_t nodes) {
           fmt::format("four GPUs and a NIC on one root, {} nodes, a quarter cannot", nodes)};
 }
 
-/// Where on a card a partition can lie, and what of it it takes.
+/// A MIG profile: where partitions can start on a card, and how much they take.
 struct Profile {
   const char* name;
   int compute;
@@ -144,8 +145,8 @@ v1::Device Partition(size_t card, const Profile& profile, int start) {
   return device;
 }
 
-/// S5: eight cards with every partition they could be cut into; seven are taken whole, the last one
-/// partly: of the profile wanted only the second place is left.
+/// S5: eight cards with all their possible partitions. Seven are taken as a whole, the last one in
+/// part: the wanted profile fits only in the second place.
 PlacementProblem Partitions(size_t nodes) {
   constexpr size_t kCards = 8;
   ClusterBuilder cluster;
@@ -179,7 +180,7 @@ PlacementProblem Partitions(size_t nodes) {
           fmt::format("a partition of eight nearly full cards, {} nodes", nodes)};
 }
 
-/// S6: one device more than there are.
+/// S6: a request for one device more than exist.
 PlacementProblem OneTooMany(size_t devices) {
   ClusterBuilder cluster;
   cluster.AddClass("gpu", kGpuDriver);
@@ -202,7 +203,7 @@ v1::DeviceSubRequest Alternative(const char* name, const char* model, int64_t co
   return alternative;
 }
 
-/// S7: a model no node has, else three of one of which a node has two, else one of any.
+/// S7: alternatives: a model that no node has, three of one of which a node has two, or one of any.
 PlacementProblem Alternatives(size_t nodes) {
   constexpr size_t kDevices = 8;
   ClusterBuilder cluster;
@@ -245,8 +246,8 @@ v1::DeviceRequest Share(const char* name, const char* bandwidth) {
   return request;
 }
 
-/// S8: shares of network cards that twenty claims use each already; three are too full for the
-/// largest request.
+/// S8: shares of network cards, each used by twenty claims already; three cards are too full for
+/// the largest request.
 PlacementProblem Shares(size_t nodes) {
   ClusterBuilder cluster;
   cluster.problem().features.consumable_capacity = true;

@@ -22,7 +22,7 @@ namespace {
 constexpr double kSeconds = 0.004;  // for each problem and side
 constexpr size_t kWorstShown = 5;
 
-/// Upstream's own words about it: no time to compare with.
+/// Whether upstream does not end on the problem, so that there is no time to compare with.
 bool HasNoTime(std::string_view line) {
   return line.contains(R"("outcome":"crash")") || line.contains(R"("outcome":"timeout")");
 }
@@ -52,7 +52,7 @@ struct Comparison {
   double ratio = 0;  // above 1: faster here
 };
 
-/// "warm: never slower on 2800 problems, median 40x", or how often and where.
+/// "warm: never slower on 2800 problems, median 40x", or how often and where it was slower.
 void PrintComparison(const char* what, std::vector<Comparison> all) {
   std::ranges::sort(all, {}, &Comparison::ratio);
   const auto slower = std::ranges::count_if(all, [](const auto& one) { return one.ratio < 1; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of small problems instead of a few shapes: is there one on which the peer is faster?
+// Compares thousands of small problems instead of a few shapes, to find one on which the peer is
+// faster.
 #pragma once
 
 #include <string>
@@ -10,10 +11,10 @@
 namespace dray::bench {
 
 /// Measures every problem of the JSON Lines files in `folder` (../shared/vectors/allocator) that
-/// the peer can run, here with the inventory warm and cold and there, and prints how often which
-/// side is faster, and the worst problems. Those of v0.31.8 are of another API, and those on which
-/// upstream crashes or does not end are left out. Errors: kInternalError  the folder cannot be
-/// read, or the peer fails at once.
+/// the peer can run: here with a warm and a cold inventory, and in the peer. Prints how often each
+/// side is faster, and the worst problems. Leaves out those of v0.31.8, which are of another API,
+/// and those on which upstream crashes or does not end. Errors: kInternalError  the folder cannot
+/// be read, or the peer fails at once.
 Result<> CompareOnVectors(const Peer& peer, const std::string& folder);
 
 }  // namespace dray::bench

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ResourceSlice of 16 devices with 10 attributes each, read and written here and by the peers:
 // nlohmann/json, RapidJSON and simdjson with hand-written members, and the classes that protoc
-// generates for libprotobuf.
-// Each pair runs in turns, so that both see the same machine; the fastest turn counts, and the
-// slowest one stands beside it. Instructions
-// say what a change of ours costs, also on a busy machine; they are 0 where the kernel counts none.
+// generates for libprotobuf. The two codecs of a pair run in turns, so that both see the same
+// machine. The fastest turn counts; the slowest one is printed too. Instructions show the cost of a
+// change even on a busy machine; they are 0 if the kernel does not count them.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -77,13 +76,14 @@ struct Cost {
   double instructions = std::numeric_limits<double>::max();
 };
 
-/// So far. One counter for all: several would have to take turns.
+/// The instructions so far. One counter serves all measurements, because several would be
+/// multiplexed.
 uint64_t Instructions() {
   static const testing::InstructionCounter kCounter(0);
   return kCounter.Read().value_or(0);
 }
 
-/// What one call takes, averaged over a turn.
+/// The cost of one call, averaged over a turn.
 template <class F>
 Cost Turn(F&& call) {
   const Clock& clock = RealWorld().clock;
@@ -103,8 +103,8 @@ void TakeLess(const Cost& cost, Cost& best) {
   best.instructions = std::min(best.instructions, cost.instructions);
 }
 
-/// Runs both in turns and prints the fastest turn of each, the fewest instructions, and the bar
-/// that the ratio of times must reach if there is one.
+/// Runs both in turns. Prints the fastest turn of each, the fewest instructions, and the required
+/// ratio of times, if there is one.
 template <class Ours, class Theirs>
 void Compare(std::string_view what, double bar, Ours&& ours, Theirs&& theirs) {
   Cost our_best, their_best;
@@ -157,7 +157,7 @@ void CompareWriting(const api::Object& object) {
 #endif
 }
 
-/// What is compared does the same work.
+/// Checks that both sides do the same work.
 void CheckPeers(const v1::ResourceSlice& slice, const std::string& json) {
   DRAY_CHECK(bench::ReadWithNlohmann(json) == slice);
   DRAY_CHECK(bench::WriteWithNlohmann(slice).size() == json.size());

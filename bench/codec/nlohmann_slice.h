@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResourceSlice with nlohmann/json, as one writes it by hand: a document, then its members.
+// A ResourceSlice with nlohmann/json, in hand-written code: a document, then its members.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace dray::bench {
 
-/// Parses and takes over the members that a plain driver's slices have.
+/// Parses the document and copies the members of a plain driver's slices.
 api::resource_v1::ResourceSlice ReadWithNlohmann(std::string_view json);
 
-/// The same members back into a document, and its text.
+/// Writes the same members into a document, and returns its text.
 std::string WriteWithNlohmann(const api::resource_v1::ResourceSlice& slice);
 
 }  // namespace dray::bench

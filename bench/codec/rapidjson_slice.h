@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResourceSlice with RapidJSON, as one writes it by hand: read from its document, written by its
+// A ResourceSlice with RapidJSON, in hand-written code: read from its document, written by its
 // writer.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace dray::bench {
 
-/// Parses and takes over the members that a plain driver's slices have.
+/// Parses the document and copies the members of a plain driver's slices.
 api::resource_v1::ResourceSlice ReadWithRapidJson(std::string_view json);
 
-/// The same members back into text.
+/// Writes the same members as text.
 std::string WriteWithRapidJson(const api::resource_v1::ResourceSlice& slice);
 
 }  // namespace dray::bench

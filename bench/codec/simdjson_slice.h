@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResourceSlice with simdjson's On-Demand interface, as one writes it by hand. simdjson does not
+// A ResourceSlice with simdjson's On-Demand interface, in hand-written code. simdjson does not
 // write.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace dray::bench {
 
-/// Parses and takes over the members that a plain driver's slices have. The parser and the padded
-/// copy that simdjson needs are kept from call to call, as its documentation advises.
+/// Parses the document and copies the members of a plain driver's slices. Keeps the parser and the
+/// padded copy that simdjson needs from call to call, as its documentation advises.
 api::resource_v1::ResourceSlice ReadWithSimdjson(std::string_view json);
 
 }  // namespace dray::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large cluster as `kubectl get nodes,deviceclasses,resourceslices,resourceclaims -A -o json`
-// prints it, and work to ask about.
+// A large cluster in the format of `kubectl get nodes,deviceclasses,resourceslices,resourceclaims
+// -A -o json`, and work to plan.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 namespace dray::bench {
 
 inline constexpr size_t kPlannedNodes = 5000;
-inline constexpr size_t kPlannedDevices = 8;  // of each
-inline constexpr size_t kPlannedTaken = 4;    // of them, each by a claim of its own
+inline constexpr size_t kPlannedDevices = 8;  // per node
+inline constexpr size_t kPlannedTaken = 4;    // of these, each by a claim of its own
 
-/// A list of everything, indented.
+/// A List of all objects, indented.
 std::string ClusterFile();
 
 /// A pod, "trainer", and a claim template: `count` devices of one node with 40 GiB each. Four fit

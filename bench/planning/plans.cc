@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long `dray whatif`, `explain`, `capacity` and `lint` take on a file of 5 000 nodes, 40 000
-// devices and 20 000 allocated claims, from starting the program to its end; how much of it is
-// reading, preparing and searching, measured in this process; and what one explanation costs a
+// The time of `dray whatif`, `explain`, `capacity` and `lint` on a file of 5 000 nodes, 40 000
+// devices and 20 000 allocated claims, from the start of the program to its end; the parts for
+// reading, preparing and searching, measured in this process; and the cost of one explanation in a
 // running scheduler.
 //
-//   plans_bench DRAY [FOLDER]     with FOLDER the files are left there
+//   plans_bench DRAY [FOLDER]     the files are left in FOLDER
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -57,7 +57,7 @@ Cost RunOnce(const std::vector<std::string>& command) {
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  std::fflush(stdout);  // the child would print it again
+  std::fflush(stdout);  // or the child would print it again
   const auto begin = Clock::now();
   const pid_t child = fork();
   if (child == 0) {
@@ -97,7 +97,7 @@ void Measure(std::string_view what, std::string_view bar, const std::vector<std:
       bar);
 }
 
-/// The parts of one question, in this process.
+/// Measures the parts of one question, in this process.
 void MeasureParts(const std::string& cluster, const std::string& work) {
   World& world = RealWorld();
   const api::Scheme scheme;
@@ -123,7 +123,8 @@ void MeasureParts(const std::string& cluster, const std::string& work) {
   tell("explanation");
 }
 
-/// What a running scheduler asks about a pod that fits nowhere: as many nodes as it ever does.
+/// Measures a running scheduler's explanation of a pod that fits nowhere, for the most nodes it
+/// uses.
 void MeasureLine(const std::string& cluster, const std::string& work) {
   World& world = RealWorld();
   const api::Scheme scheme;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs that a device is in one allocation only: status patches that allocate, at a server
-// that judges them and, in turns, at one that does not (--allow-overlapping-allocations).
+// The cost of the check that a device is in one allocation only: status patches that allocate, in
+// turns on a server that checks them and on one that does not (--allow-overlapping-allocations).
 //
 //   allocations_bench DRAY [FLAG...]     flags of dray serve, e.g. --memory
 #include <chrono>
@@ -28,7 +28,7 @@ constexpr size_t kWarmUp = 100;
 constexpr size_t kPatches = 1000;
 constexpr double kBar = 1.05;
 
-/// A server, and a client of it on one connection.
+/// A server, and a client with one connection to it.
 class Side {
  public:
   Side(const std::string& program, const std::vector<std::string>& flags)
@@ -36,7 +36,7 @@ class Side {
         client_(RealWorld().clock, process_.ClientOptions()) {
     process_.AwaitReady();
     for (size_t i = 0; i < kNodes; ++i) MakeSlice(i);
-    // All devices but one are taken; `last` gets that and gives it back.
+    // All devices but one are taken; the claim `last` takes that one and releases it.
     for (size_t i = 0; i + 1 < kNodes * kDevicesPerNode; ++i) {
       MakeClaim(fmt::format("c{}", i));
       Patch(fmt::format("c{}", i), AllocationOf(i));
@@ -44,7 +44,7 @@ class Side {
     MakeClaim("last");
   }
 
-  /// Microseconds of one allocation.
+  /// The time of one allocation, in microseconds.
   double Allocate() {
     const MonotonicTime begin = RealWorld().clock.Monotonic();
     Patch("last", AllocationOf(kNodes * kDevicesPerNode - 1));
@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
   Side unjudged(argv[1], flags);
   bench::Samples with, without;
   for (size_t i = 0; i < kWarmUp + kPatches; ++i) {
-    // In turns, so that whatever else the machine does meets both.
+    // In turns, so that other load of the machine affects both.
     const double first = i % 2 == 0 ? judged.Allocate() : unjudged.Allocate();
     const double second = i % 2 == 0 ? unjudged.Allocate() : judged.Allocate();
     if (i < kWarmUp) continue;

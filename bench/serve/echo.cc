@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request over HTTP/2 and TLS costs the server, against the least that it can cost: a bare
-// echo over nghttp2 and OpenSSL that sends the same fields and bytes to the same client. In turns;
-// CPU time, user and system, and instructions outside of the kernel, each of the best round. "max,
-// ms" is what the client waited longest for, one request or the 32, in all rounds.
+// The server's cost of a request over HTTP/2 and TLS, compared with the least possible: a bare echo
+// over nghttp2 and OpenSSL that sends the same fields and bytes to the same client. Both run in
+// turns. Prints CPU time, user and system, and instructions outside of the kernel, of the best
+// round each. "max, ms" is the client's longest wait, for one request or the 32, in all rounds.
 //
 //   echo_bench DRAY [--rounds N] [FLAG...]
 //
@@ -32,16 +32,16 @@ namespace {
 using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
 
 constexpr size_t kRounds = 7;
-constexpr size_t kRequests = 640;  // of one sort in one round
+constexpr size_t kRequests = 640;  // of each kind in one round
 constexpr size_t kAtOnce = 32;
 
-/// One connection to either server.
+/// A connection to one of the servers.
 class Client final : public bench::Http2Events {
  public:
   Client(uint16_t port, const net::tls::ClientContext& context, std::string token)
       : connection_(port, context, *this), token_(std::move(token)) {}
 
-  /// The claim that Get asks for.
+  /// Creates the claim that Get reads.
   void CreateOne() { Ask("POST", std::string(bench::kClaims), bench::ClaimBody("one")); }
   void Get() { Ask("GET", fmt::format("{}/one", bench::kClaims), ""); }
   void Create() {
@@ -91,7 +91,7 @@ struct Cost {
   double slowest_ms = 0;
 };
 
-/// Either server, and its client.
+/// One of the servers, and its client.
 struct Side {
   Client& client;
   std::function<Cost()> cost;
@@ -101,7 +101,7 @@ struct Sort {
   std::string name;
   void (Client::*ask)();
   size_t at_once = 1;
-  Cost dray{.seconds = 1e9, .instructions = 1e18}, echo = dray;  // the least so far
+  Cost dray{.seconds = 1e9, .instructions = 1e18}, echo = dray;  // the lowest so far
 };
 
 void Measure(const Sort& sort, Side& side, Cost& least) {

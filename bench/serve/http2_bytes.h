@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as nghttp2 takes and gives it.
+// Conversions between text and nghttp2's bytes.
 #pragma once
 
 #include <cstddef>

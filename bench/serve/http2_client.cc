@@ -130,7 +130,7 @@ void Http2Connection::Write() {
   }
   while (!unsent_.empty()) {
     const net::IoResult result = transport_->Write(unsent_);
-    if (result.status != net::IoStatus::kDone) return;  // with the next Pump
+    if (result.status != net::IoStatus::kDone) return;  // the next Pump continues
     unsent_.erase(0, result.size);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's side of one HTTP/2 connection for measurements: over TLS, driven by one thread that
-// may drive many of them, with windows so large that flow control says nothing.
+// The client side of one HTTP/2 connection for measurements: over TLS, driven by one thread that
+// may drive many of them, with windows so large that flow control has no effect.
 #pragma once
 
 #include <cstddef>
@@ -20,37 +20,37 @@
 
 namespace dray::bench {
 
-/// What a connection tells, from within Pump.
+/// Callbacks of a connection, called from Pump.
 class Http2Events {
  public:
   virtual ~Http2Events() = default;
-  /// A field of an answer's head; ":status" comes first.
+  /// A header field of an answer; ":status" comes first.
   virtual void OnField(int32_t stream, std::string_view name, std::string_view value) = 0;
-  /// A piece of an answer's body, as frames cut it.
+  /// A part of an answer's body, as received in a frame.
   virtual void OnBytes(int32_t stream, std::string_view bytes) = 0;
-  /// The answer is whole, or the stream was reset.
+  /// The answer is complete, or the stream was reset.
   virtual void OnEnd(int32_t stream) = 0;
 };
 
-/// Whatever goes wrong ends the program with a message.
+/// Any error ends the program with a message.
 class Http2Connection {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  /// Connects to a port of loopback and shakes hands. `events` outlives the connection.
+  /// Connects to a port of loopback, with a TLS handshake. `events` must outlive the connection.
   Http2Connection(uint16_t port, const net::tls::ClientContext& context, Http2Events& events);
   ~Http2Connection();
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
 
-  /// Sends a request, as soon as the server allows another stream; the number of its stream.
+  /// Sends a request, once the server allows another stream. Returns its stream's number.
   int32_t Ask(std::string_view method,
               std::string_view path,
               const Fields& fields,
               std::string body = {});
-  /// Writes what there is to write and reads what has come. Never waits.
+  /// Writes pending bytes and reads received ones. Never blocks.
   void Pump();
-  /// Waits until there is something to read.
+  /// Blocks until bytes are received.
   void Wait() const;
   int descriptor() const { return socket_->descriptor(); }
 

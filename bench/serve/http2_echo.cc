@@ -41,7 +41,8 @@ struct SessionDeleter {
   void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
 };
 
-/// One connection's session. Of each stream it knows the method and how much of the answer is out.
+/// The session of one connection. For each stream it keeps the method and how much of the answer is
+/// sent.
 class Session {
  public:
   explicit Session(const std::map<std::string, EchoAnswer>& answers) : answers_(answers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that a server over nghttp2 and OpenSSL can do: one connection, one thread, and answers
-// that are known before. What Dray takes more than this is its own.
+// The smallest server over nghttp2 and OpenSSL: one connection, one thread, and fixed answers. The
+// difference to Dray's cost is Dray's own.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace dray::bench {
 
-/// What a method is answered with, whatever the path.
+/// The answer to a method, for every path.
 struct EchoAnswer {
   std::vector<std::pair<std::string, std::string>> fields;  // ":status" first
   std::string body;
@@ -27,15 +27,15 @@ struct EchoAnswer {
 
 class Http2Echo {
  public:
-  /// Listens on a free port of loopback for one connection. Ends the program when it cannot.
+  /// Listens on a free port of loopback for one connection. Ends the program on an error.
   Http2Echo(net::tls::Credentials credentials, std::map<std::string, EchoAnswer> answers);
-  /// The client has closed its connection.
+  /// Precondition: the client has closed its connection.
   ~Http2Echo();
   Http2Echo(const Http2Echo&) = delete;
   Http2Echo& operator=(const Http2Echo&) = delete;
 
   uint16_t port() const { return port_; }
-  /// So far, of its thread.
+  /// The CPU time of its thread so far.
   double cpu_seconds() const;
   uint64_t instructions() const;
 

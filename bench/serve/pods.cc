@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job at speed: pods with a claim each, from a template, on simulated nodes of eight
-// devices, 100 unless said. First a pod for every device, as fast as four connections create them,
-// until all are bound; then, on a fresh server, ten pods a second for twenty seconds. A pod is
+// The main task at full speed: pods with a claim each, from a template, on simulated nodes of eight
+// devices (100 nodes by default). First a pod for every device, created as fast as four connections
+// can, until all are bound; then, on a fresh server, ten pods a second for twenty seconds. A pod is
 // bound when a watch shows its node.
 //
 //   pods_bench DRAY PROFILE DRIVER [NODES]
@@ -44,7 +44,7 @@ constexpr milliseconds kPatience{120'000};
 struct Setup {
   std::string program, profile, driver;
   size_t nodes = kNodes;
-  std::vector<std::string> flags = {};  // more of them for dray serve
+  std::vector<std::string> flags = {};  // more flags for dray serve
 };
 
 std::vector<std::string> FlagsOf(const Setup& setup) {
@@ -60,7 +60,7 @@ size_t Count(std::string_view text, std::string_view word) {
   return count;
 }
 
-/// Waits for the nodes and their slices, then makes class and template.
+/// Waits for the nodes and their slices, then creates the class and the template.
 void Prepare(net::client::HttpClient& client, const Setup& setup) {
   const auto until = RealWorld().clock.Monotonic() + kPatience;
   const auto there = [&](const char* target, std::string_view word) {
@@ -99,7 +99,7 @@ struct Times {
   std::vector<std::atomic<int64_t>> sent, bound;
 };
 
-/// From each create to the watch's event, in milliseconds.
+/// The times from each create to the watch event, in milliseconds.
 bench::Samples WaitsOf(const Times& times) {
   bench::Samples waits;
   for (size_t pod = 0; pod < times.bound.size(); ++pod) {
@@ -119,7 +119,7 @@ void Create(net::client::HttpClient& client, Times& times, size_t number) {
   bench::Send(client, std::move(request));
 }
 
-/// Reads events until every pod has shown a node.
+/// Reads events until a node is visible for every pod.
 void ReadUntilAllBound(net::client::ResponseStream& stream, Times& times) {
   size_t missing = times.bound.size();
   while (missing > 0) {
@@ -141,7 +141,7 @@ void ReadUntilAllBound(net::client::ResponseStream& stream, Times& times) {
   }
 }
 
-/// A fast answer must be a right one: as many devices are given away as there are pods, none twice.
+/// Checks that as many devices are allocated as there are pods, none of them twice.
 void CheckDevices(net::client::HttpClient& client, size_t pods) {
   const std::string claims =
       bench::Send(client, {.target = "/apis/resource.k8s.io/v1/resourceclaims"});
@@ -157,7 +157,7 @@ void CheckDevices(net::client::HttpClient& client, size_t pods) {
   }
 }
 
-/// Everything around a measurement: a fresh server, prepared, and a watch of its pods.
+/// Runs a measurement on a fresh, prepared server with a watch on its pods.
 template <class Creation>
 void Measure(const Setup& setup, Times& times, Creation create, int64_t& resident_kib) {
   const bench::ScratchFolder folder;

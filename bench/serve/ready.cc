@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long from starting `dray serve` to the first 200 of /readyz, with an empty data folder (an
-// authority and two certificates are made) and with an existing one; and what it then occupies.
+// The time from the start of `dray serve` to the first 200 of /readyz, with an empty data folder
+// (the server creates an authority and two certificates) and with an existing one; and the memory
+// in use.
 //
 //   serve_ready DRAY
 #include <string>

@@ -34,7 +34,7 @@ class NoHandler final : public net::Handler {
   }
 };
 
-/// A port that was free a moment ago.
+/// A port that was free during the call.
 uint16_t FreePort() {
   NoHandler handler;
   const Log log = Log::Silent();
@@ -49,7 +49,7 @@ void UseOneCpu() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
     Die("which CPUs may be used is unknown");
-  int last = CPU_SETSIZE - 1;  // the first ones have the interrupts
+  int last = CPU_SETSIZE - 1;  // the first CPUs handle interrupts
   while (last > 0 && !CPU_ISSET(static_cast<size_t>(last), &allowed)) --last;
   cpu_set_t one;
   CPU_ZERO(&one);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A `dray serve` of one's own for a measurement: started in a scratch folder on a free port of
-// loopback, asked over plain HTTP with a token, ended and removed afterwards.
+// A separate `dray serve` for a measurement: started in a scratch folder on a free port of
+// loopback, used over plain HTTP with a token, then stopped and removed.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace dray::bench {
 
-/// A folder of its own under the system's temporary one, removed at the end.
+/// A new folder in the system's temporary folder; the destructor removes it.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -34,32 +34,32 @@ class ScratchFolder {
 
 class ServerProcess {
  public:
-  /// Starts `program` serve with `flags` on data in `folder`; returns at once, see AwaitReady.
-  /// Prints why and ends the program when that is impossible: a benchmark has nobody to ask.
+  /// Starts `program` serve with `flags` on data in `folder`. Returns at once, see AwaitReady.
+  /// Prints an error and ends the program if that fails.
   ServerProcess(const std::string& program,
                 const std::string& folder,
                 const std::vector<std::string>& flags);
-  /// Ends it with SIGTERM and waits.
+  /// Sends SIGTERM and waits for the end of the process.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  /// Asks /readyz until it says 200; returns when that was. Ends the program after 30 s.
+  /// Polls /readyz until it returns 200, and returns that time. Ends the program after 30 s.
   MonotonicTime AwaitReady() const;
 
   MonotonicTime started() const { return started_; }
-  /// Memory that is resident now (VmRSS), KiB.
+  /// The resident memory now (VmRSS), KiB.
   int64_t resident_kib() const;
-  /// CPU time that its threads have used, user and system.
+  /// The CPU time of its threads, user and system.
   double cpu_seconds() const;
-  /// Counts from now on what instructions its threads take outside of the kernel.
+  /// Starts to count the instructions of its threads outside of the kernel.
   void CountInstructions();
-  /// Since then; 0 where the kernel does not count.
+  /// The count since CountInstructions; 0 if the kernel does not count.
   uint64_t instructions() const;
 
-  /// For clients: who asks is an administrator.
+  /// Options of clients with administrator rights.
   net::client::HttpClientOptions ClientOptions() const;
-  /// Where it also speaks TLS, and who signed what it shows there.
+  /// The port for TLS, and the authority that signed its certificate.
   uint16_t tls_port() const { return port_; }
   std::string CaPem() const;
   net::tls::Credentials ServingCredentials() const;
@@ -72,10 +72,10 @@ class ServerProcess {
   std::vector<testing::InstructionCounter> counters_;  // one for each thread
 };
 
-/// From now on this program and the servers it starts run on one CPU. Otherwise a request that
+/// Pins this program and the servers that it starts later to one CPU. Otherwise a request that
 /// wakes a thread on an idle CPU costs the server up to 15 us more than one that does not (2
-/// virtual CPUs), and which it is depends on where the kernel put the threads, for as long as the
-/// server lives.
+/// virtual CPUs). Which case applies depends on where the kernel placed the threads, for the
+/// server's whole life.
 void UseOneCpu();
 
 /// Ends the program with a message.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of watches on HTTP/2 streams over TLS, as client-go opens them: does one fall behind,
-// and what does an event to one of them cost the server?
+// Thousands of watches on HTTP/2 streams over TLS, as client-go opens them. Measures whether a
+// watch falls behind, and the server's cost of an event for one of them.
 //
 //   watchers_bench DRAY [--watchers N] [--rate N] [--seconds N] [FLAG...]
 //
-// Two questions in a row. First each watch is for one name, as a kubelet's, and an event is for one
-// of them. Then all watch a whole collection, and an event is for all. Every watcher must get its
-// events in their order, none left out. Lateness counts from just before the write is sent.
-// FLAG: of dray serve. The clients' CPU is that of this program.
+// Two measurements in a row. First each watch is for one name, like a kubelet's, and an event is
+// for one of them. Then all watch a whole collection, and an event is for all. Every watcher must
+// get its events in order and completely. Lateness counts from just before the write is sent. FLAG:
+// of dray serve. The clients' CPU time is that of this program.
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -39,9 +39,9 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 
 constexpr size_t kWatchesPerConnection = 250;
 constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-// A watcher that is later has fallen behind: at a hundred events a second it is a hundred back.
+// A later watcher has fallen behind: at a hundred events a second it is a hundred events late.
 constexpr double kLateMax = 1000;  // ms
-// Writes that take longer than planned would make it easy for the watchers.
+// Fails if the writes take longer than planned, because that would relieve the watchers.
 constexpr double kSlowMax = 1.1;
 constexpr std::chrono::seconds kPatience{120};
 
@@ -55,7 +55,7 @@ struct Arguments {
   size_t events() const { return rate * seconds; }
 };
 
-/// When each event was written. Shared by the writer and the reader.
+/// The time of each event's write. Shared by the writer and the reader.
 class Writes {
  public:
   explicit Writes(size_t events) : at_(events) {}
@@ -70,11 +70,11 @@ class Writes {
   std::vector<std::atomic<int64_t>> at_;
 };
 
-/// What all watchers have seen.
+/// The totals of all watchers.
 struct Seen {
-  size_t open = 0;          // streams whose answer has begun
+  size_t open = 0;          // streams with the start of an answer
   size_t delivered = 0;     // events
-  size_t wrong = 0;         // out of order, left out, or an error
+  size_t wrong = 0;         // out of order, missing, or an error
   bench::Samples lateness;  // ms
 };
 
@@ -125,7 +125,7 @@ class Watchers final : public bench::Http2Events {
  private:
   struct One {
     size_t next = 0;
-    std::string part = {};  // of a line
+    std::string part = {};  // an incomplete line
   };
 
   void OnLine(One& one, std::string_view line) {
@@ -308,7 +308,7 @@ class Measurement {
   const Question question_;
   bench::ScratchFolder folder_;
   bench::ServerProcess process_;
-  net::client::HttpClient client_;  // of the writer
+  net::client::HttpClient client_;  // for the writer
   std::string version_;
   Writes writes_;
   Seen seen_;

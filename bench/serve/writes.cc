@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request costs: CPU time of the server, user and system, and its instructions outside of
-// the kernel, counted by the kernel for that process alone, so that whatever else the machine does
-// matters little. Servers and client share one CPU (UseOneCpu says why). Two programs in turns,
-// round by round, or one program beside itself without a name for the other.
+// The cost of a request: CPU time of the server, user and system, and its instructions outside of
+// the kernel. The kernel counts both for that process alone, so other load of the machine matters
+// little. Servers and client share one CPU (see UseOneCpu). Two programs run in turns, round by
+// round; or one program runs without --against.
 //
 //   writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] [--rounds N]
 //                [--objects N] [FLAG...]
 //
-// Figures are those of the best round: what disturbs one only adds. "max, ms" is the slowest
-// request of all rounds, as the client saw it. --only: the requests whose names contain TEXT. FLAG:
-// of dray serve, for both, e.g. --memory; --other-flag: for OTHER only. OTHER may be too old for
-// protobuf bodies; it then has no figure there.
+// Figures are those of the best round, because disturbances only add. "max, ms" is the slowest
+// request of all rounds, as the client saw it. --only: requests whose names contain TEXT. FLAG: of
+// dray serve, for both, e.g. --memory; --other-flag: for OTHER only. If OTHER is too old for
+// protobuf bodies, it has no figure there.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -40,7 +40,7 @@ namespace {
 using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
 
 constexpr size_t kRounds = 7;
-constexpr size_t kRequests = 400;  // of one sort in one round
+constexpr size_t kRequests = 400;  // of each kind in one round
 constexpr size_t kLists = 3;
 constexpr size_t kListed = 10'000;
 constexpr std::string_view kListedClaims =
@@ -51,10 +51,10 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 struct Cost {
   double seconds = 0;
   double instructions = 0;
-  double slowest_ms = 0;  // the request that took longest
+  double slowest_ms = 0;  // the slowest request
 };
 
-/// A server and a client of it on one connection.
+/// A server and a client with one connection to it.
 class Side {
  public:
   Side(const std::string& program, const std::vector<std::string>& flags, size_t listed)
@@ -74,7 +74,7 @@ class Side {
     }
   }
 
-  // Each is the `number`th of its sort; false where the server does not know how.
+  // Each sends the `number`th request of its kind; false: the server does not support it.
   bool Get(size_t /*number*/) { return Ask("GET", fmt::format("{}/one", bench::kClaims), "", ""); }
   bool Create(size_t number) {
     return Ask(
@@ -96,7 +96,7 @@ class Side {
                            number % 200),
                bench::kMergePatch);
   }
-  /// The claim gets a device, or gives it back.
+  /// Allocates a device to the claim, or releases it.
   bool PatchClaimStatus(size_t number) {
     return Ask(
         "PATCH",
@@ -113,7 +113,7 @@ class Side {
   }
   bool List(size_t /*number*/) { return Ask("GET", kListedClaims, "", ""); }
 
-  /// So far.
+  /// The server's cost so far.
   Cost cost() const {
     return {.seconds = process_.cpu_seconds(),
             .instructions = static_cast<double>(process_.instructions())};
@@ -145,7 +145,7 @@ class Side {
   net::client::HttpClient client_;
 };
 
-/// One sort of request, and what one took in each round.
+/// A kind of request, and its cost in each round.
 struct Sort {
   std::string_view name;
   std::function<bool(Side&, size_t)> ask;
@@ -227,12 +227,12 @@ Arguments Read(const std::vector<std::string>& words) {
 
 void Round(size_t round, std::vector<Sort>& sorts, Side& side, std::optional<Side>& other) {
   for (Sort& sort : sorts) {
-    // In turns, so that neither is always the one that begins.
+    // In turns, so that the same side does not always begin.
     std::optional<Cost> took, other_took;
     if (round % 2 == 0) took = Measure(sort, side, round);
     if (other) other_took = Measure(sort, *other, round);
     if (round % 2 != 0) took = Measure(sort, side, round);
-    if (round == 0 || !took) continue;  // the first one warms up
+    if (round == 0 || !took) continue;  // the first round warms up
     sort.took.push_back(*took);
     if (other_took) sort.other_took.push_back(*other_took);
   }

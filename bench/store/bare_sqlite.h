@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that SQLite can do to make the same batches durable: one table, one prepared insert,
+// The least work with which SQLite makes the same batches durable: one table, one prepared insert,
 // one transaction per batch.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace dray::bench {
 
-/// Rows per second, for batches of the given numbers of rows, after the first `warm` of them.
-/// Values go round in `values`.
+/// Returns rows per second for batches with the given numbers of rows, after the first `warm` of
+/// them. Cycles through `values`.
 double BareSqliteRate(const std::string& file,
                       const std::vector<size_t>& batches,
                       size_t warm,

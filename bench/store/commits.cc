@@ -33,12 +33,12 @@
 namespace dray::bench {
 namespace {
 
-constexpr double kSecondsToWarmUp = 1;  // until the log has been copied into the file once
+constexpr double kSecondsToWarmUp = 1;  // until the log has been checkpointed once
 constexpr double kSecondsEach = 2;
 constexpr int kRounds = 5;
 constexpr std::chrono::milliseconds kPatience{10'000};
 
-/// 2 to 8 KiB, none like another.
+/// Values of 2 to 8 KiB, all different.
 std::vector<std::string> MakeValues() {
   SeededRandom random(1);
   std::vector<std::string> values;
@@ -55,7 +55,7 @@ struct Commits {
   double slowest_ms = 0;  // of one commit
 };
 
-/// Calls `commit` with ever new numbers from `writers` threads for a while.
+/// Calls `commit` with increasing numbers from `writers` threads for `seconds`.
 Commits RunFor(size_t writers, double seconds, const std::function<void(uint64_t number)>& commit) {
   std::atomic<uint64_t> next{0};
   std::vector<double> slowest(writers);
@@ -80,8 +80,8 @@ Commits RunFor(size_t writers, double seconds, const std::function<void(uint64_t
 
 struct StoreRun {
   Commits commits;
-  std::vector<size_t> batches;  // commits that became durable together
-  size_t warm = 0;              // batches until it was warm
+  std::vector<size_t> batches;  // numbers of commits that became durable together
+  size_t warm = 0;              // number of batches during the warm-up
 };
 
 StoreRun RunStore(const std::string& folder,
@@ -106,7 +106,7 @@ StoreRun RunStore(const std::string& folder,
   return run;
 }
 
-/// The same through the client alone, without a mirror behind it.
+/// The same through the client alone, without a mirror.
 Commits RunEtcd(store::etcd::rpc::Client& client,
                 size_t writers,
                 const std::vector<std::string>& values) {
@@ -119,7 +119,7 @@ Commits RunEtcd(store::etcd::rpc::Client& client,
 
 struct Figures {
   Samples store, bare, batch, to_bare, slowest_ms;
-  Samples etcd, to_etcd, etcd_slowest_ms;  // empty where there is none
+  Samples etcd, to_etcd, etcd_slowest_ms;  // empty without etcd
 };
 
 void Print(size_t writers, const Figures& figures) {
@@ -143,7 +143,7 @@ void Print(size_t writers, const Figures& figures) {
   fmt::print("\n");
 }
 
-/// One round of all, in turn.
+/// Measures one round of all stores, in turn.
 void AddRound(const std::string& folder,
               size_t writers,
               const std::vector<std::string>& values,

@@ -6,8 +6,8 @@
 
 namespace dray::bench {
 
-/// Prints rates and ratios for 1, 16 and 64 writers. Everything lies in `folder`, or below the
-/// folder for temporary files (TMPDIR) in the case of etcd: the same disk.
+/// Prints rates and ratios for 1, 16 and 64 writers. All files are in `folder`, except that etcd's
+/// are in the folder for temporary files (TMPDIR), which must be on the same disk.
 void MeasureCommits(const std::string& folder);
 
 }  // namespace dray::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all measurements of stores share: time, chance, keys and values.
+// Shared by all measurements of stores: time, random numbers, keys and values.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace dray::bench {
 
-/// Live keys of the measurements that fill a store, and the size of their values.
+/// The number of live keys in measurements that fill a store, and the size of their values.
 inline constexpr uint64_t kKeys = 100'000;
 inline constexpr size_t kValueBytes = 1'024;
 
@@ -36,7 +36,7 @@ inline double MillisecondsSince(MonotonicTime begin) {
   return SecondsSince(begin) * 1'000;
 }
 
-/// As a server makes them: "/registry/resourceclaims/namespace-7/claim-0000123".
+/// A key in a server's format: "/registry/resourceclaims/namespace-7/claim-0000123".
 inline std::string KeyOf(uint64_t number) {
   return fmt::format("/registry/resourceclaims/namespace-{}/claim-{:07}", number % 50, number);
 }
@@ -48,7 +48,7 @@ inline store::Txn PutOf(uint64_t key, const std::string& value) {
   return txn;
 }
 
-/// The bar, and whether it was missed.
+/// The text for a bar, with a mark if it was missed.
 inline std::string Against(bool is_met, std::string_view bar) {
   return fmt::format("(bar: {}{})", bar, is_met ? "" : ": MISSED");
 }

@@ -44,7 +44,7 @@ constexpr std::array kCases = {
     Case{.ahead = Ahead::kWhole, .name = "blocks are overwritten"},
 };
 
-/// Microseconds a flush, with the pages written before it.
+/// Microseconds per flush, including the writes of its pages.
 struct Flush {
   double time = 0;
   double cpu = 0;
@@ -62,7 +62,7 @@ void WritePages(int file, const std::vector<char>& bytes, off_t at) {
   DRAY_CHECK(pwrite(file, bytes.data(), bytes.size(), at) == static_cast<ssize_t>(bytes.size()));
 }
 
-/// Makes what follows `end` ready for more, as `ahead` says.
+/// Prepares the file after `end` for more data, as `ahead` says.
 void LengthenAt(int file, off_t end, Ahead ahead) {
   if (ahead == Ahead::kReserved) DRAY_CHECK(posix_fallocate(file, end, kAheadBytes) == 0);
   if (ahead == Ahead::kZeros) WritePages(file, std::vector<char>(kAheadBytes), end);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What flushing a file to the disk takes, by what lies behind its end.
+// The cost of flushing a file to the disk, by the state of the blocks after its end.
 #pragma once
 
 #include <string>
 
 namespace dray::bench {
 
-/// Prints what ten pages of 4 KiB and a flush take, in time and in CPU, where the file grows, where
-/// blocks are reserved or zeros written ahead (as the store's log does it), and where blocks are
-/// overwritten. The files are in `folder`.
+/// Prints the time and CPU time of ten pages of 4 KiB and a flush: in a growing file, with blocks
+/// reserved or zeros written ahead (as the store's log does), and with overwritten blocks. The
+/// files are in `folder`.
 void MeasureFlushes(const std::string& folder);
 
 }  // namespace dray::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stores cost: flushes of the disk, commits against a bare loop of SQLite and against
-// etcd, opening, lists, watchers, memory. All in one run, on one disk.
+// Costs of the stores: disk flushes, commits compared with a bare loop of SQLite and with etcd,
+// opening, lists, watchers, memory. All in one run, on one disk.
 //
 //   store_bench [FOLDER]     FOLDER is on the disk to be measured (default: TMPDIR, or /tmp)
 #include <cstdio>
@@ -17,7 +17,7 @@
 #include "bench/store/watchers.h"
 
 int main(int argc, char** argv) {
-  setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes: show what there is
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // print each result at once, because the run takes minutes
   const std::filesystem::path parent =
       argc > 1 ? std::filesystem::path(argv[1]) : std::filesystem::temp_directory_path();
   std::string folder = (parent / "dray-store-bench-XXXXXX").string();
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "store_bench: no folder can be made in {}\n", parent.string());
     return 2;
   }
-  dray::bench::MeasureMemory();  // first: later, freed memory would be found again
+  dray::bench::MeasureMemory();  // first, because later measurements leave free memory
   dray::bench::MeasureWatchers();
   dray::bench::MeasureFlushes(folder);
   dray::bench::MeasureCommits(folder);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a live key takes.
+// The memory use of a live key.
 #pragma once
 
 namespace dray::bench {
 
-/// Bytes of memory that each of 100 000 live keys occupies besides its value.
+/// Prints the bytes of memory that each of 100 000 live keys needs besides its value.
 void MeasureMemory();
 
 }  // namespace dray::bench

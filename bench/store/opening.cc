@@ -26,7 +26,7 @@ namespace {
 constexpr uint64_t kRevisions = 1'000'000;
 constexpr int kLists = 20;
 
-/// Commits without waiting for each, but for never more than the store's queue takes.
+/// Commits without waiting for each, but with no more in flight than the store's queue takes.
 class Writer {
  public:
   explicit Writer(store::Store& store) : store_(store) {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a store in a file takes to open, and to list.
+// The time to open a store in a file, and to list it.
 #pragma once
 
 #include <string>
 
 namespace dray::bench {
 
-/// 100 000 live keys of 1 KiB after 1 000 000 revisions: how long opening takes, and a list of all.
+/// Prints the time to open a store with 100 000 live keys of 1 KiB after 1 000 000 revisions, and
+/// to list all keys.
 void MeasureOpeningAndLists(const std::string& folder);
 
 }  // namespace dray::bench

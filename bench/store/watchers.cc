@@ -28,7 +28,7 @@ namespace {
 constexpr size_t kWatchers = 10'000;
 constexpr int kEvents = 20;
 
-/// A watch: how far it has read. Advance reads on and says whether there was an event.
+/// A watch and its position. Advance continues to read and returns whether there was an event.
 struct Cursor {
   Revision at{};
   bool Advance(const store::Store& store) {
@@ -43,7 +43,7 @@ std::vector<Cursor> CursorsOn(const store::Store& store) {
   return std::vector<Cursor>(kWatchers, Cursor{.at = store.Read()->revision()});
 }
 
-/// One thread that asks for all.
+/// One thread polls all cursors.
 double ToCursors(store::MemoryStore& store, std::vector<Cursor>& cursors, uint64_t number) {
   const MonotonicTime begin = Now();
   DRAY_CHECK(store.CommitAndWait(PutOf(number, "value")).has_value());
@@ -60,7 +60,7 @@ Samples ToHub(store::MemoryStore& store) {
   std::vector<server::verbs::WatchHub::Registration> registrations;
   registrations.reserve(kWatchers);
   for (size_t i = 0; i < kWatchers; ++i) {
-    // Each has a watcher of its own, the most that a hub can have to do.
+    // Each cursor has a watcher of its own, the most work for a hub.
     auto watcher = server::verbs::WakeableOf([&woken, i] { DRAY_CHECK(woken.TryPush(i)); });
     registrations.push_back(hub.Add("/registry/resourceclaims/", std::move(watcher)).value());
   }
