@@ -27,7 +27,7 @@ struct PeerTimes {
 
 class Peer {
  public:
-  /// `program` is run without arguments of its own.
+  /// `program` is the path of the peer.
   explicit Peer(std::string program) : program_(std::move(program)) {}
 
   /// The peer's own problem of that name. Errors: kInternalError  the program cannot be run, or

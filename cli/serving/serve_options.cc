@@ -215,8 +215,9 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
   return read;
 }
 
-/// Pods get accounts where controllers run, which give namespaces what that takes; else a
-/// controller elsewhere may take the taints from new nodes. Errors: as of PluginSet::Changed.
+/// Adds ServiceAccount to the usual plugins if controllers run, because they create the accounts
+/// that it needs. Otherwise adds TaintNodesByCondition, because a controller elsewhere can remove
+/// the taint from new nodes. Errors: those of PluginSet::Changed.
 Result<server::verbs::admission::PluginSet> PluginsOf(const ServeOptions& options,
                                                       bool has_controllers) {
   using server::verbs::admission::PluginSet;

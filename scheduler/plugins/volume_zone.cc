@@ -17,7 +17,7 @@ constexpr std::string_view kBetweenZones = "__";
 
 struct ZoneLabel {
   std::string_view name;
-  std::string_view newer;  // the current name of a deprecated label
+  std::string_view newer;  // the name that a node may use instead
 };
 constexpr ZoneLabel kZoneLabels[] = {
     {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
