@@ -8,8 +8,8 @@
 
 namespace dray {
 
-/// How many instances, where `make test` takes `usual` and a soak, for each of its twenty,
-/// `in_soak`: more where the first few find what a fault would be.
+/// The number of instances: `usual` for `make test`, and `in_soak` for each of the twenty rounds of
+/// a soak. Choose `in_soak` so that it is larger if a fault shows only after many instances.
 inline uint64_t Instances(uint64_t usual, uint64_t in_soak) {
   const char* factor = std::getenv("DRAY_SOAK");  // NOLINT(concurrency-mt-unsafe): one thread
   return factor == nullptr ? usual : in_soak * std::strtoull(factor, nullptr, 10);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// dray-access rbac SEED WORLDS: random roles, bindings and questions, a world in each line, for
-// tests/access/peer to answer. dray-access answers SEED WORLDS: what Dray says about the same, as
-// the peer writes it; details instead: with reasons. dray-access policies FILE…: cases of admission
-// policies that the peer made; exit code 1 when Dray says otherwise about some.
+// dray-access rbac SEED WORLDS: random roles, bindings and requests, a world in each line, for
+// tests/access/peer to answer. dray-access answers SEED WORLDS: Dray's answers to the same, in the
+// peer's form; details instead: with reasons. dray-access policies FILE…: cases of admission
+// policies that the peer made; exit code 1 if one of Dray's answers differs.
 #include <charconv>
 #include <cstdint>
 #include <string>

@@ -61,7 +61,7 @@ rbac::ClusterRoleBinding BindingOf(const char* role, rbac::Subject subject) {
   return binding;
 }
 
-// Who may do what while policies ask, as the peer has it.
+// The rights of users while policies are evaluated, as in the peer.
 server::access::Policy Rights() {
   rbac::Subject alice;
   alice.kind = "User";
@@ -77,7 +77,7 @@ server::access::Policy Rights() {
   return server::access::Policy(objects);
 }
 
-// What is there beside policies.
+// The objects besides policies.
 class Cluster final : public policies::Surroundings {
  public:
   Cluster(std::vector<api::Object> namespaces, std::vector<api::Object> params)
@@ -157,7 +157,7 @@ Result<std::optional<api::Object>> ObjectAt(const json::object& request,
   return object;
 }
 
-// What came of it, in the members that the peer writes.
+// The result, in the members that the peer writes.
 json::object AnswerOf(policies::Verdict verdict) {
   json::object answer;
   if (verdict.refusal.has_value()) {
@@ -206,7 +206,8 @@ Result<json::object> Ask(const json::object& request,
   return AnswerOf(policies::Judge(bound, asked, cluster));
 }
 
-// What is not compared: an admitted request has no code of its own, others have that of the reason.
+// Leaves out parts that are not compared: an admitted request has no code of its own, others have
+// that of the reason.
 json::object Wanted(const json::object& request) {
   json::object wanted = request.at("answer").as_object();
   wanted.erase("code");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission policies and writes, and what upstream's plug-in said about them: tests/access/peer
-// makes such cases.
+// Admission policies and writes, with the answers of upstream's plug-in. tests/access/peer makes
+// such cases.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace dray::access {
 
-/// Judges the writes of all cases of `files`, one after the other.
-/// Errors: kBadRequest  a file that is none of cases, or an object in it; what the disk says.
+/// Evaluates the writes of all cases of `files`, one after the other. Errors: kBadRequest  a file
+/// without cases, or an invalid object in it; errors of the disk.
 Result<vectors::Report> RunPolicyVectors(Disk& disk, const std::vector<std::string>& files);
 
 }  // namespace dray::access

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission policies say what upstream's plug-in says; tests/scripts/clients/access.txt asks it
-// anew where there is Go.
+// Admission policies decide as upstream's plug-in does. tests/scripts/clients/access.txt runs the
+// plug-in again where Go is installed.
 #include "tests/access/policy_vectors.h"
 
 #include <gtest/gtest.h>

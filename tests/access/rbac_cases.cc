@@ -57,7 +57,7 @@ constexpr size_t kRolesOfEach = 6;
 constexpr size_t kBindingsOfEach = 5;
 constexpr size_t kRulesMax = 7;
 
-/// From one to `most` of the words.
+/// Chooses from one to `most` of the words.
 template <class Words>
 api::List<std::string> Some(Chance& chance, const Words& words, int most) {
   api::List<std::string> some;
@@ -106,7 +106,7 @@ Binding BindingOf(Chance& chance, size_t number, bool is_local) {
   binding.metadata.name = fmt::format("b{}", number);
   if (is_local) binding.metadata.namespace_ = chance.Pick(kLocal);
   binding.role_ref.api_group = "rbac.authorization.k8s.io";
-  // Nobody can write a ClusterRoleBinding of a Role, but one may be in the store.
+  // Servers refuse a ClusterRoleBinding of a Role, but one may be in the store.
   binding.role_ref.kind = chance.Percent(is_local ? 50 : 2) ? "Role" : "ClusterRole";
   binding.role_ref.name = chance.Pick(kRoles);
   const int subjects = chance.Between(0, 3);
@@ -121,7 +121,7 @@ User UserOf(Chance& chance) {
   return user;
 }
 
-/// A word that no rule means literally is asked for, too.
+/// Requests also use a word that no rule has literally.
 template <class Words>
 std::string Asked(Chance& chance, const Words& words) {
   return chance.Percent(5) ? "other" : std::string(chance.Pick(words));
@@ -180,14 +180,14 @@ void WriteGrant(api::JsonWriter& json, const Grant& grant) {
   });
 }
 
-/// FNV-1a, 64 bits: the peer has it too.
+/// FNV-1a, 64 bits; the peer uses the same.
 uint64_t Digest(std::string_view text) {
   uint64_t digest = 0xcbf29ce484222325U;
   for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return digest;
 }
 
-/// "RBAC: [a, b]" with its parts in order: bindings are looked at in other orders.
+/// "RBAC: [a, b]" with its parts sorted, because upstream visits bindings in another order.
 std::string Sorted(std::string_view reason) {
   constexpr std::string_view kBegin = "RBAC: [";
   if (!reason.starts_with(kBegin)) return std::string(reason);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random roles, bindings and questions about them, alike on every machine, and what Dray says: for
-// comparison with upstream's authoriser, which tests/access/peer asks.
+// Random roles, bindings and requests, the same on every machine, and Dray's decisions, for
+// comparison with those of upstream's authoriser, which tests/access/peer runs.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace dray::access {
 
-/// As many worlds of this size have a hundred thousand rules and as many questions.
+/// This many worlds of this size have a hundred thousand rules and as many requests.
 inline constexpr size_t kWorlds = 2'000;
 inline constexpr size_t kQuestions = 50;
 inline constexpr size_t kGrants = 4;
@@ -23,7 +23,7 @@ struct Question {
   server::access::Attributes asked;
 };
 
-/// May the user give these rules to somebody in the namespace?
+/// May the user grant these rules to another user in the namespace?
 struct Grant {
   server::access::User user;
   std::string namespace_;  // NOLINT(readability-identifier-naming): as in ObjectMeta
@@ -36,15 +36,15 @@ struct World {
   std::vector<Grant> grants;
 };
 
-/// The world with that seed. Names are few, so that rules and questions meet; some bindings name
-/// roles that are not there, and some subjects are nobody.
+/// The world with that seed. There are few names, so that rules and requests often match; some
+/// bindings name roles that do not exist, and some subjects are no users.
 World WorldOf(uint64_t seed);
 
 /// One line, without its end.
 std::string JsonOf(const World& world);
 
-/// What Dray answers, as the peer writes upstream's: a 1 for each question that is allowed, in
-/// hexadecimal, and a digest of why others are not and of what grants are refused for.
+/// Dray's decisions, in the form in which the peer writes upstream's: a 1 for each request that is
+/// allowed, in hexadecimal, and a digest of the reasons of refusals.
 std::string AnswerOf(const World& world);
 
 /// The same with reasons instead of the digest, a line each.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every command of dray on input that is of no use to it, and with an output that takes nothing.
+"""Runs every command of dray on invalid input, and with an output that cannot be written.
 
 bad_input.py DRAY [WORD...]     with words: only cases whose name has one of them
 
@@ -25,7 +25,7 @@ CLASS = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu
 
 
 def make_inputs(folder):
-    """The files by name; what each is stands in its name."""
+    """The files by name; the name describes the contents."""
     def path(name):
         return folder / name
     path("empty").write_bytes(b"")
@@ -57,7 +57,7 @@ MANIFESTS = {
     "convert": ["convert", "--to", "v1", "-f", "{}"],
     "validate": ["validate", "-f", "{}"],
 }
-# Commands that read one file of another sort, which has to be there and to be sound.
+# Commands that also read one file of another kind, which has to exist and be valid.
 FILES = {
     "explain kubeconfig": ["explain", "pod/x", "--kubeconfig", "{}"],
     "store status": ["store", "status", "--data-dir", "{}"],
@@ -79,9 +79,9 @@ for words in FILES.values():
 FILES["serve data-dir"] = ["serve", "--data-dir", "{}", "--listen", "127.0.0.1:0"]
 
 
-# What is of use after all: a token file without tokens, and folders to keep objects in.
+# Inputs that are valid after all: a token file without tokens, and folders to keep objects in.
 ACCEPTED = {"serve token-file <empty>", "serve data-dir <missing>", "serve data-dir <folder>"}
-# Commands that are shown the huge file: one of each way to read, since it takes seconds.
+# Commands that read the huge file: one of each way to read, since it takes seconds.
 READS_HUGE = {"allocate", "validate", "explain kubeconfig", "store verify", "store restore", "serve token-file",
               "serve scheduler-config"}
 # Input that can be read and holds nothing is called so, without its name.
@@ -127,7 +127,7 @@ class Ended:
 
 
 def start(dray, words, folder, closed=False, **streams):
-    # Root reads what it may not, unless it is told not to.
+    # Root can read files without permission, unless it drops that capability.
     drop = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
     return subprocess.Popen([*drop, dray, *words], cwd=folder, text=True, errors="replace",
@@ -197,7 +197,7 @@ def scratch():
 
 
 def refused(words, ended, named):
-    """What every refusal is: one line that says who refuses what, after notes about the input; and no answer."""
+    """Checks a refusal: one line that names the command and the error, after notes about the input; no output."""
     lines = [line for line in ended.err.splitlines(keepends=True) if not line.startswith("note: ")]
     return [("exit code", ended.code == USAGE), ("an answer beside it", ended.out == ""),
             ("not one line", len(lines) == 1 and ended.err.endswith("\n")),

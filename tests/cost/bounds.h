@@ -11,10 +11,10 @@
 
 namespace dray::cost {
 
-/// The largest input that is tried: what a request's body may have.
+/// The largest input that is tried: the limit of a request's body.
 inline constexpr size_t kBodyBytes = size_t{3} << 20;
 
-// What anything may take: so much, and so much for each byte of input.
+// Memory limit of any test: this much, and this much for each byte of input.
 inline constexpr uint64_t kPeakBase = uint64_t{24} << 20;
 inline constexpr uint64_t kPeakPerByte = 72;
 inline constexpr uint64_t kAllocatedBase = uint64_t{300} << 20;  // patterns of one object
@@ -24,16 +24,16 @@ inline constexpr uint64_t kAnswerPerByte = 20;
 /// Without optimisation; a released program takes a tenth.
 inline constexpr uint64_t kInstructionsBase = 2'000'000'000;
 inline constexpr uint64_t kInstructionsPerByte = 14'000;  // numbers in YAML
-/// Of every instruction of the program, with what a sanitizer adds.
+/// Factor for instructions that a sanitizer adds.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 inline constexpr uint64_t kInstrumentation = 4;
 #else
 inline constexpr uint64_t kInstrumentation = 1;
 #endif
-/// Of server-side apply: who owns which element of a list is looked up by its key, several times.
+/// For server-side apply, which looks up the owner of each list element by its key, several times.
 inline constexpr uint64_t kApplyInstructionsPerByte = 26'000;
 
-/// What inputs of n, 2n and 4n bytes took.
+/// The cost of inputs of n, 2n and 4n bytes.
 class Growth {
  public:
   explicit Growth(std::string name, uint64_t instructions_per_byte = kInstructionsPerByte)
@@ -41,8 +41,8 @@ class Growth {
 
   void Add(size_t input, const Usage& usage, size_t answer);
 
-  /// What is wrong with it: the last is above a bound, or the second step was much more than twice
-  /// the first. Empty when all is well.
+  /// Describes the violated bound: the last cost is above a limit, or the second step was much more
+  /// than twice the first. Empty if there is none.
   std::string Complaint() const;
 
  private:

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view kFile = "/in.yaml";
 
-/// What a command makes of the file: the bytes that it would say.
+/// Runs a command on the file; returns the bytes of its output.
 using Run = std::function<size_t(SimulatedWorld&)>;
 
 size_t Validate(SimulatedWorld& world) {

@@ -61,7 +61,8 @@ inline std::string ClaimWith(std::string_view parameters) {
                      parameters);
 }
 
-/// Opaque parameters may have 10 KiB: so many of them as fit, each nested as deeply as it can be.
+/// Opaque parameters may have 10 KiB. Makes as many of them as fit, each nested as deeply as
+/// possible.
 inline std::string DeepClaims(size_t bytes) {
   constexpr size_t kDepth = 2'500;
   const std::string parameters =

@@ -31,7 +31,7 @@ api::Object Read(const api::KindInfo& kind, std::string_view json) {
   return *std::move(object);
 }
 
-// `prepare` makes what is to be run for so many bytes.
+// `prepare` returns the function to run for the given number of bytes.
 void ExpectProportion(std::string_view name,
                       const std::function<std::function<size_t()>(size_t)>& prepare) {
   Growth growth{std::string(name)};

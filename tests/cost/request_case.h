@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request that grows: one line of a table, and what is asserted of it.
+// A request that grows: one line of a table, with its assertions.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline constexpr std::string_view kJsonPatch = "application/json-patch+json";
 inline constexpr std::string_view kYaml = "application/yaml";
 inline constexpr std::string_view kJson = "application/json";
 
-// What is there before must fit into the store.
+// Limit of the stored objects, which must fit into the store.
 inline constexpr size_t kStoredMax = size_t{1} << 20;
 
 struct Case {
@@ -42,12 +42,12 @@ struct Case {
   std::string_view target;
   std::string_view type;
   std::function<std::string(size_t)> body;
-  /// What is there before; with the body it is the input.
+  /// Creates the objects that exist before; with the body they are the input.
   std::function<void(fuzz::DirectApi&, size_t)> before = {};
   std::string_view accept = {};
-  /// What the target ends in.
+  /// The end of the target.
   std::function<std::string(size_t)> query = {};
-  /// Of the input, for each byte of n: more than the body where another object is large, too.
+  /// The size of the input for each byte of n; more than the body if another object is large, too.
   double input = 1.0;
   uint64_t instructions_per_byte = kInstructionsPerByte;
 };
@@ -57,8 +57,8 @@ inline void Create(fuzz::DirectApi& api, std::string_view target, std::string bo
   EXPECT_EQ(answer.status, 201) << answer.body.substr(0, 300);
 }
 
-/// Makes the request with n, 2n and 4n bytes, 4n being the largest body that is read or, in `make
-/// test`, the part of it that `quick` is; what is wrong with its growth, if anything.
+/// Sends the request with n, 2n and 4n bytes. 4n is the largest body that is read or, in `make
+/// test`, `quick`. Returns the violated bound, if any.
 inline std::string ComplaintAbout(const Case& request, size_t quick = kBodyBytes / 4) {
   Growth growth(request.name, request.instructions_per_byte);
   const size_t largest = std::min<size_t>(kBodyBytes, Instances(quick));

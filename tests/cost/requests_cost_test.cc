@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost in proportion to input: requests of n, 2n and 4n bytes, in forms that were made to cost
-// more. What is counted grows no faster than the input, and the largest stays below the bounds of
-// docs/design/cost.md. That one has a quarter of the largest body that is read, all of it in `make
-// soak`.
+// Cost in proportion to input: requests of n, 2n and 4n bytes, in forms designed to be expensive.
+// The counts grow no faster than the input, and the largest stays below the bounds of
+// docs/design/cost.md. The largest input is a quarter of the body limit, and the whole limit in
+// `make soak`.
 #include <algorithm>
 #include <cstddef>
 #include <string>

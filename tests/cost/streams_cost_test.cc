@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kApply = "application/apply-patch+yaml";
 constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
-constexpr size_t kHeadBytes = size_t{1} << 20;  // of a request's head: what a target may have
+constexpr size_t kHeadBytes = size_t{1} << 20;  // of a request's head: the limit of a target
 
 constexpr size_t kQuick = kBodyBytes / 8;
 
@@ -35,7 +35,7 @@ void CreateMaps(fuzz::DirectApi& api, size_t n) {
   }
 }
 
-/// As many maps as have n bytes together, each with a label.
+/// Creates as many maps as have n bytes together, each with a label.
 void CreateSmallMaps(fuzz::DirectApi& api, size_t n) {
   for (size_t i = 0; i < n / 1024; ++i) {
     Create(
@@ -84,7 +84,7 @@ std::string Message(std::string_view version, std::string_view kind, std::string
   return text;
 }
 
-/// A ConfigMap: its name, then so much of `unit`.
+/// A ConfigMap: its name, then `unit` repeated.
 std::string MapMessage(size_t n, std::string_view unit) {
   return Message("v1", "ConfigMap", Field(1, Field(1, "a")) + Repeated(n - 100, unit));
 }

@@ -131,7 +131,7 @@ TEST_P(ClientsTest, WritesAreReadBackAndConflictsAreSaid) {
   EXPECT_EQ(client_->Get(ref).error().reason, StatusReason::kNotFound);
 }
 
-/// Collects what a watch delivers, and lets a test wait for it.
+/// Collects the events of a watch, and lets a test wait for them.
 class Collector {
  public:
   client::WatchHandler handler() {

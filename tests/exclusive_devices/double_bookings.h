@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// INV-1 as a watch of claims sees it: no device is in two allocations, at any revision.
+// Checks the events of a watch of claims: no device is in two allocations, at any revision.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,7 @@
 
 namespace dray::exclusive_devices {
 
-/// A claim as it is from `revision` on, and the devices that it has: none when it is not allocated,
-/// or gone.
+/// A claim from `revision` on, with its devices: none if it is not allocated, or deleted.
 struct Seen {
   Revision revision{};
   std::string claim{};
@@ -30,8 +29,9 @@ std::vector<std::string> DevicesOf(const api::resource_v1::ResourceClaim& claim)
 /// Errors: kExpired  a part of it is forgotten.
 Result<std::vector<Seen>> SeenAfter(const store::Store& store, Revision after);
 
-/// "revision 7: d/p/x of default/b is default/a's", for each device that somebody gets who is not
-/// the only one. Whoever frees its device in the same revision as another gets it has freed it.
+/// "revision 7: d/p/x of default/b is default/a's", for each device that is allocated while another
+/// claim has it. If one claim frees a device in the same revision in which another gets it, it was
+/// free.
 std::vector<std::string> DoubleBookings(std::span<const Seen> history);
 
 }  // namespace dray::exclusive_devices

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedulers and foreign writers on servers that share an etcd, which is stopped, cut off and heard
-// late: no device is ever in two allocations.
+// Schedulers and foreign writers on servers that share an etcd, which is stopped, cut off and
+// delayed: no device is ever in two allocations.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -45,16 +45,16 @@ using store::etcd::testing::EtcdProcess;
 using store::etcd::testing::TcpProxy;
 using ::testing::IsEmpty;
 
-// Of a server with its etcd: what breaks is put right again, so only a bug uses it up. What nobody
-// hears of in time does not depend on how busy the machine is.
+// Time limit of a server with its etcd. Every fault is repaired, so only a bug reaches the limit,
+// and the set of late writes does not depend on the load of the machine.
 constexpr std::chrono::minutes kPatience{10};
-constexpr int kLateEvery = 3;  // which writes of claims are heard of too late
+constexpr int kLateEvery = 3;  // every so-many-th write of a claim is answered too late
 
-/// A store that gives up some writes of claims: they are carried out, and nobody hears of it. Every
-/// second one is given up before it is carried out, so that it comes later than it is known of.
+/// A store that loses the answers to some writes of claims, although it carries them out. Every
+/// second of these writes is carried out only after its caller has got an unknown outcome.
 class LateStore final : public store::ForwardingStore {
  public:
-  /// Every `every`-th write of a claim is given up; 0: none. `unheard` counts them.
+  /// Loses the answer to every `every`-th write of a claim; 0: none. `unheard` counts them.
   LateStore(std::unique_ptr<EtcdStore> store, int every, std::atomic<int>* unheard)
       : ForwardingStore(*store), store_(std::move(store)), every_(every), unheard_(unheard) {}
 
@@ -87,8 +87,8 @@ class LateStore final : public store::ForwardingStore {
   std::atomic<int> claims_ = 0;
 };
 
-/// What both kinds of server share: verbs over a store, and a client of them. `late` is of which
-/// claims it hears late, and `unheard` counts them.
+/// The common parts of both kinds of server: verbs over a store, and a client of them. `late`
+/// selects the claims whose writes are answered late; `unheard` counts them.
 class Server {
  public:
   Server(std::string endpoint, bool exclusive, int late = 0, std::atomic<int>* unheard = nullptr)
@@ -135,13 +135,13 @@ class Site {
   std::optional<RunningScheduler> scheduler_;
 };
 
-/// What was seen to happen, of all seeds.
+/// Counts of events over all seeds.
 struct Tally {
-  std::atomic<int> unheard = 0;  // writes that nobody heard of
+  std::atomic<int> unheard = 0;  // writes whose answer was lost
   std::atomic<size_t> allocations = 0;
 };
 
-/// What one seed does to an etcd that has nothing yet.
+/// The trial of one seed on an empty etcd.
 class Trial {
  public:
   Trial(uint64_t seed, By by, Tally& tally)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedulers and foreign writers at one server that keeps its objects in memory or in a file, or at
-// two that share an etcd. Servers stand still and are killed, what they say is cut off and heard
-// late, and the clocks of schedulers jump: no device is ever in two allocations.
+// two that share an etcd. Servers are stopped and killed, their answers are cut off and delayed,
+// and the clocks of schedulers jump: no device is ever in two allocations.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -59,7 +59,8 @@ class JumpingClock final : public Clock {
     return RealWorld().clock.Monotonic() + std::chrono::nanoseconds(ahead_.load());
   }
 
-  /// The day may go back or forth; what only grows skips some seconds, as after a sleep.
+  /// The wall clock may jump forward or back; the monotonic clock skips some seconds, as after a
+  /// sleep.
   void Jump(SeededRandom& random) {
     const auto hours = static_cast<int64_t>(random.Next() % 49) - 24;
     wall_ahead_ += std::chrono::nanoseconds(std::chrono::hours(hours)).count();
@@ -78,7 +79,7 @@ std::unique_ptr<client::HttpClient> ClientAt(const Clock& clock, const TcpProxy&
       .value();
 }
 
-/// A client of a server that is heard through a proxy, perhaps with a scheduler beside it.
+/// A client that is connected through a proxy, perhaps with a scheduler beside it.
 class HttpSite {
  public:
   HttpSite(uint16_t server_port, bool schedules)
@@ -101,7 +102,7 @@ class HttpSite {
   std::optional<RunningScheduler> scheduler_;
 };
 
-/// What a watch of claims shows, from a list on.
+/// The events of a watch of claims, from a list on.
 class History {
  public:
   explicit History(client::Client& client) : client_(client) {
@@ -160,13 +161,13 @@ enum class Keeps : uint8_t {
   kEtcd,  // shared by two servers, and one whose history goes back to the beginning
 };
 
-/// What was seen to happen, of all seeds.
+/// Counts of events over all seeds.
 struct HttpTally {
   std::atomic<size_t> unheard = 0;  // writes whose answers were lost
   std::atomic<size_t> allocations = 0;
 };
 
-/// What one seed does to servers that have nothing yet.
+/// The trial of one seed on new servers.
 class HttpTrial {
  public:
   HttpTrial(uint64_t seed, Keeps keeps, By by, HttpTally& tally)
@@ -184,7 +185,7 @@ class HttpTrial {
     for (const auto& server : servers_) {
       if (!Start(*server)) return {};
     }
-    TcpProxy direct(servers_[0]->port());  // of users, whose connections nobody cuts
+    TcpProxy direct(servers_[0]->port());  // for users, whose connections are never cut
     direct_ = &direct;
     const auto client = ClientAt(RealWorld().clock, direct);
     Users users(*client);
@@ -214,7 +215,7 @@ class HttpTrial {
     return flags;
   }
 
-  /// Users have the first one; schedulers and strangers too if it is the only one.
+  /// Users have the first server; schedulers and foreign writers use it too if it is the only one.
   serving::ServerChild& ServerOf(size_t site) {
     return *servers_[servers_.size() == 1 ? 0 : 1 + site];
   }
@@ -244,8 +245,8 @@ class HttpTrial {
     }
   }
 
-  /// In the middle of whatever it does. What it kept in memory would be gone. Nobody asks for it
-  /// meanwhile: its port may be that of another trial's server then.
+  /// Kills the server at any point of its work. Objects in memory would be lost. No client connects
+  /// meanwhile, because its port may then belong to another trial's server.
   void KillServer(serving::ServerChild& server) {
     if (keeps_ == Keeps::kMemory) return;
     std::vector<TcpProxy*> proxies;

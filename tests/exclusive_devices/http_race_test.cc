@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two clients that know nothing of each other, each at a server of its own, over HTTP.
+// Two independent clients, each at a server of its own, over HTTP.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -106,7 +106,7 @@ class HttpRace : public ::testing::Test {
         "status");
   }
 
-  /// Round after round everybody tries to get the one device, and one does.
+  /// In each round all clients try to get the one device, and exactly one succeeds.
   void Race() {
     std::array<std::unique_ptr<client::HttpClient>, kWriters> clients;
     for (size_t i = 0; i < kWriters; ++i) {

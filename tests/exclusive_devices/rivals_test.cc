@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two schedulers that know nothing of each other, a thousand pods, claims of one pod and of many,
-// restarts and answers that get lost, all from a seed: no device is ever in two allocations, no
-// claim has more consumers than it may, and in the end every pod is bound or told why not.
+// Two independent schedulers, a thousand pods, claims of one pod and of many, restarts and lost
+// answers, all from a seed: no device is ever in two allocations, no claim exceeds the limit of
+// consumers, and in the end every pod is bound or has a condition with the reason.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -44,9 +44,8 @@ constexpr int kRivalPods = 1000;
 constexpr int kRivalNodes = 12;
 constexpr int kRivalDevices = 8;  // of a node
 
-/// What a server makes of writes of claims: it refuses devices that another claim has and too many
-/// consumers, and its answers may get lost or the requests come late. Counts for itself what every
-/// claim has.
+/// A server for writes of claims: it refuses devices that another claim has and too many consumers.
+/// It may lose answers or carry out requests late. Keeps its own record of every claim's devices.
 class RivalServer final : public client::Client {
  public:
   RivalServer(client::testing::MemoryClient& objects, SeededRandom& random)
@@ -131,7 +130,7 @@ class RivalServer final : public client::Client {
 
   bool Chance(uint64_t percent) { return faults_ && random_.Next() % 100 < percent; }
 
-  /// By a count of its own: each device has one claim, each claim not too many consumers.
+  /// Checks with its own record: each device has one claim, and no claim has too many consumers.
   void Note(const ResourceClaim& claim) {
     std::set<std::string>& had = devices_of_[claim.metadata.name];
     for (const std::string& device : had) owners_.erase(device);
@@ -167,7 +166,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
   }
   bool Chance(uint64_t percent) { return random_.Next() % 100 < percent; }
 
-  /// A scheduler that knows nothing but what it reads.
+  /// Starts a scheduler with an empty cache.
   void Start(size_t rival) {
     rivals_[rival] = std::make_unique<Scheduler>(
         server_, cluster_.world.world(), Log::Silent(), cluster_.Options());
@@ -184,7 +183,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
     alive_.push_back({.pod = pod, .claim = claim});
   }
 
-  /// The pod goes, and the claim controller frees what it had.
+  /// Deletes the pod; the claim controller then frees its devices.
   void DropPod(size_t index) {
     const Use use = std::exchange(alive_[index], alive_.back());
     alive_.pop_back();
@@ -192,7 +191,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
     cluster_.DeletePod(use.pod);
     released_.push_back({.pod = uid, .claim = use.claim});
   }
-  /// As the claim controller does it, which may be late too.
+  /// Frees devices as the claim controller does, which may be late too.
   void Release() {
     for (const Use& use : std::exchange(released_, {})) {
       const ResourceClaim claim = cluster_.Claim(use.claim);
@@ -216,7 +215,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
     cluster_.client.LetGo();
     if (Chance(30)) server_.CarryOutLate();
     if (Chance(3)) {
-      server_.CarryOutLate();  // what comes later than that, its lease refuses
+      server_.CarryOutLate();  // later requests are refused by its lease
       Start(random_.Next() % rivals_.size());
     }
     cluster_.world.clock().Advance(std::chrono::milliseconds(400));

@@ -22,7 +22,7 @@ class RunningScheduler {
 
  private:
   scheduler::Scheduler scheduler_;
-  std::vector<std::jthread> threads_;  // they end before what they use
+  std::vector<std::jthread> threads_;  // joined before the objects that they use are destroyed
 };
 
 }  // namespace dray::exclusive_devices

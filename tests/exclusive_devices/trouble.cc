@@ -72,7 +72,7 @@ void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random) {
   Wakeup nobody;
   switch (random.Next() % 5) {
     case 0: proxy.Cut(); break;
-    case 1:  // what was asked is done, and nobody hears of it
+    case 1:  // requests are carried out, but answers are lost
       proxy.HoldAnswers();
       nobody.WaitFor(Moment(random));
       if (random.Next() % 2 == 0) proxy.Cut();
@@ -84,7 +84,7 @@ void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random) {
       if (random.Next() % 2 == 0) proxy.Cut();
       proxy.Release();
       break;
-    case 3:  // what is said later on other connections arrives earlier
+    case 3:  // later answers on other connections arrive earlier
       proxy.HoldConnection(random.Next() % std::max<size_t>(proxy.connections(), 1));
       nobody.WaitFor(Moment(random));
       proxy.Release();

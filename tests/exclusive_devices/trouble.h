@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all trials of exclusive devices have in common: many seeds at a time, users and strangers
-// who go on while something goes wrong, and connections that break.
+// The common parts of all trials of exclusive devices: many seeds at a time, users and foreign
+// schedulers that continue during faults, and connections that break.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace dray::exclusive_devices {
 /// How many things go wrong for one seed.
 inline constexpr int kTroubles = 14;
 
-/// Who keeps devices apart when nobody hears from anybody.
+/// The component that keeps devices exclusive while others do not receive updates.
 enum class By : uint8_t {
-  kServers,    // two schedulers, and writers of whom they know nothing
+  kServers,    // two schedulers, and foreign writers
   kScheduler,  // one scheduler; the servers take whatever is written
 };
 
-/// Calls `trial` with each of 1 to `seeds`, some at a time: they wait more than they work. None is
-/// begun after the test has failed.
+/// Calls `trial` with each of 1 to `seeds`, several at a time, because they mostly wait. Starts no
+/// more after the test has failed.
 void ForEachSeed(uint64_t seeds, const std::function<void(uint64_t seed)>& trial);
 
-/// Users come and go, and a stranger at each of `strangers` takes devices at random, while
+/// Users come and go, and a foreign scheduler at each of `strangers` takes devices at random, while
 /// `trouble` runs. Then all devices are freed; returns when all are in use again.
 void UseDuring(Users& users,
                const std::vector<client::Client*>& strangers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants devices while things go wrong: users with pods, and schedulers of somebody else.
+// Users of devices during faults: users with pods, and foreign schedulers.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ inline constexpr size_t kNodes = 2;
 inline constexpr size_t kDevicesPerNode = 2;
 inline constexpr size_t kDevices = kNodes * kDevicesPerNode;
 
-/// A scheduler of somebody else: gives a random device to the claim `name`, or takes it back, again
-/// and again, without looking what others have.
+/// A foreign scheduler: repeatedly allocates a random device to the claim `name`, or frees it,
+/// without reading the allocations of other claims.
 void TakeAtRandom(client::Client& client,
                   const std::string& name,
                   uint64_t seed,
                   const std::atomic<bool>& is_over);
 
-/// What users do. The client outlives them.
+/// The actions of users. The client outlives them.
 class Users {
  public:
   explicit Users(client::Client& client) : client_(client) {}
@@ -35,11 +35,11 @@ class Users {
   void MakeDevices();
   /// A claim of one device.
   void MakeClaim(const std::string& name);
-  /// Pods with a claim each come; some go, and what they had is freed.
+  /// Creates pods with a claim each; deletes some, which frees their devices.
   void UseAtRandom(uint64_t seed);
   void Free(const std::string& name);
-  /// As many pods as there are devices come; returns when so many claims are allocated. Fails the
-  /// test when that takes ten minutes.
+  /// Creates as many pods as there are devices; returns when as many claims are allocated. Fails
+  /// the test after ten minutes.
   void AwaitUseOfAllDevices();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a selector, or as the seed of one, on devices drawn from the first byte: a batch says of
-// every device what the scalar evaluator says, and no device costs more than the batch's bound.
+// Bytes as a selector, or as the seed of one, on devices drawn from the first byte: a batch gives
+// the scalar evaluator's result for every device, and no device costs more than the batch's bound.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

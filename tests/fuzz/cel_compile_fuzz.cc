@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as an expression, in the environment that the first two bytes choose: compiling ends with a
-// program or with errors inside the text, evaluating stays within its limits, and both say the same
-// when asked again.
+// program or with errors inside the text, evaluating stays within its limits, and both give the
+// same result when repeated.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

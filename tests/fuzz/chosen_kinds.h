@@ -9,8 +9,8 @@
 
 namespace dray::fuzz {
 
-/// All kinds for what is small. What is larger is read as every eighth, the first of them chosen by
-/// its size: all of them would take longer than libFuzzer waits.
+/// All kinds for a small input. A larger one is read as every eighth kind, the first of them chosen
+/// by the size, because all of them would exceed libFuzzer's time limit.
 inline std::vector<const api::KindInfo*> ChosenKinds(size_t size) {
   constexpr size_t kSmallMax = size_t{64} << 10U;
   constexpr size_t kStep = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API over a store in memory, asked without a socket.
+// The API over a store in memory, called without a socket.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace dray::fuzz {
 
-/// What a request was answered. A stream has been cut off where it waited for more.
+/// The answer to a request. A stream is cut off where it would wait for more.
 struct DirectAnswer {
   int status = 0;
   std::string body;
 };
 
-/// A server with nothing in it but the first namespaces; everybody may do everything.
+/// An empty server with only the first namespaces; every user has all rights.
 class DirectApi {
  public:
   DirectApi() { DRAY_CHECK(Wait(resources_.Bootstrap()).has_value()); }
@@ -45,7 +45,7 @@ class DirectApi {
     const auto responder = std::make_shared<Responder>(reactor);
     api_.Handle(std::move(request), responder);
     api_.Drain();
-    // What is posted for later runs, and what that posts, then the client goes away.
+    // Runs the posted functions, and those that they post; then the client disconnects.
     std::function<void(int)> after = [&](int turns) {
       if (turns > 0) return reactor.Post([&after, turns] { after(turns - 1); });
       responder->Close();
@@ -72,8 +72,8 @@ class DirectApi {
   const store::Store& store() const { return store_; }
 
  private:
-  /// How often a watch gets to write before its client goes away: what is there by then is all
-  /// that a test asks for.
+  /// How often a watch may write before its client disconnects, which is enough for all that is
+  /// available by then.
   static constexpr int kStreamTurns = 256;
 
   class Responder final : public net::Responder {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lines of FieldsV1: what was read is written so that it reads as the same set, and the algebra
-// of both sets holds.
+// Two lines of FieldsV1: a set that was read is written so that it reads as the same set, and the
+// algebra of both sets holds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

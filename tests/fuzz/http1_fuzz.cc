@@ -23,7 +23,7 @@ constexpr size_t kBodyMax = 64;
 // Feeds and drains allowed after the last input before the engine must have come to rest.
 constexpr int kTurnsMax = 100'000;
 
-/// Answers every request at once, in one piece or as a stream, and checks what it was given.
+/// Answers every request at once, in one piece or as a stream, and checks the request.
 class Answering final : public net::ServerEngine::Events {
  public:
   net::HeadVerdict OnHead(net::Request& head) override {
@@ -74,7 +74,7 @@ Outcome Play(std::string_view input, size_t piece, size_t drain) {
   Outcome outcome;
   while (!input.empty() && !engine.wants_close()) {
     const std::string_view next = input.substr(0, piece);
-    // What the reactor does: it does not read while the engine does not want to.
+    // Like the reactor, does not read while the engine refuses input.
     if (engine.wants_read()) {
       engine.Feed(next);
       input.remove_prefix(next.size());
@@ -92,7 +92,7 @@ Outcome Play(std::string_view input, size_t piece, size_t drain) {
   }
   outcome.requests = events.requests;
   outcome.closed = engine.wants_close();
-  // Everything is answered: nothing is under way any more, or more input is wanted.
+  // All requests are answered, so the engine has no request in progress, and wants more input.
   DRAY_CHECK(outcome.closed || (engine.phase() != net::EnginePhase::kBusy && engine.wants_read()));
   return outcome;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes into the HTTP/2 engine, in pieces of any size, with the output drained or left to wait.
-// It must answer or close, keep to its limits, tell of every stream once, and come to an end when
-// it is told to.
+// It must answer or close, keep to its limits, report every stream once, and end when asked to.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,7 +26,7 @@ constexpr int kTurnsMax = 100'000;
 // An empty SETTINGS frame: what every client sends first.
 constexpr std::string_view kSettings("\0\0\0\4\0\0\0\0\0", 9);
 
-/// Answers every request, at once or later, and checks what it was given.
+/// Answers every request, at once or later, and checks the request.
 class Answering final : public net::ServerEngine::Events {
  public:
   net::HeadVerdict OnHead(net::Request& head) override {

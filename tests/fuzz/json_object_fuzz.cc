@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as an object of every kind: what decodes encodes, and what was encoded decodes to the same.
+// Bytes as an object of every kind: an object that decodes can be encoded, and decodes again to the
+// same.
 #include <cstddef>
 #include <cstdint>
 #include <string>

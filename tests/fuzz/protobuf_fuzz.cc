@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a message of every kind, bare or in an envelope: what decodes encodes, and from then on
-// the bytes stay the same. Through JSON too, once it has dropped what it cannot say.
+// Bytes as a message of every kind, bare or in an envelope: a message that decodes can be encoded,
+// and from then on the bytes stay the same. The same holds through JSON, once it has dropped what
+// it cannot express.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ std::string Message(const api::Object& object) {
   return out;
 }
 
-// What a request says can be stored, and shows so.
+// An object of a request can be stored, and is readable.
 void CheckStored(const api::Object& object) {
   std::string stored;
   DRAY_CHECK(api::EncodeStored(object, stored) == api::Readable::kSurely);
@@ -33,8 +34,8 @@ void CheckStored(const api::Object& object) {
   DRAY_CHECK(*read == object);
 }
 
-// JSON has no word for an empty time or a null that is there, so only what comes back from it
-// stays.
+// JSON cannot express an empty time or a present null, so compares only values after one round
+// trip.
 void CheckJson(const api::Object& object) {
   api::DecodeIssues issues;
   const auto once = api::DecodeJson(object.kind(), api::ToJson(object), &issues);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole request against the API over a store in memory: whatever it says, it is answered once,
-// and with a status code of HTTP; and what it wrote can be read by another server, as it is and in
-// the list of its kind. The input is a method, a target, headers and a body:
+// A whole request against the API over a store in memory: any request is answered once, with a
+// status code of HTTP, and another server can read the written object, alone and in the list of its
+// kind. The input is a method, a target, headers and a body:
 //
 //   PATCH /api/v1/nodes/a?force=1
 //   Content-Type: application/merge-patch+json

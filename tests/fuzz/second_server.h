@@ -23,11 +23,11 @@
 
 namespace dray::fuzz {
 
-/// Another server on what the first one's store would have written to a disk: nothing is left out
-/// of its lists, and nothing differs.
+/// Another server on the data that the first one's store would have written to a disk. Its lists
+/// must have all objects, unchanged.
 class SecondServer {
  public:
-  /// Checks what was committed to `first` since the last call.
+  /// Checks the commits to `first` since the last call.
   void Follow(const store::Store& first) {
     constexpr size_t kEventsMax = 1000;
     seen_ = std::max(seen_, first.status().floor);
@@ -59,7 +59,7 @@ class SecondServer {
     DRAY_CHECK(answer->warnings.empty());
   }
 
-  // One generation of those that lie there: its lists tell of every record that cannot be read.
+  // One of the kinds stored under this key; its lists report every record that cannot be read.
   const api::KindInfo* KindAt(std::string_view key) const {
     for (const api::KindInfo* kind : scheme_.kinds()) {
       const bool is_hub = &kind->storage() == kind && kind->served && !kind->create_only;

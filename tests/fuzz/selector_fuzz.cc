@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as label and field selectors: the text of what was read reads as the same selector, and
-// selects the same.
+// Bytes as label and field selectors: the text of a parsed selector parses as the same selector,
+// and selects the same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

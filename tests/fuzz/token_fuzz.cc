@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line and what follows it. Both as a token: nobody signed it, so it is never good. And as head
-// and claims of a token that is signed: whatever they say, the bearer is a service account, and the
-// token is good in its time only.
+// A line and what follows it. Both as a token: it has no valid signature, so it is never accepted.
+// And as head and claims of a signed token: for any contents the bearer is a service account, and
+// the token is valid only in its time.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

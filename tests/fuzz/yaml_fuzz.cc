@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as YAML: what is read is JSON, and written as YAML again it reads the same.
+// Bytes as YAML: the result is JSON, and reads the same after being written as YAML.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -28,14 +28,14 @@
 namespace dray::history {
 namespace {
 
-/// Revisions looked at for one write that could mend one fact.
+/// Limit of the revisions tried for one write to satisfy one fact.
 constexpr int64_t kPlacesExaminedMax = 10'000;
 
 const Write& WriteOf(const Operation& operation) {
   return std::get<Write>(operation.request);
 }
 
-/// What change of a key would mend a fact, and at which revisions: (low, high].
+/// The change of a key that would satisfy a fact, and its possible revisions: (low, high].
 struct Mending {
   enum class Want : uint8_t { kPut, kExpiringPut, kDelete, kAny };
   Want want = Want::kAny;
@@ -52,7 +52,7 @@ Mending Exactly(Revision at, Mending::Want want, const std::string* value = null
   return {.want = want, .value = value, .low = BeforeIt(at), .high = at};
 }
 
-/// For a fact that says what `item` the key holds.
+/// For a fact that the key has the value `item`.
 std::optional<Mending> ForItem(const Fact& fact, const Version& state, Revision first) {
   const Item& item = *fact.item;
   const bool has_same_value = state.item.has_value() && state.item->value == item.value;
@@ -76,7 +76,7 @@ std::optional<Mending> ForPut(const Fact& fact, const Timeline& timeline, Revisi
   return Mending{.low = first, .high = Revision{fact.at.value() - 1}};
 }
 
-/// What could mend `fact`, which does not hold; none if nothing can.
+/// The changes that could satisfy `fact`, which does not hold; none if there are none.
 std::optional<Mending> MendingOf(const Fact& fact, const Timeline& timeline, Revision first) {
   const Version& state = *timeline.At(fact.at);
   const Mending deletion{.want = Mending::Want::kDelete, .low = state.at, .high = fact.at};
@@ -98,7 +98,7 @@ std::optional<Mending> MendingOf(const Fact& fact, const Timeline& timeline, Rev
       return Mending{.want = Mending::Want::kPut, .low = state.at, .high = BeforeIt(fact.at)};
     case Fact::Claim::kMayExpire:
       return Mending{.want = Mending::Want::kExpiringPut, .low = state.at, .high = fact.at};
-    case Fact::Claim::kUnchangedAt:  // of a deletion: there was nothing to delete any more
+    case Fact::Claim::kUnchangedAt:  // for a deletion: the key was absent already
       return Mending{.want = Mending::Want::kDelete,
                      .low = timeline.At(BeforeIt(fact.at))->at,
                      .high = BeforeIt(fact.at)};
@@ -180,7 +180,7 @@ Revision Arrangement::ExpiryOf(const Operation& write, std::string_view key) con
   return found == loose_.end() ? Revision{} : found->placed;
 }
 
-/// Whether a watch knows of `key` at `at`, and has told of no event.
+/// Whether a watch covers `key` at `at`, and has reported no event.
 bool Arrangement::IsSilent(std::string_view key, Revision at) const {
   return std::ranges::any_of(coverages_, [&](const Coverage& watch) {
     return at > watch.after && at <= watch.through && key.starts_with(watch.prefix) &&
@@ -188,7 +188,7 @@ bool Arrangement::IsSilent(std::string_view key, Revision at) const {
   });
 }
 
-/// Whether a watch would have told of what the write changes there, as far as can be said by now.
+/// Whether a watch would have reported the write's change there, as far as is known.
 bool Arrangement::IsDenied(const Attempt& attempt) const {
   if (silence_ == Silence::kIgnored) return false;
   const auto& changes = WriteOf(*loose_[attempt.loose].operation).changes;
@@ -251,7 +251,7 @@ std::vector<std::string> Arrangement::KeysOf(const Loose& loose) const {
   return names;
 }
 
-/// What must hold of the key so that the writes placed so far could happen.
+/// The conditions on the key under which the writes placed so far could happen.
 std::vector<Fact> Arrangement::ConditionsOn(const std::string& name) const {
   std::vector<Fact> conditions;
   for (const size_t index : keys_.at(name).placed) {
@@ -460,7 +460,7 @@ Arrangement::Outcome Arrangement::Search() {
   return outcome;
 }
 
-/// Reports what stopped the arrangement that came furthest, and forgets it.
+/// Reports the fact that stopped the best arrangement, and drops it.
 void Arrangement::Blame(Report& report) {
   Key& key = keys_.at(best_key_);
   for (const size_t index : best_facts_) key.facts[index].is_dropped = true;

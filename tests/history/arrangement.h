@@ -41,9 +41,9 @@ class Arrangement {
   /// Looks for an arrangement, and reports the facts that none explains.
   void Find(Report& report);
 
-  /// False if Find reached a limit: then the timelines may lack writes and prove nothing.
+  /// False if Find reached a limit. Then the timelines may lack writes and prove nothing.
   bool is_decided() const { return is_decided_; }
-  /// What each key held. Complete once Find has returned.
+  /// The values of each key. Complete once Find has returned.
   const Timeline& TimelineOf(const std::string& key) const { return keys_.at(key).timeline; }
   /// Keys with findings.
   const std::set<std::string>& blamed() const { return blamed_; }
@@ -80,7 +80,8 @@ class Arrangement {
   /// A write of unknown outcome: of a client, or of the store itself when a key expires.
   struct Loose {
     const Operation* operation = nullptr;
-    const Operation* expires = nullptr;  // what the store ends; null: it is a client's
+    const Operation* expires = nullptr;  // set if the store wrote this (an expiry); null: a client
+                                         // did
     Revision later_than{};
     Revision placed{};  // 0: nowhere
   };
@@ -148,7 +149,7 @@ class Arrangement {
   size_t best_placed_ = 0;  // writes placed by then
   std::string best_key_;
   Falsehood best_;
-  std::vector<size_t> best_facts_;  // of best_key_: what would be dropped
+  std::vector<size_t> best_facts_;  // facts about best_key_ to drop
 };
 
 }  // namespace dray::history

@@ -21,8 +21,8 @@
 namespace dray::history {
 namespace {
 
-/// The steps as `arrangement` explains them: what has an unknown outcome stands where it was
-/// placed, and what was not placed did not happen.
+/// The steps according to `arrangement`: a step with an unknown outcome is where it was placed, and
+/// one that was not placed did not happen.
 std::vector<KeyStep> Arranged(std::vector<KeyStep> steps,
                               const std::string& key,
                               const Arrangement& arrangement) {
@@ -30,7 +30,7 @@ std::vector<KeyStep> Arranged(std::vector<KeyStep> steps,
     if (step.is_certain) continue;
     if (step.is_expiry) {
       step.revision = arrangement.ExpiryOf(*step.operation, key);
-      step.expected.reset();  // it was seen to that what is there may expire, whoever put it
+      step.expected.reset();  // the arrangement has already checked that the value may expire
     } else {
       step.revision = arrangement.PlaceOf(*step.operation);
     }
@@ -40,9 +40,9 @@ std::vector<KeyStep> Arranged(std::vector<KeyStep> steps,
   return steps;
 }
 
-/// Whatever the number of unknown outcomes, an order along the revisions of the arrangement is
-/// found without choices; only reads without a revision leave some. The search among all orders is
-/// for what no such order explains.
+/// For any number of unknown outcomes, an order along the revisions of the arrangement is found
+/// without choices; only reads without a revision leave some. The search among all orders is for
+/// histories that no such order explains.
 KeyOrder OrderOf(const std::string& key,
                  const std::optional<Item>& first,
                  const std::vector<KeyStep>& steps,
@@ -80,7 +80,7 @@ void CheckKeyOrder(const History& history,
   }
 }
 
-/// Keys with findings are left out: there is no order of answers that are wrong.
+/// Keys with findings are left out, because wrong answers have no order.
 void CheckKeyOrders(const History& history,
                     const Arrangement& arrangement,
                     const Limits& limits,

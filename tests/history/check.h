@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a history keep what the store promises?
+// Checks whether a history keeps the guarantees of a store.
 //
 // The store gives every write a revision, so the order of writes is known and need not be searched
 // for (as Wing and Gong, Lowe, and Porcupine must). The checker

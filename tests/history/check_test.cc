@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories made by hand: one that keeps every promise, and for each promise one that breaks it and
-// nothing else.
+// Histories made by hand: one that keeps every guarantee, and for each guarantee one that breaks
+// only that.
 #include "tests/history/check.h"
 
 #include <algorithm>
@@ -254,7 +254,7 @@ std::vector<Case> BrokenReads() {
        WithWrites("40 call 3 0 list \"/\" exact 3\n"
                   "41 seen 40 at 3 item \"/b\" \"b1\" 3 3 1 item \"/a\" \"a1\" 2 2 1\n"),
        "/a comes after /b"},
-      {"ReadBackInTime",  // no revision is told: only an order of the answers can show it
+      {"ReadBackInTime",  // no answer has a revision, so only an order of the answers can show it
        "linearizable",
        WithWrites(
            "40 call 3 0 get \"/b\" linearizable\n41 seen 40 at 0\n"

@@ -25,7 +25,7 @@ std::string Describe(std::string_view key, const std::optional<Item>& item);
 
 /// "#14 write of client 2 (14 to 17)"
 std::string Name(const Operation& operation);
-/// Name, and what it asked: "#14 write of client 2 (14 to 17): if a@7, put a=v1, delete b".
+/// The name and arguments: "#14 write of client 2 (14 to 17): if a@7, put a=v1, delete b".
 std::string Describe(const Operation& operation);
 
 /// "#9 watch of client 1 on "a" after 5"

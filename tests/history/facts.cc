@@ -191,7 +191,7 @@ class Collector {
 
 enum class Differs : uint8_t { kNothing, kValue, kVersions };
 
-/// Whether what was told is what is there, as far as it was told.
+/// Whether the reported value equals the actual one, as far as it was reported.
 Differs Compare(const Item& told, const Item& is, Fact::Claim claim) {
   const auto differ = [](auto a, auto b) {
     return a != decltype(a){} && b != decltype(b){} && a != b;
@@ -252,7 +252,7 @@ std::string Saying(std::string_view key, const Fact& fact) {
   return "";
 }
 
-/// What is there, and whose doing it is.
+/// The actual value, and the write that made it.
 std::string Truth(std::string_view key, const Version& state) {
   const std::string text = Describe(key, state.item);
   if (state.by == nullptr) return text + " as at the beginning";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What answers and events say about a key at a revision, and whether that is true.
+// The claims of answers and events about a key at a revision, and whether they are true.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Fact {
     kNotModifiedAt,  // it was not
     kPutAt,          // exactly `at`, `item` was put
     kDeletedAt,      // exactly at `at`, it was deleted
-    kMayExpire,      // what it holds may expire
+    kMayExpire,      // its value may expire
     kUnchangedAt,    // exactly at `at`, nothing happened to it
   };
 
@@ -38,7 +38,7 @@ struct Fact {
   const Item* item = nullptr;
   Revision modified{};
   Property property = Property::kRead;
-  const Operation* operation = nullptr;  // whose answer said it,
+  const Operation* operation = nullptr;  // the operation whose answer made the claim,
   const Watch* watch = nullptr;          // or the watch, with
   const Event* event = nullptr;          // this event
   bool is_dropped = false;               // reported, and ignored from now on
@@ -50,11 +50,12 @@ using Facts = std::map<std::string, std::vector<Fact>, std::less<>>;
 /// All facts of `history` that have a revision. Keys without facts are there too.
 Facts FactsOf(const History& history);
 
-/// The range of keys that a list covers: from the first it asked for to the last it knows of.
+/// The range of keys that a list covers: from the first requested key to the last one in the
+/// answer.
 struct Window {
   std::string_view prefix;
   std::string_view first;
-  std::optional<std::string_view> last;  // after it the list says nothing
+  std::optional<std::string_view> last;  // the list does not cover keys after it
   bool Has(std::string_view key) const {
     return key.starts_with(prefix) && key >= first && (!last.has_value() || key <= *last);
   }

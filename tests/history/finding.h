@@ -11,24 +11,24 @@
 
 namespace dray::history {
 
-/// What a store promises. Those of watches are the ones that etcd's own robustness tests check.
+/// The guarantees of a store. Those of watches are the ones that etcd's own robustness tests check.
 enum class Property : uint8_t {
   kHistory,            // the record itself makes sense
   kRevisionOnce,       // a revision belongs to one write
   kRealTime,           // revisions follow the order of the clock
-  kCommitAnswer,       // the answer to a write says what it stored
-  kConditions,         // conditions held, or did not, as the answer says
+  kCommitAnswer,       // the answer to a write has the records that it stored
+  kConditions,         // conditions held, or did not, as in the answer
   kRead,               // a read is the state at its revision
   kLinearizable,       // operations on one key have an order that explains their answers
   kWatchCommitted,     // every event was committed at its revision
   kWatchVersions,      // its creation revision and version are right
   kWatchCreation,      // a creation is called one, and nothing else is
-  kWatchPrevious,      // what the key held before is right
-  kWatchFiltered,      // only keys that were asked for
+  kWatchPrevious,      // the previous value of the key is right
+  kWatchFiltered,      // only keys that were requested
   kWatchOrdered,       // revisions ascend; within one, as in its write
   kWatchUnique,        // no event twice
   kWatchAtomic,        // all of a revision in one response
-  kWatchReliable,      // no gap between what was seen
+  kWatchReliable,      // no gap between the events seen
   kWatchResumable,     // no gap and no repetition where it began
   kWatchBookmarkable,  // nothing up to a bookmark comes after it, or is missing before it
 };
@@ -52,7 +52,7 @@ struct Limits {
 
 struct Report {
   std::vector<Finding> findings;
-  /// What could not be decided within the limits; empty if all was.
+  /// Checks that reached a limit; empty if there are none.
   std::vector<std::string> undecided;
   size_t steps = 0;
 

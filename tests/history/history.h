@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of clients to a store and its answers, as values: the input of the checker.
 //
-// A history knows nothing of the store that answered. It can come from one in this process, from a
+// A history does not depend on the kind of store. It can come from one in this process, from a
 // cluster, from an API server or from a simulation, and it can be saved and checked again
-// (history_text.h). What an answer leaves out is zero or empty, and is not judged.
+// (history_text.h). Values missing in an answer are zero or empty, and are not checked.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace dray::history {
 
-/// A moment of the run: a number that one counter gave out once. Smaller is earlier, whoever asked.
+/// A moment of the run: a number from one counter. Smaller is earlier, for all clients.
 using Moment = uint64_t;
 
-/// What a key holds, or held. Zero revisions and versions are unknown.
+/// The value of a key. Zero revisions and versions are unknown.
 struct Item {
   std::string key;
   std::string value;
@@ -84,8 +84,8 @@ struct Seen {
 /// A write that was carried out.
 struct Done {
   Revision revision{};  // of the write; the newest one if it changed nothing
-  /// For each change what was stored or, with `modified` = revision, deleted; none for the deletion
-  /// of an absent key. Empty when unknown.
+  /// For each change the record stored or, with `modified` = revision, deleted; none for the
+  /// deletion of an absent key. Empty if unknown.
   std::vector<std::optional<Item>> items;
 };
 
@@ -104,7 +104,8 @@ struct Failed {
   std::string reason;
 };
 
-/// The outcome is unknown: it may have happened, may still happen, or never; at most once.
+/// The outcome is unknown: the write may have happened, may still happen, or never, but at most
+/// once.
 struct Unknown {
   std::string reason;
 };
@@ -115,7 +116,7 @@ struct Operation {
   Moment called = 0;    // also its name
   Moment returned = 0;  // 0: never
   uint32_t client = 0;
-  uint32_t server = 0;  // whom it asked
+  uint32_t server = 0;  // the server that it called
   Request request;
   Answer answer;
 };
@@ -124,7 +125,7 @@ struct Operation {
 struct Event {
   enum class Kind : uint8_t { kCreated, kUpdated, kDeleted };
   Kind kind = Kind::kUpdated;
-  Item item;  // of a deletion: what was deleted, with `modified` = the revision of the deletion
+  Item item;  // for a deletion: the deleted record, with `modified` = the revision of the deletion
   std::optional<Item> previous;
 };
 
@@ -132,7 +133,7 @@ struct Event {
 struct Response {
   Moment received = 0;
   std::vector<Event> events;
-  Revision through{};  // a bookmark: nothing up to here will come any more. 0: says nothing
+  Revision through{};  // a bookmark: no more events up to here will come; 0: no bookmark
   std::string error;
 };
 
@@ -141,14 +142,14 @@ struct Watch {
   uint32_t client = 0;
   uint32_t server = 0;
   std::string prefix;
-  Revision after{};             // asked for events with greater revisions
+  Revision after{};             // it requested events with greater revisions
   bool tells_previous = false;  // Event::previous is there whenever there was something
   std::vector<Response> responses;
 };
 
 struct History {
   Revision first{1};       // the state before all operations
-  std::vector<Item> held;  // what it holds
+  std::vector<Item> held;  // its contents
   std::vector<Operation> operations;
   std::vector<Watch> watches;
 };

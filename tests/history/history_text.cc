@@ -128,7 +128,7 @@ std::string_view Word(Event::Kind kind) {
 
 // Reading.
 
-/// The words of one line, taken one after the other. After the first mistake all are empty.
+/// The words of one line, read one after the other. After the first error all are empty.
 class Words {
  public:
   explicit Words(std::string_view line) : rest_(line) {}

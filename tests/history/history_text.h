@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories as text: to keep one that failed, to check it again, and to hand one from a process
-// that may be killed to the one that judges it.
+// Histories as text: to keep one that failed, to check it again, and to pass one from a process
+// that may be killed to the process that checks it.
 //
-// One line for each thing that happened, in the order in which it did, so the file is read as a log
-// and the lines of a process can be appended as they come:
+// One line for each event of the run, in order, so the file is a log and a process can append its
+// lines as they occur:
 //
 //   dray-history 1
 //   first 1
@@ -26,7 +26,7 @@
 
 namespace dray::history {
 
-/// The first lines: version, first revision, what is held.
+/// The first lines: version, first revision, initial contents.
 std::string HeadText(const History& history);
 /// The line of a call, and that of its answer.
 std::string CallText(const Operation& operation);
@@ -38,10 +38,10 @@ std::string ResponseText(const Watch& watch, const Response& response);
 /// The whole history.
 std::string ToText(const History& history);
 
-/// Reads what ToText wrote, or any prefix of it: a last line that is cut off is dropped, and a call
-/// without an answer is one whose outcome is unknown.
+/// Reads the output of ToText, or any prefix of it: a last line that is cut off is dropped, and a
+/// call without an answer has an unknown outcome.
 ///
-/// Errors: kBadRequest  names the line and what is wrong with it.
+/// Errors: kBadRequest  names the line and its error.
 Result<History> ParseHistory(std::string_view text);
 
 }  // namespace dray::history

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a history file may look like, and what is said about one that may not.
+// Valid history files, and the errors for invalid ones.
 #include "tests/history/history_text.h"
 
 #include <string>

@@ -22,7 +22,7 @@
 namespace dray::history {
 namespace {
 
-/// What the key holds; zeros in it are unknown.
+/// The key's value; zeros in it are unknown.
 using State = std::optional<Item>;
 
 template <class T>
@@ -35,7 +35,7 @@ void Learn(T& known, const T& told) {
   if (known == T{}) known = told;
 }
 
-/// The state if it is what a step says it is, with what is learnt from it.
+/// The state if it agrees with a step, with the values learnt from the step.
 std::optional<State> Confirm(const State& state, const State& told, bool with_modified) {
   if (state.has_value() != told.has_value()) return std::nullopt;
   if (!state.has_value()) return state;
@@ -163,7 +163,7 @@ class Search {
     State before;      // the state it was taken in
   };
 
-  /// The step that has to come first among those that tell revisions; none: any.
+  /// The next step among those with revisions; none: there is none left.
   std::optional<size_t> FirstByRevision() const {
     for (const size_t i : by_revision_) {
       if (!is_done_[i]) return i;
@@ -171,7 +171,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// Opens a frame for what can come next.
+  /// Opens a frame for the possible next steps.
   void Enter() {
     Frame frame;
     std::vector<size_t> blocked;

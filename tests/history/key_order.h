@@ -29,7 +29,7 @@ struct KeyStep {
   enum class Kind : uint8_t {
     kRead,     // the key held `item`, or was absent
     kPut,      // it holds `item` since then
-    kDelete,   // it is absent since then; `item` is what was deleted
+    kDelete,   // it is absent from then on; `item` is the deleted record
     kRefused,  // it held `item`, or was absent, and was not modified last at `expected`
   };
   Kind kind = Kind::kRead;
@@ -37,9 +37,9 @@ struct KeyStep {
   Moment returned = 0;                 // it happened before; the greatest moment if unknown
   bool is_certain = true;              // otherwise it may never have happened
   bool is_expiry = false;              // of what `operation` put, by the store itself
-  bool tells_item = true;              // otherwise `item` says nothing; a put always does
+  bool tells_item = true;              // if false, `item` is unknown; a put always has it
   std::optional<Item> item{};          // of a put, `created` and `version` may be 0: unknown
-  std::optional<Revision> expected{};  // it was modified last then; 0: it was absent
+  std::optional<Revision> expected{};  // it was last modified then; 0: it was absent
   Revision revision{};                 // of the state after it; 0: unknown
   const Operation* operation = nullptr;
 };
@@ -52,11 +52,11 @@ struct KeyOrder {
   enum class Verdict : uint8_t { kExists, kNone, kUndecided };
   Verdict verdict = Verdict::kExists;
   size_t steps = 0;
-  std::string text;  // kNone: how far it went, and what could not follow
+  std::string text;  // kNone: the steps that could be ordered, and those that could not follow
 };
 
 /// Looks for an order of `steps` (ascending by `called`), from `first`, in at most `steps_max`
-/// steps. Those that say at which revision they happened happen in that order.
+/// steps. Steps with known revisions are in the order of these.
 KeyOrder FindKeyOrder(std::string_view key,
                       const std::optional<Item>& first,
                       const std::vector<KeyStep>& steps,

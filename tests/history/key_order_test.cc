@@ -23,7 +23,7 @@ using OrderVerdict = KeyOrder::Verdict;
 
 const Operation kSomebody{.called = 1, .returned = 2, .request = Get{}, .answer = Seen{}};
 
-/// A register of letters: reads and puts that tell no revisions.
+/// A register of letters: reads and puts without revisions.
 KeyStep Read(Moment called, Moment returned, std::string value) {
   KeyStep step{.called = called, .returned = returned, .operation = &kSomebody};
   if (!value.empty()) step.item = Item{.key = "k", .value = std::move(value)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operation means for one key.
+// The meaning of each operation for one key.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -109,7 +109,7 @@ class StepCollector {
   }
 
   void OfRefused(const Write& write, const Refused& refused, Revision expected) {
-    if (refused.mismatches.empty()) {  // not told which
+    if (refused.mismatches.empty()) {  // the answer does not name them
       if (write.conditions.size() == 1)
         steps_.push_back(ConditionStep(KeyStep::Kind::kRefused, expected, refused.revision));
       return;

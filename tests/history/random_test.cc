@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories: those of a right store are sound, and what is done to them is found.
+// Random histories: those of a correct store are sound, and mutations are found.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ TEST(RandomHistories, WithoutRevisionsOfReadsAreSound) {
   }
 }
 
-// As of clients on a busy machine: many calls overlap, and most writes are not heard of.
+// Like clients on a busy machine: many calls overlap, and most writes have an unknown outcome.
 TEST(RandomHistories, ManyUnknownOutcomesAreDecidedWithoutSearch) {
   for (uint64_t seed = 1; seed <= Instances(6); ++seed) {
     const testing::ModelOptions options{.seed = seed,

@@ -19,7 +19,7 @@
 namespace dray::history {
 namespace {
 
-/// "" if the items are what may be in the answer, in order.
+/// "" if the items are those that the answer may have, in order.
 std::string WrongItems(const List& list, const Seen& seen) {
   if (list.limit > 0 && seen.items.size() > list.limit)
     return fmt::format("has {} keys", seen.items.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a read promises beside the single keys: its revision, its order, its limit and its count.
+// The guarantees of a read besides those about single keys: its revision, its order, its limit and
+// its count.
 #pragma once
 
 #include "tests/history/arrangement.h"

@@ -21,7 +21,7 @@
 namespace dray::history {
 namespace {
 
-/// The greatest revision that an answer speaks of; 0: none.
+/// The greatest revision in an answer; 0: none.
 Revision RevisionOf(const Operation& operation) {
   if (const auto* done = std::get_if<Done>(&operation.answer)) return done->revision;
   if (const auto* refused = std::get_if<Refused>(&operation.answer)) return refused->revision;
@@ -38,7 +38,7 @@ Revision RevisionOf(const Response& response) {
   return newest;
 }
 
-/// Something that happened: a call, an answer, or a response of a watch.
+/// An event of the run: a call, an answer, or a response of a watch.
 struct Happening {
   Moment at = 0;
   const Operation* operation = nullptr;
@@ -72,7 +72,7 @@ std::string TooOld(const Operation& operation, Revision revision, const Observed
                      told.revision.value());
 }
 
-/// What an answer contradicts; null if nothing.
+/// The observation that an answer contradicts; null if none.
 struct Wrong {
   Revision revision{};
   const Observed* against = nullptr;
@@ -163,7 +163,8 @@ void CheckRealTime(const History& history,
                    const Limits& limits,
                    Report& report) {
   CheckRevisionsOnce(history, limits, report);
-  std::set<std::string> tellers;  // one that told too much would be in the way of everybody else
+  std::set<std::string> tellers;  // servers that revealed a future revision; reported once, so that
+                                  // they do not hide other errors
   for (size_t i = 0; i < history.operations.size(); ++i) {
     const Wrong wrong = WrongIn(history.operations[i], told[i]);
     if (wrong.against == nullptr || !tellers.insert(wrong.against->by).second) continue;

@@ -17,7 +17,7 @@ struct Observed {
   std::string by{};  // "" when it is the first revision of the history
 };
 
-/// What had been observed when an operation was called.
+/// The revisions that had been observed when an operation was called.
 struct SeenBefore {
   Observed anybody;
   Observed same_server;

@@ -111,7 +111,7 @@ void Recorder::Returned(const Operation& operation) {
   ++answered_;
   const MutexLock lock(mutex_);
   if (log_) return Write(AnswerText(operation));
-  // The call is among the last ones: no more than there are clients behind it.
+  // The call is among the last ones, with no more calls after it than there are clients.
   auto latest_first = history_.operations | std::views::reverse;
   *std::ranges::find(latest_first, operation.called, &Operation::called) = operation;
 }

@@ -17,14 +17,14 @@
 
 namespace dray::history {
 
-/// Gives out moments and gathers what happened. Safe from any thread; outlives its clients.
+/// Assigns moments and records the calls. Safe from any thread; outlives its clients.
 class Recorder {
  public:
-  /// Gets each line of history_text.h, calls before they are made: what a process hands out this
-  /// way lets others judge it after it was killed. One call at a time.
+  /// Gets each line of history_text.h, that of a call before the call is made. So another process
+  /// can check the history after this one was killed. One call at a time.
   using Log = std::function<void(std::string_view line)>;
 
-  /// Moments begin after `start`; with a log, nothing is kept here.
+  /// Moments begin after `start`; with a log, nothing is kept in memory.
   explicit Recorder(Moment start = 0, Log log = {}) : now_(start), log_(std::move(log)) {}
 
   Moment Now() { return now_.fetch_add(1) + 1; }
@@ -42,7 +42,7 @@ class Recorder {
   /// Goes on from `history`, which another process recorded.
   void Resume(History history);
 
-  /// What has been recorded. Calls that have not returned have an unknown outcome.
+  /// The recorded history. Calls that have not returned have an unknown outcome.
   History Take();
 
  private:
@@ -70,8 +70,7 @@ class RecordedClient {
   Result<Seen> Read(const Get& get);
   Result<Seen> Read(const List& list);
   Result<store::CommitOutcome> Commit(store::Txn txn);
-  /// Commits without caring what comes of it: the outcome counts as unknown. `done` is called
-  /// whatever it is.
+  /// Commits and ignores the outcome, which counts as unknown. Calls `done` for any outcome.
   void Abandon(store::Txn txn, std::move_only_function<void()> done);
 
  private:
@@ -85,7 +84,7 @@ class RecordedClient {
   const Identity identity_;
 };
 
-/// A cursor that asks for what comes after what it has seen; on one thread.
+/// A cursor that requests the events after those it has seen; on one thread.
 class RecordedWatch {
  public:
   RecordedWatch(Recorder& recorder,
@@ -94,7 +93,7 @@ class RecordedWatch {
                 std::string prefix,
                 Revision after);
 
-  /// What comes next, as Store::EventsAfter. A batch without events and without progress is not
+  /// The next events, as Store::EventsAfter. A batch without events and without progress is not
   /// recorded.
   Result<store::Batch> Next(size_t max);
 
@@ -112,7 +111,7 @@ class RecordedWatch {
   Revision last_event_;
 };
 
-/// What a record says, as a history has it.
+/// Converts a record to a history's item.
 Item ItemOf(const store::Record& record);
 
 }  // namespace dray::history

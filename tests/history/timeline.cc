@@ -26,7 +26,7 @@ Version After(const std::optional<Item>& old, const PlacedChange& placed) {
             .version = 1};
   if (old.has_value()) {
     item.created = old->created;
-    item.version = old->version == 0 ? 0 : old->version + 1;  // 0: was not told
+    item.version = old->version == 0 ? 0 : old->version + 1;  // 0: the version is unknown
   }
   next.item = std::move(item);
   return next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one key held at each revision, given the writes that were made.
+// The value of one key at each revision, given the writes.
 #pragma once
 
 #include <optional>
@@ -18,21 +18,21 @@ struct PlacedChange {
   const Operation* by = nullptr;
 };
 
-/// What a key holds from a revision on.
+/// The value of a key from a revision on.
 struct Version {
   Revision at{};
   std::optional<Item> item;       // none: absent
-  const Operation* by = nullptr;  // null: it was so at the beginning
+  const Operation* by = nullptr;  // null: it is the initial value
   bool may_expire = false;
 };
 
 class Timeline {
  public:
   Timeline() = default;
-  /// `placed_changes` ascends by revision. Deletions of what is absent change nothing.
+  /// `placed_changes` ascends by revision. Deletions of absent keys change nothing.
   Timeline(const Version& first, std::span<const PlacedChange> placed_changes);
 
-  /// What the key holds after `revision`; null before the history begins.
+  /// The value of the key after `revision`; null before the history begins.
   const Version* At(Revision revision) const;
   /// The change at exactly `revision`; null if there is none.
   const Version* ChangedAt(Revision revision) const;

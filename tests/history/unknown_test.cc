@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes whose outcome nobody was told: they may have happened once, or not, and the rest must fit.
+// Writes with unknown outcomes: each may have happened once, or not, and the other answers must
+// fit.
 #include <string>
 #include <string_view>
 

@@ -23,8 +23,8 @@
 namespace dray::history {
 namespace {
 
-/// Findings of one watch: the first of each property, so that one mistake is not told a hundred
-/// times.
+/// Findings of one watch: only the first of each property, so that one error is not reported a
+/// hundred times.
 class Complaints {
  public:
   Complaints(const Watch& watch, const Limits& limits, Report& report)
@@ -137,7 +137,7 @@ struct Missing {
   std::string text;
 };
 
-/// What should have come and did not, by revision.
+/// The expected events that did not come, by revision.
 std::vector<Missing> MissingFrom(const Watch& watch,
                                  const Events& told,
                                  const Arrangement& arrangement) {
@@ -179,7 +179,7 @@ void CheckOrderInWrite(const Events& told, const Arrangement& arrangement, Compl
   for (const auto& [at, keys] : told) {
     const auto writers = arrangement.writers().find(at);
     if (writers == arrangement.writers().end() || writers->second.size() != 1) continue;
-    // Of several writes with unknown outcome that do the same, another one may stand here.
+    // If several writes with unknown outcome do the same, another one may have this place.
     if (std::holds_alternative<Unknown>(writers->second[0]->answer)) continue;
     const auto& changes = std::get<Write>(writers->second[0]->request).changes;
     const auto place = [&](std::string_view key) {

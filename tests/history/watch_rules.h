@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a watch promises about the sequence of its events.
+// The guarantees of a watch about the sequence of its events.
 //
-// Whether each event was committed, and what it says of its key, is judged with all other facts
-// (facts.h).
+// The contents of each event are checked with all other facts (facts.h).
 #pragma once
 
 #include "base/strong.h"
@@ -12,7 +11,7 @@
 
 namespace dray::history {
 
-/// How far the watch claims to be complete: its last event or bookmark.
+/// The revision up to which the watch claims to be complete: its last event or bookmark.
 Revision CompleteThrough(const Watch& watch);
 
 /// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
@@ -20,8 +19,8 @@ Revision CompleteThrough(const Watch& watch);
 /// previous values are there when they were promised.
 void CheckSequence(const Watch& watch, const Limits& limits, Report& report);
 
-/// Rules that compare with the writes: nothing is missing between the start, the events and the
-/// bookmarks, and the events of one revision come in the order of its write.
+/// Rules that compare with the writes: no event is missing between the start, the events and the
+/// bookmarks, and the events of one revision are in the order of its write.
 void CheckCompleteness(const Watch& watch,
                        const Arrangement& arrangement,
                        const Limits& limits,

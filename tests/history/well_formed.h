@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a history can have been recorded at all. What is not is not judged any further.
+// Whether a history can be a recording at all. Others are not checked any further.
 #pragma once
 
 #include "tests/history/finding.h"

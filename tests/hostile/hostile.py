@@ -75,7 +75,7 @@ class Client:
         return answer.status, text
 
 
-# What one attacker does once: (client, dice, namespace). Names of namespaces mean something for tenants only.
+# One action of an attacker: (client, dice, namespace). Names of namespaces mean something for tenants only.
 
 def forged_tokens(client, dice, _):
     def part(value):
@@ -186,8 +186,8 @@ ATTACKS = OF_ALL + OF_TENANTS
 
 
 def attack(host, port, name, seed, stop, deeds_done):
-    """One attacker, until told to stop; what he is refused does not matter."""
-    # As if on another machine: the server's threads and the good user take a processor from him at once.
+    """One attacker, until `stop` is set; refusals of its requests do not matter."""
+    # As if on another machine: the server's threads and the good user take a processor from it at once.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     dice = random.Random(f"{seed}/{name}")
     client = Client(host, port, name + "-token")
@@ -311,7 +311,7 @@ def peak_memory(process):
 
 
 def cpu_seconds(process):
-    """What the process has used until now."""
+    """The resources that the process has used so far."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

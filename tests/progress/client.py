@@ -15,7 +15,7 @@ PIECE_BYTES = 64 << 10
 
 
 def connect(address, *credentials):
-    """A connection that is opened at the first request, and headers that say who asks."""
+    """A connection that is opened at the first request, and headers with the user."""
     if len(credentials) == 1:
         return http.client.HTTPConnection(address), {"Authorization": f"Bearer {credentials[0]}"}
     authority, pem = credentials

@@ -40,7 +40,7 @@ bool IsAge(std::string_view place, std::string_view text) {
   return re2::RE2::FullMatch(place, kCell) && re2::RE2::FullMatch(text, kAge);
 }
 
-/// What the system's own objects say about themselves, which are other words here.
+/// Descriptions of the system's own objects, which have other texts here.
 bool IsOwnDescription(std::string_view place, std::string_view text) {
   return place.ends_with("/description") && text.starts_with("Used for system critical pods that ");
 }

@@ -14,8 +14,8 @@
 
 namespace dray::rest {
 
-/// What is the recorded value of something that each server chooses itself, and what is its value
-/// now: uids, resource versions, generated names.
+/// Maps recorded values that each server chooses itself to their values now: uids, resource
+/// versions, generated names.
 class Chosen {
  public:
   void Bind(const std::string& variable, const std::string& recorded, const std::string& now);
@@ -23,7 +23,8 @@ class Chosen {
   std::string Fill(std::string_view text) const;
   /// Recorded `text` with the values of now.
   std::string Now(std::string text) const;
-  /// Recorded `text` with the versions of now, where nobody bound them: known by their answers.
+  /// The recorded `text` with current versions in place of recorded ones that no step has bound;
+  /// they are known from the answers.
   std::string NowByVersion(std::string text) const;
   /// Two resource versions are equal now if and only if they were when recorded.
   bool AgreesOnVersion(const std::string& recorded, const std::string& now);
@@ -34,17 +35,18 @@ class Chosen {
   std::map<std::string, std::string> versions_, versions_back_;
 };
 
-/// What may differ in one answer.
+/// The allowed differences of one answer.
 struct Freedom {
   std::set<std::string, std::less<>> pointers;                    // of which only the type counts
   std::multimap<std::string, std::string, std::less<>> patterns;  // pointer → regular expression
-  /// uids, versions and times count by their type wherever they are: nobody noted where.
+  /// uids, versions and times are recognized by their type everywhere, because the recording does
+  /// not mark them
   bool marks_nothing = false;
 
   static Freedom Of(const boost::json::object& entry);
 };
 
-/// What differs, each with its place; at most kDifferencesMax are told.
+/// Limit of the differences reported, each with its place.
 inline constexpr size_t kDifferencesMax = 4;
 std::vector<std::string> Differences(const boost::json::value& expected,
                                      const boost::json::value& got,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may differ between a recorded answer and one of now, and what may not.
+// Allowed and forbidden differences between a recorded answer and a new one.
 #include "tests/rest/comparison.h"
 
 #include <string>
@@ -110,7 +110,9 @@ std::string Replaced(std::string_view what, std::string_view with) {
 
 TEST(RestComparison, OfOpenApiCountsWhatClientsReadInIt) {
   EXPECT_THAT(Compared(kDocument, kDocument), IsEmpty());
-  EXPECT_THAT(Compared(kDocument, Replaced("\"x\",\"p", "\"other\",\"p")), IsEmpty());  // words
+  EXPECT_THAT(Compared(kDocument, Replaced("\"x\",\"p", "\"other\",\"p")), IsEmpty());  // only a
+                                                                                        // text
+                                                                                        // differs
   EXPECT_THAT(Compared(kDocument, Replaced("p.B", "q.C")), IsEmpty());  // names of schemas
   EXPECT_THAT(Compared(kDocument, Replaced("pretty", "plain")),
               ElementsAre("get /a: no parameter pretty"));

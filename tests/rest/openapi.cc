@@ -167,7 +167,7 @@ class OpenApiComparer {
     ByKind kinds;
     for (const auto& [name, schema] : document.schemas()) {
       const json::array& said = ListOf(schema.as_object(), kKind);
-      // Options and events say that they are of every group.
+      // Options and events list all groups.
       if (said.empty()) continue;
       const json::object& first = said.front().as_object();
       kinds.emplace(
@@ -230,7 +230,7 @@ class OpenApiComparer {
     }
   }
 
-  /// "granular" is what maps are without a word, and texts are no lists.
+  /// "granular" is the default of maps, and texts are no lists.
   static bool IsFree(std::string_view name, const json::object& schema) {
     if (name == "x-kubernetes-map-type") return TextOf(schema, name) == "granular";
     return name == "x-kubernetes-list-type" && TextOf(schema, "type") == "string";

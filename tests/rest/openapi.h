@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a document of OpenAPI says what the recorded one says to clients: operations, parameters,
-// and what the schemas of kinds say of their fields. Names of schemas and descriptions are free.
+// Compares an OpenAPI document with a recorded one in the parts that clients use: operations,
+// parameters, and the fields in schemas of kinds. Names of schemas and descriptions may differ.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace dray::rest {
 /// Whether `answer` is a document of OpenAPI, version 2 or 3, or the list of those of version 3.
 bool IsOpenApi(const boost::json::value& answer);
 
-/// What the recorded document has and the other lacks or says otherwise, each with its place; at
-/// most kDifferencesMax are told. What the other has more is free.
+/// The parts of the recorded document that are missing or different in the other, each with its
+/// place; at most kDifferencesMax. Additional parts are allowed.
 std::vector<std::string> OpenApiDifferences(const boost::json::object& recorded,
                                             const boost::json::object& got);
 

@@ -118,7 +118,7 @@ class Player {
     return std::move(played_);
   }
 
-  /// Of the step that is played.
+  /// The place of the current step.
   std::string place() const { return fmt::format("/steps/{}", number_); }
 
  private:
@@ -148,8 +148,9 @@ class Player {
     return {};
   }
 
-  /// What kubectl did. Its watches are known by what they received. Documents that it keeps from
-  /// one command to the next are left out: it asked only whether they have changed.
+  /// Repeats the requests of kubectl. Its watches are identified by the events they receive. Leaves
+  /// out documents that kubectl caches between commands, because it only checked whether they had
+  /// changed.
   Result<> PlayExchange(const json::object& exchange, std::string_view user) {
     const std::string_view path = TextOf(Member(exchange, "request"), "path");
     if (path.empty() || IsKeptByClients(path)) return {};
@@ -432,7 +433,7 @@ class Player {
   Played played_;
   size_t number_ = 0;  // of the step
   std::string user_;   // of a command of kubectl; empty elsewhere
-  std::string asked_;  // what this step did, for messages
+  std::string asked_;  // the request of this step, for messages
 };
 
 }  // namespace

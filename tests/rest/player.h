@@ -13,7 +13,7 @@
 
 namespace dray::rest {
 
-/// What a scenario came to: a line for each request or event that is not as recorded.
+/// The result of a scenario: a line for each request or event that differs from the recording.
 struct Played {
   size_t exchanges = 0;
   std::vector<std::string> differences;
@@ -21,11 +21,11 @@ struct Played {
 
 enum class Stop : uint8_t { kAtEnd, kAtDifference };
 
-/// Starts `program` with its data in `folder`, which exists. What kubectl asked for is asked
-/// without it, in the order of its requests.
+/// Starts `program` with its data in `folder`, which exists. Sends kubectl's requests without
+/// kubectl, in their recorded order.
 ///
 /// Errors: kServiceUnavailable  `program` does not serve
-///         kBadRequest          what is wrong with the files of the scenario
+///         kBadRequest          the files of the scenario are invalid
 Result<Played> Play(Disk& disk,
                     const Scenario& scenario,
                     const std::string& program,

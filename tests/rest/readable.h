@@ -10,11 +10,11 @@
 
 namespace dray::rest {
 
-/// An object, a list or a Status in protobuf's envelope as the JSON it stands for. What no kind
-/// describes (documents of discovery) becomes {"FIELD NUMBER": [VALUE…]}, level by level; a value
-/// is a message where its bytes are one, else a text.
+/// Converts an object, a list or a Status in protobuf's envelope to JSON. Messages that no kind
+/// describes (documents of discovery) become {"FIELD NUMBER": [VALUE…]}, level by level; a value is
+/// a message if its bytes are one, else a text.
 ///
-/// Errors: kBadRequest  there is no envelope, or what is in it cannot be decoded.
+/// Errors: kBadRequest  there is no envelope, or its contents cannot be decoded.
 Result<boost::json::value> FromProtobuf(std::string_view body);
 
 /// One frame of a watch in protobuf as the JSON line that it stands for. Errors as above.

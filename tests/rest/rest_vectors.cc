@@ -24,7 +24,8 @@ using vectors::ReadReasons;
 using vectors::Reasons;
 
 constexpr std::string_view kTaintTime = "/spec/taint/timeAdded";
-// Of a recording that was made within a second: on a busy machine, most are played across two.
+// Limit of tries for a recording that was made within a second, because on a busy machine most
+// replays take more than one.
 constexpr int kTriesMax = 100;
 constexpr std::string_view kIndex = "index.json";  // a list of scenarios, and none itself
 
@@ -57,8 +58,8 @@ Result<Played> PlayInFolder(
   return played;
 }
 
-/// Whether an answer depends on the second in which a request comes: a taint without timeAdded gets
-/// the time, so an equal write changes nothing in the second of the one before, and is one later.
+/// Whether an answer depends on the second of a request. A taint without timeAdded gets the time,
+/// so an equal write changes nothing within the same second, but does in the next.
 bool DependsOnTheSecond(const Scenario& scenario) {
   return boost::json::serialize(scenario.document).contains(kTaintTime);
 }

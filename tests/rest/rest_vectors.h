@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays what real API servers answered, scenario by scenario, several at a time.
+// Replays scenarios recorded with real API servers, several at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct RestOptions {
   size_t at_once = 16;      // some wait for the most part
 };
 
-/// Plays the scenarios in `paths`: files, folders of them, or a folder of such folders, each
-/// against a new server. A failure names the scenario and what differs first, with `name` all of
-/// it. A scenario that `except` names must differ. What cannot be read or played is in `not_played`
-/// with its file and place, and the run goes on.
+/// Replays the scenarios in `paths`: files, folders of them, or a folder of such folders, each
+/// against a new server. A failure names the scenario and its first difference, with `name` all of
+/// them. A scenario that `except` names must differ. `not_played` gets scenarios that cannot be
+/// read or replayed, with file and place; the run continues.
 ///
-/// Errors: kBadRequest  no scenario, or `except` has a line without a name; what the disk says
-///                      about a folder or `except` that it cannot read.
+/// Errors: kBadRequest  no scenario, or `except` has a line without a name; errors of the disk for
+///                      a folder or `except`.
 Result<vectors::Report> RunRestVectors(Disk& disk,
                                        const std::vector<std::string>& paths,
                                        const RestOptions& options);

@@ -40,7 +40,7 @@ constexpr ShapeRule kScenario[] = {
     {"/steps/*/exchanges/*", Shape::kObject},
 };
 
-/// Of a step, and of each exchange in one.
+/// For a step, and for each exchange in one.
 constexpr ShapeRule kExchange[] = {
     {"/request", Shape::kObject},
     {"/request/method", Shape::kText, kRequired},
@@ -144,7 +144,7 @@ std::vector<std::string> ServerOptions(const Scenario& scenario) {
                                       "--allow-overlapping-allocations",
                                       "--emulate-release=" + release,
                                       "--feature-gates=" + GatesOf(document)};
-  // The others began with what scenarios before them had left.
+  // The other profiles began with objects left by earlier scenarios.
   const bool was_new = TextOf(document, "profile") == "compacting-1.37";
   if (!was_new) options.emplace_back("--watches-begin-at-start");
   if (TextOf(document, "runtime_config").empty()) {

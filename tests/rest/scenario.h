@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded scenario: the server that it wants, and the bodies in it.
+// A recorded scenario: the server that it needs, and its bodies.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct Scenario {
   boost::json::object document;
 };
 
-/// Errors: kBadRequest  `file` holds no scenario: the place and what is wrong there; what the disk
-///                      says.
+/// Errors: kBadRequest  `file` has no valid scenario; names the place and the error. Errors of the
+/// disk.
 Result<Scenario> ReadScenario(Disk& disk, const std::string& file);
 
 /// The options of `dray serve` that play the server of the recording.
@@ -36,8 +36,8 @@ struct RecordedBody {
   bool is_text = true;  // it was recorded as such, so variables in it are filled in
 };
 
-/// Nothing when `message` has none.
-/// Errors: kBadRequest  its base64 is none; what the disk says about the file that holds it.
+/// Returns nothing if `message` has no body. Errors: kBadRequest  its base64 is invalid; errors of
+/// the disk for the body's file.
 Result<std::optional<RecordedBody>> BodyOf(Disk& disk,
                                            const Scenario& scenario,
                                            const boost::json::object& message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests as a recording has them, byte by byte: nothing is added but Host and Content-Length.
+// Sends recorded requests byte by byte, with only Host and Content-Length added.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ class WireStream {
 
   explicit WireStream(std::unique_ptr<net::client::Connection> connection);
 
-  /// Waits for the next line or frame, without what ends or begins it; nothing when none comes in
-  /// time or the stream has ended.
+  /// Waits for the next line or frame and returns it without its delimiter; nothing if none comes
+  /// in time or the stream has ended.
   std::optional<std::string> Next(std::chrono::milliseconds patience);
   bool ended() const { return ended_; }
 

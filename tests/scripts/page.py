@@ -17,7 +17,7 @@ import time
 
 import ports
 
-# Only what is broken takes so long.
+# Only a fault takes this long.
 SECONDS_MAX = 10_800
 PATIENCE_SECONDS = 600
 NO_TLS = 35  # what curl says of it
@@ -246,7 +246,7 @@ class Page:
             time.sleep(0.1)  # between looks at another process
 
     def check(self, step):
-        """What is wrong with it, as text; empty: nothing."""
+        """Its errors, as text; empty if there are none."""
         code, output = self.run(step)
         got = lines_of(output)
         if not says(step, output):
@@ -259,7 +259,7 @@ class Page:
 
 
 def is_ready(port):
-    """Whether somebody listens, and a Dray there says that it is ready."""
+    """Whether a Dray listens there and reports that it is ready."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", int(port))):
         asked = subprocess.run(["curl", "-ks", "--max-time", str(PATIENCE_SECONDS), "-o", "/dev/null", "-w",
                                 "%{http_code}", f"https://127.0.0.1:{port}/readyz"],
@@ -284,7 +284,7 @@ def prepare(scratch, root, dray, kubectl):
 
 
 def updated(text, printed):
-    """The page with what was printed in place of what it showed. Steps come from its end."""
+    """The page with the new output in place of the old. Steps are replaced from the end."""
     lines = text.splitlines()
     for step, got in printed:
         begin = step.line - 1 + len(step.command)
@@ -298,7 +298,7 @@ def updated(text, printed):
 
 
 def run_page(path, scratch, env, update=False):
-    """0: every command does what the page says; 1: one does not. Leaves a file `skip`, with the reason,
+    """0: every command behaves as on the page; 1: one does not. Leaves a file `skip`, with the reason,
     when none could be run."""
     root = pathlib.Path(env["ROOT"])
     tools = prepare(scratch, root, env["DRAY"], env["KUBECTL"])

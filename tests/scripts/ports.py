@@ -14,7 +14,7 @@ held = []  # locks, until this process ends
 
 
 def first_ephemeral():
-    """The first port that the system may give to a connecting socket, which nobody can reserve."""
+    """The first port that the system may give to a connecting socket, which cannot be reserved."""
     try:
         first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     except OSError:
@@ -34,7 +34,7 @@ def is_free(port):
 
 
 def reserve_port():
-    """A port on which nobody listens. It stays ours while nobody does: who ends a server starts another there."""
+    """A port on which no program listens. It stays reserved between two servers of a test."""
     folder = pathlib.Path(f"/tmp/dray-test-ports-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     while True:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one script of tests/scripts and compares what it prints with what it promises.
+"""Runs one script of tests/scripts and compares its output with the expected output.
 
 A .txt script is blocks of bash commands, a line ----, and the expected output up to the next
 empty line (README.md). --update rewrites what follows each ---- with what was printed. A .sh
@@ -57,7 +57,7 @@ def parse(text):
 
 
 def unparse(blocks, outputs):
-    """The script's text with `outputs` in place of what it promised."""
+    """The script's text with `outputs` in place of the expected output."""
     parts = []
     for block, output in zip(blocks, outputs):
         lines = list(block.commands)
@@ -103,7 +103,7 @@ def runs(pid):
 
 
 def end(pid):
-    """Asks a server to end, and makes it after ten minutes: what it says of itself last counts, too (reports)."""
+    """Asks a server to end, and kills it after ten minutes. Its last reports count, too."""
     for number, tries in ((signal.SIGTERM, 12_000), (signal.SIGKILL, 12_000)):
         if not runs(pid):
             return
@@ -186,7 +186,7 @@ def run(path, options):
 
 
 def reports(scratch):
-    """What servers said of themselves, though every answer was right: sanitizers, broken checks."""
+    """Reports of servers besides their answers: sanitizers, broken checks."""
     for log in scratch.glob("*.log"):
         text = log.read_text(errors="replace")
         found = re.search(r"Sanitizer:|runtime error:|broken invariant", text)
@@ -228,7 +228,7 @@ BROKEN_PAGES = [("kind: Pod\n$", "kind: Node\n$"), ("took 9s", "took 9 minutes")
 
 
 def pages_are_judged(scratch, options):
-    """A page that keeps its promises passes, each of its variants that breaks one does not."""
+    """A page with the right output passes; each variant with a wrong one fails."""
     path = scratch / "page.md"
 
     def judged(text):
@@ -239,14 +239,14 @@ def pages_are_judged(scratch, options):
 
 
 def servers_end(scratch, options):
-    """What a page starts ends with it."""
+    """Processes that a page starts end with it."""
     path, started = scratch / "page.md", scratch / "started"
     path.write_text(f"```console\n$ sleep 600 &\n$ cp pids '{started}'\n```\n")
     return run(path, options) == 0 and not runs(int(started.read_text()))
 
 
 def self_test(options):
-    """A promise kept, one broken, and the rewriting of the latter; pages; what is left running."""
+    """A right output, a wrong one, and the rewriting of the latter; pages; processes left running."""
     script = "# what echo does\nx=1\necho one\n----\none\n\necho $((x + 1))\n----\nthree\n"
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kLooksMax = 300'000;  // ten minutes: only ever used up by a bug
 constexpr std::chrono::milliseconds kBetweenLooks{2};
-constexpr int kNotRun = 127;  // as a shell says it
+constexpr int kNotRun = 127;  // the exit code that shells use
 
 /// In the child, between fork and exec: calls only what is safe there.
 [[noreturn]] void Become(char* const* arguments, const char* log, pid_t parent) {
@@ -56,7 +56,7 @@ ServerChild::ServerChild(std::string program,
                 "127.0.0.1:0",
                 "--token-file",
                 folder_ + "/tokens",
-                // As upstream's own integration tests: pods need no accounts.
+                // As upstream's own integration tests: pods need no service accounts.
                 "--disable-admission-plugins=ServiceAccount"}) {
   command_.insert(command_.end(), flags.begin(), flags.end());
   (void)RealWorld().disk.Write(
@@ -65,7 +65,8 @@ ServerChild::ServerChild(std::string program,
 
 Result<> ServerChild::Start() {
   std::error_code ignored;
-  std::filesystem::remove(folder_ + "/data/kubeconfig", ignored);  // it is written by who listens
+  std::filesystem::remove(folder_ + "/data/kubeconfig", ignored);  // the server writes it when it
+                                                                   // listens
   std::vector<char*> arguments;
   arguments.reserve(command_.size() + 1);
   for (std::string& word : command_) arguments.push_back(word.data());

@@ -13,8 +13,9 @@
 
 namespace dray::serving {
 
-/// In a process of its own, with its data in `folder`. For one thread: the server is killed when
-/// the thread that called Start() ends, also by a signal or an abort of the whole program.
+/// A server in a process of its own, with its data in `folder`. For one thread: the server is
+/// killed when the thread that called Start() ends, also by a signal or an abort of the whole
+/// program.
 class ServerChild {
  public:
   /// `flags` are added to those that it needs; --components among them unless all shall run.
@@ -27,19 +28,19 @@ class ServerChild {
   ServerChild& operator=(const ServerChild&) = delete;
   ~ServerChild() { Kill(); }
 
-  /// Returns when it listens, on a port that may be another one each time.
+  /// Returns when it listens, on a port that may be different each time.
   ///
-  /// Errors: kInternalError  it does not run, it ended, or has not said within ten minutes where
-  /// it listens.
+  /// Errors: kInternalError  it does not run, it ended, or has not reported its port within ten
+  ///                         minutes.
   Result<> Start();
-  /// SIGKILL; returns when it is gone. What it has written stays.
+  /// Sends SIGKILL; returns when the process is gone. Its files stay.
   void Kill();
 
   /// SIGSTOP; returns when all its threads stand. Connections stay.
   void Pause() const;
   void Resume() const;
 
-  /// Whether it waits for what is to come (tests/serving/activity.h).
+  /// Whether it is idle (tests/serving/activity.h).
   bool is_idle() const;
 
   uint16_t port() const { return port_; }

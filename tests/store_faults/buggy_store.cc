@@ -55,7 +55,7 @@ Frozen<store::Snapshot> BuggyStore::Read() const {
   return bug_ == Bug::kStaleRead ? ReadStale() : to().Read();
 }
 
-/// A client that has synced misses a write of its own: nobody could call the two concurrent.
+/// A client that has synced misses a write of its own, so the two cannot be concurrent.
 Frozen<store::Snapshot> BuggyStore::ReadStale() const {
   const MutexLock lock(mutex_);
   if (old_ == nullptr || random_.Next() % 100 < 40) old_ = to().Read();
@@ -134,7 +134,7 @@ void BuggyStore::Commit(store::Txn txn, store::CommitCallback done) {
               });
 }
 
-/// Does to a batch what the bug says; only what shows counts.
+/// Applies the bug to a batch; counts it only if it has an effect.
 void BuggyStore::Spoil(store::Batch& batch) const {
   auto& events = batch.events;
   if (events.size() > 1 && Now(Bug::kLostEvent, 10)) {

@@ -28,9 +28,9 @@ enum class Bug : uint8_t {
   kStaleRead,                // a snapshot from some time ago
   kLostEvent,                // a batch lacks one
   kReorderedEvents,          // two events of a batch change places
-  kDuplicateAfterReconnect,  // what a watch has seen comes again
+  kDuplicateAfterReconnect,  // events that a watch has seen come again
   kSplitRevision,            // a batch ends within a revision
-  kWrongPrevious,            // an event says that the key was something else
+  kWrongPrevious,            // an event has a wrong previous value
   kEarlyBookmark,            // a batch claims to be complete up to the newest revision
 };
 
@@ -44,7 +44,7 @@ class BuggyStore final : public store::ForwardingStore {
   BuggyStore(store::Store& right, Bug bug, uint64_t seed)
       : ForwardingStore(right), bug_(bug), random_(seed) {}
 
-  /// How often the bug has shown, so that the history of the run tells.
+  /// How often the bug has had an effect that the history of the run shows.
   size_t times() const { return times_; }
 
   Frozen<store::Snapshot> Read() const override;
@@ -61,9 +61,9 @@ class BuggyStore final : public store::ForwardingStore {
 
   /// A client, which is one thread.
   struct Client {
-    /// Of its last commit. By the time the client asks again its history has it.
+    /// Revision of its last commit. The history includes it by the time of the client's next call.
     Revision committed = store::kFirstRevision;
-    bool has_synced = false;  // since it last read: its next read must see everything
+    bool has_synced = false;  // since its last read; its next read must see everything
   };
 
   Frozen<store::Snapshot> ReadStale() const;

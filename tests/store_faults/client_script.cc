@@ -47,7 +47,7 @@ std::string ClientScript::AnyKey() {
   return (number % 2 == 0 ? "/r/pods/n/" : "/r/leases/n/") + std::to_string(number);
 }
 
-/// Values differ, so that each tells who wrote it.
+/// All values differ, so that each identifies its writer.
 store::Operation ClientScript::AnyChange(const std::string& key) {
   if (Percent(20)) return store::Delete{key};
   std::string value = std::to_string(client_) + "." + std::to_string(++values_) + ".";
@@ -118,7 +118,7 @@ void ClientScript::ReadPages() {
   }
 }
 
-/// Reads a key and writes it if nobody was faster.
+/// Reads a key and writes it unless another client was faster.
 void ClientScript::Update() {
   history::Get get{.key = AnyKey()};
   if (Percent(50)) get.freshness = history::Freshness::kLocal;

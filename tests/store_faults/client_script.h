@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client of the workload: a seed, and what it does.
+// One client of the workload: a seed, and its actions.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace dray::store_faults {
 
-/// What clients work on; watchers take these prefixes.
+/// The prefixes of the keys that clients use; watchers watch these prefixes.
 inline constexpr std::array<std::string_view, 4> kWatchedPrefixes = {
     "/r/pods/", "/r/leases/", "/r/", "/r/pods/n/0"};
 

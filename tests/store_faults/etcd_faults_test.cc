@@ -36,8 +36,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of a store with its etcd: what breaks is put right again, so only a bug uses it up. A busy
-// machine shall not make outcomes unknown: what does is said below.
+// Time limit of a store with its etcd. Every fault is repaired, so only a bug reaches the limit. A
+// busy machine must not make outcomes unknown; only the faults below do.
 constexpr std::chrono::minutes kPatience{10};
 
 /// An etcd, and between it and each of two stores a proxy.
@@ -64,8 +64,8 @@ class Cluster {
 
   Server server(uint32_t i) { return {.store = stores_[i].get(), .id = i}; }
 
-  /// A write is carried out, and nobody hears of it: there is no other one yet, so that what the
-  /// second store sees is that one.
+  /// A write is carried out, but its answer is lost. There is no other write yet, so the second
+  /// store must see this one.
   void LoseAnswer(history::Recorder& recorder) {
     proxies_[0]->HoldAnswers();
     const std::jthread client([&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that works until it is killed, and what it said until then.
+// A process that works until it is killed, and its output until then.
 #pragma once
 
 #include <cstddef>

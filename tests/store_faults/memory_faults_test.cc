@@ -40,7 +40,7 @@ Workload::Chaos Compactions(store::Store& store, uint64_t seed) {
   };
 }
 
-/// Runs `phases` phases on `store`; at the end everything is looked at through `right`.
+/// Runs `phases` phases on `store`; at the end reads everything through `right`.
 history::History Record(store::Store& store,
                         store::Store& right,
                         const WorkloadOptions& options,
@@ -83,7 +83,7 @@ TEST(MemoryFaults, RingOverflowCompactionsAndAbandonedCommitsLoseNothing) {
 class PlantedBug : public ::testing::TestWithParam<Bug> {};
 
 TEST_P(PlantedBug, IsFoundInEveryRunThatShowsIt) {
-  // Whether a bug shows depends on who meets whom, so as many are run as it takes.
+  // Whether a bug has an effect depends on the interleaving, so several runs are tried.
   constexpr size_t kRuns = 3;
   size_t runs = 0;
   for (uint64_t seed = 1; runs < kRuns && seed < 1'000; seed += 2) {  // without compactions

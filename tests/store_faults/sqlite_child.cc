@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // store_fault_child FOLDER SEED PHASE MOMENT REVISION: clients work on the store in FOLDER until
-// somebody kills this process. Everything they do is written to standard output before and after
-// it is done, as tests/history/history_text.h has it; watches begin after REVISION.
+// this process is killed. Each call is written to standard output before and after it, in the form
+// of tests/history/history_text.h; watches begin after REVISION.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ namespace {
 void WriteAll(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
-    if (written <= 0) _exit(3);  // nobody listens any more
+    if (written <= 0) _exit(3);  // the reader is gone
     text.remove_prefix(static_cast<size_t>(written));
   }
 }

@@ -105,7 +105,7 @@ End EndOf(const history::History& history) {
     for (const history::Response& response : watch.responses)
       end.moment = std::max(end.moment, response.received);
   }
-  end.moment += 1'000;  // what was given out last and never written is used by nobody else
+  end.moment += 1'000;  // skips moments that were assigned last but never written
   return end;
 }
 

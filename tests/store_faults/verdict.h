@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a run: sound, or a test failure that says seed and file.
+// The verdict on a run: sound, or a test failure that names seed and file.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,8 @@ void Workload::RunWatcher(const Server& server,
       if (was_over) break;
       wakeup.WaitFor(kLookAgain);
     }
-    // Now and then the connection breaks: go on after the last event, or the last bookmark.
+    // Breaks the connection now and then; the watch continues after the last event, or the last
+    // bookmark.
     if (random.Next() % 20 == 0)
       begin(random.Next() % 2 == 0 ? watch->through() : watch->last_event());
   }

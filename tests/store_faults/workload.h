@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients do to a store while something goes wrong: gets, lists in pages, updates that
-// compare, deletions, transactions over several keys, and watches that reconnect where they left
-// off.
+// The calls of clients to a store while faults are injected: gets, lists in pages, updates that
+// compare, deletions, transactions over several keys, and watches that resume after reconnecting.
 //
-// What each client does follows from the seed; how their calls interleave does not, because they
-// are threads. All of it is recorded for the checker.
+// The seed determines the calls of each client, but not how the calls interleave, because clients
+// are threads. Everything is recorded for the checker.
 #pragma once
 
 #include <atomic>
@@ -31,14 +30,14 @@ struct WorkloadOptions {
   size_t value_bytes_max = 60;
   /// Of all writes: the client does not wait for the answer.
   uint64_t abandoned_percent = 0;
-  /// Of all puts: what is put expires by and by.
+  /// Of all puts: the record expires after a while.
   uint64_t expiring_percent = 10;
   /// How far the first watcher lets its store get ahead before it looks again; 0: not at all.
   int64_t lag_revisions = 0;
   /// A client ends its phase after so many errors in a row.
   size_t errors_max = 3;
-  /// For a run that goes on in another process: the number of its first phase, and where its
-  /// watches begin.
+  /// For a run that continues in another process: the number of its first phase, and the start of
+  /// its watches.
   uint32_t first_phase = 0;
   Revision follow_after = store::kFirstRevision;
 };
@@ -54,20 +53,20 @@ class Workload {
  public:
   Workload(history::Recorder& recorder, const WorkloadOptions& options);
 
-  /// What happens meanwhile, on a thread of its own; returns soon after `is_over`.
+  /// Injects faults, on a thread of its own; returns soon after `is_over`.
   using Chaos = std::function<void(const std::atomic<bool>& is_over)>;
 
-  /// All clients do what they have to do in this phase; then the watches catch up with their
-  /// stores and stop. Nothing of it runs when this returns.
+  /// Runs all clients for this phase; then the watches catch up with their stores and stop. Nothing
+  /// runs any more when this returns.
   void Run(const std::vector<Server>& servers, const Chaos& chaos = {});
 
-  /// What everybody may know at the end: a list of all, and a watch from as early as there is.
+  /// Reads the final state: a list of all keys, and a watch from the earliest revision.
   void Finish(const Server& server);
 
  private:
   struct Watcher {
     std::string prefix;
-    Revision after{};  // where it goes on
+    Revision after{};  // the revision to continue after
   };
 
   void RunWatcher(const Server& server, uint32_t client, Watcher& watcher, int64_t lag_revisions);

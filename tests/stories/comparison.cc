@@ -47,7 +47,9 @@ class Step {
         continue;
       }
       const json::object& varies = one.as_object();
-      if (TextOf(varies, "what") == "order between objects") continue;  // nobody looks at that
+      if (TextOf(varies, "what") == "order between objects")
+        continue;  // the comparison ignores
+                   // that order
       if (varies.contains("objects")) {
         if (TextOf(varies, "pointer") != root_ + "/writes") continue;
         for (const json::value& object : ListOf(varies, "objects"))
@@ -96,8 +98,8 @@ class Step {
     varies_.push_back(std::move(pointer));
   }
 
-  /// Upstream's claim controller tells drivers the node of pods that are done. Dray does not, and
-  /// what becomes of such a PodSchedulingContext is no matter.
+  /// Upstream's claim controller reports the node of finished pods to drivers. Dray does not, and
+  /// the contents of such a PodSchedulingContext do not matter.
   void NoteHaunted(const json::object& step) {
     for (const json::value& one : ListOf(step, "writes")) {
       const json::object& write = one.as_object();
@@ -120,8 +122,8 @@ class Step {
     for (const std::string& name : haunted_) free_.insert("PodSchedulingContext/" + name);
   }
 
-  /// What the conditions of pods said. Upstream keeps only the first event about each version of a
-  /// pod, so what is told without a change of the pod before is not there.
+  /// The messages in conditions of pods. Upstream keeps only the first event about each version of
+  /// a pod, so a message without a change of the pod before is missing there.
   void NoteTold(const json::object& step) {
     for (const json::value& one : ListOf(step, "writes")) {
       const json::object& write = one.as_object();
@@ -196,7 +198,7 @@ class Step {
     }
   }
 
-  /// By name; the pointer has the place in the recording.
+  /// Matches by name; the pointer has the place in the recording.
   void CompareObjects(std::string_view plural, const json::array& recorded) {
     const auto name_of = [](const json::value& object) {
       return std::string(TextOf(object.at("metadata").as_object(), "name"));
@@ -220,7 +222,7 @@ class Step {
   }
 
   /// With reservations in one order, also those of two incarnations of a pod, and conditions
-  /// without what is advisory.
+  /// without their advisory parts.
   static json::value Comparable(json::value object) {
     json::value* status = object.as_object().if_contains("status");
     if (status == nullptr || !status->is_object()) return object;
@@ -240,7 +242,7 @@ class Step {
 
   using Sequences = std::map<std::string, std::vector<std::string>>;
 
-  /// Of each pod and claim, in order; the same twice in a row counts once.
+  /// For each pod and claim, in order; consecutive equal entries count once.
   static void Append(Sequences& sequences, const std::string& object, std::string what) {
     const bool counts = object.starts_with("Pod/") || object.starts_with("ResourceClaim/") ||
                         object.starts_with("PodSchedulingContext/");
@@ -250,7 +252,7 @@ class Step {
     sequence.push_back(std::move(what));
   }
 
-  /// Without nominations: a scheduler may write them or not.
+  /// Without nominations, because a scheduler may write them or not.
   static std::string WithoutNomination(std::vector<std::string> members) {
     std::erase_if(members, [](const std::string& member) {
       return member.ends_with("status.nominatedNodeName");
@@ -259,8 +261,8 @@ class Step {
     return fmt::format("{}", fmt::join(members, " "));
   }
 
-  /// How many consumers one write releases is nobody's business: without the writes that release
-  /// some before the one that releases the last.
+  /// How many consumers one write releases does not matter. Removes the writes that release some
+  /// consumers before the one that releases the last.
   static void JoinReleases(Sequences& sequences) {
     for (auto& [object, sequence] : sequences) {
       for (size_t i = 1; i < sequence.size();) {
@@ -285,8 +287,8 @@ class Step {
   }
 
   /// When a pod that owned a claim is gone, its release and the garbage collector's deletion come
-  /// in either order: a claim that is marked first goes with its last finalizer, one that a driver
-  /// has yet to give back stays marked.
+  /// in either order. A claim that is marked first is removed with its last finalizer; one whose
+  /// driver has to deallocate it stays marked.
   static void JoinCollections(Sequences& sequences) {
     const auto is_deleted = [](const auto& entry) {
       return entry.first.starts_with("Pod/") &&
@@ -312,7 +314,7 @@ class Step {
       for (const json::value& member : ListOf(write, "members"))
         members.emplace_back(member.as_string());
       const std::string type(TextOf(write, "type"));
-      if (type == "refused" || type == "unchanged") continue;  // nobody sees those
+      if (type == "refused" || type == "unchanged") continue;  // watches do not show those
       Append(recorded,
              fmt::format("{}/{}", TextOf(write, "kind"), TextOf(write, "name")),
              type == "changed" ? WithoutNomination(std::move(members)) : type);
@@ -334,8 +336,8 @@ class Step {
     return here;
   }
 
-  /// Of a step that did not come to rest: everything that was done here was done there too. Only
-  /// the stories of classic DRA list what was done.
+  /// For a step that did not come to rest: everything done here was done in the recording too. Only
+  /// the stories of classic DRA list the deeds.
   void ComparePattern() {
     if (!step_.contains("by")) return;
     const Sequences recorded = Recorded();
@@ -423,7 +425,7 @@ class Step {
     std::string beginning, end;  // of the text of an event
   };
   std::vector<Told> told_;
-  std::set<std::string> haunted_;     // pods that are done and whose drivers are told of them
+  std::set<std::string> haunted_;     // finished pods that are reported to drivers
   std::vector<json::value> allowed_;  // events that only one play had
   std::vector<std::string> found_;
 };

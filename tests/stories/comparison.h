@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a play of a story came out as recorded; what counts is in vectors/stories/README.md,
-// "What must match".
+// Compares a replay of a story with the recording; vectors/stories/README.md, "What must match",
+// lists what counts.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace dray::stories {
 
-/// Of one step. "step 2: /pods/worker/spec/nodeName: recorded "node-a", here none"; empty when
-/// nothing does.
+/// The differences of one step: "step 2: /pods/worker/spec/nodeName: recorded "node-a", here none".
+/// Empty if there are none.
 std::vector<std::string> Differences(const boost::json::object& story,
                                      size_t number,
                                      const StepOutcome& outcome);

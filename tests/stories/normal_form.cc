@@ -41,11 +41,11 @@ constexpr std::array<std::string_view, 6> kPodStatus = {"phase",
                                                         "conditions"};
 constexpr std::array<std::string_view, 4> kCondition = {"type", "status", "reason", "message"};
 
-// What generated names end in.
+// The characters at the end of generated names.
 constexpr std::string_view kGenerated = "bcdfghjklmnpqrstvwxz2456789";
 constexpr size_t kGeneratedLength = 5;
 
-/// Of the shape 2026-11-21T16:00:27Z, with or without parts of a second.
+/// A time of the form 2026-11-21T16:00:27Z, with or without fractions.
 bool IsTime(std::string_view text) {
   return text.size() >= 20 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
          text[13] == ':' && text.ends_with('Z');
@@ -114,7 +114,7 @@ json::value Tidy(const json::value& value, std::string_view name, const Tidying&
   return tidy;
 }
 
-/// Of an allocated claim.
+/// The results of an allocated claim.
 const json::array& ResultsOf(const json::object& object) {
   static const json::object kNothing;
   const auto member = [](const json::object& of, std::string_view name) -> const json::object& {
@@ -124,8 +124,8 @@ const json::array& ResultsOf(const json::object& object) {
   return ListOf(member(member(member(object, "status"), "allocation"), "devices"), "results");
 }
 
-/// What names a part of an object in a story's write, and its value: whole members of metadata and
-/// status, conditions by type, members of the spec of a pod or a PodSchedulingContext.
+/// The parts of an object that a story's write names, with their values: whole members of metadata
+/// and status, conditions by type, members of the spec of a pod or a PodSchedulingContext.
 std::map<std::string, json::value> PartsOf(const json::object& object) {
   std::map<std::string, json::value> parts;
   const bool has_parts = TextOf(object, "kind").starts_with("Pod");

@@ -23,7 +23,7 @@ bool IsUser(std::string_view wanted, std::string_view user) {
   return wanted.starts_with(kServiceAccount) && user.ends_with(kControllerManager);
 }
 
-/// What the server would call it: upstream generates the name before admission.
+/// The name that the server would give: upstream generates the name before admission.
 client::ObjectRef NewRefOf(const api::Object& object) {
   constexpr std::string_view kGenerated = "bcdfg";
   client::ObjectRef ref = client::RefOf(object);
@@ -153,7 +153,7 @@ class OwnComponents::Connection final : public client::Client {
 
 struct OwnComponents::Component {
   std::unique_ptr<Connection> connection;
-  std::unique_ptr<control_plane::Components> parts;  // before what they use goes
+  std::unique_ptr<control_plane::Components> parts;  // destroyed before the objects that they use
 };
 
 OwnComponents::OwnComponents(Options options) : options_(std::move(options)) {}

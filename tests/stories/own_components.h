@@ -33,7 +33,7 @@ struct Refusal {
   std::string message;
 };
 
-/// What is refused now, by the id of who wants it so. Safe from any thread.
+/// The requests to refuse now, by the id of the deed that requested it. Safe from any thread.
 class Refusals {
  public:
   void Add(const std::string& id, Refusal refusal);
@@ -66,7 +66,7 @@ class OwnComponents {
   /// kube-scheduler, second-scheduler or kube-controller-manager. Errors: kBadRequest  no such
   /// component; kInternalError  it does not start.
   Result<> Start(const std::string& name);
-  /// Nothing that it asks for is carried out any more, and it ends.
+  /// Carries out none of its further requests, and ends it.
   void Kill(const std::string& name);
   /// Returns when each running component has received these revisions; false after `patience`.
   bool AwaitSeen(const Revisions& revisions, std::chrono::milliseconds patience) const;

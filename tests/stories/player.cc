@@ -37,29 +37,30 @@ using std::chrono::milliseconds;
 using vectors::ListOf;
 using vectors::TextOf;
 
-// Nothing has changed for so long: the step is over.
+// The step is over when nothing has changed for this long.
 constexpr milliseconds kQuiet{1500};
 constexpr milliseconds kStepMax{20'000};
-// No timer of a controller is longer: it is the one of a rule's status. Of those that act on
-// classic claims it is a back-off.
+// The longest timer of a controller: the one of a rule's status. For those that act on classic
+// claims it is a back-off.
 constexpr std::chrono::seconds kTimerMax{12};
 constexpr std::chrono::seconds kClassicTimerMax{5};
-// Before a pod that follows another kind: everybody shall have seen what was made before.
+// Before a pod that follows another kind, so that all components have seen the objects created
+// before.
 constexpr milliseconds kSeen{100};
 // A policy that refuses takes a while before it does.
 constexpr milliseconds kPolicySeen{500};
 // A pod that is not bound so long after the last news will not be.
 constexpr milliseconds kBoundMax{10'000};
 constexpr milliseconds kLook{4};
-// All of these are real time, as the timers of components are. They count from when nobody has
-// anything to do any more: on a busy machine that takes longer. This is only used up by a bug.
+// All of these are real time, like the timers of components. They count from the moment when no
+// component has work left, because a busy machine takes longer. Only a bug reaches this limit.
 constexpr std::chrono::minutes kLastResort{10};
 
 std::string RootOf(std::string_view api_version) {
   return fmt::format("{}/{}", api_version.contains('/') ? "/apis" : "/api", api_version);
 }
 
-/// Of a collection.
+/// The path of a collection.
 std::string PathOf(std::string_view api_version,
                    std::string_view plural,
                    std::string_view namespace_) {
@@ -67,7 +68,7 @@ std::string PathOf(std::string_view api_version,
   return fmt::format("{}/namespaces/{}/{}", RootOf(api_version), namespace_, plural);
 }
 
-/// Of a version: stable ones first.
+/// For sorting versions: stable ones first.
 int InstabilityOf(const api::KindInfo& kind) {
   if (kind.version.contains("alpha")) return 2;
   return kind.version.contains("beta") ? 1 : 0;
@@ -154,7 +155,7 @@ class Cluster {
       DRAY_TRY_VOID(TakeSnapshot());
       is_equal = is_as_recorded(number, outcome_);
     }
-    if (!is_equal) patience_ = {};  // what follows begins elsewhere
+    if (!is_equal) patience_ = {};  // the next steps start from a different state
     return std::move(outcome_);
   }
 
@@ -242,7 +243,7 @@ class Cluster {
                         : "application/merge-patch+json"));
   }
 
-  /// As a scheduler does. The deed need not say that it is about a pod.
+  /// Binds like a scheduler. The deed need not state that it is about a pod.
   Result<> Bind(const json::object& deed) {
     std::string_view namespace_ = TextOf(deed, "namespace");
     if (namespace_.empty()) namespace_ = default_namespace_;
@@ -320,8 +321,8 @@ class Cluster {
     if (revision != 0) made_[PluralOf(TextOf(made, "kind"))] = revision;
   }
 
-  /// What was made before a pod is in the components' caches before the pod is, as the recorder saw
-  /// to. Components of this process say so; those of the server's process have nothing left to do.
+  /// Objects created before a pod are in the components' caches before the pod is, as the recorder
+  /// ensured. Components of this process report that; those of the server's process are idle.
   void AwaitSeen() {
     Rest(kSeen);
     if (components_) components_->AwaitSeen(made_, kLastResort);
@@ -345,7 +346,7 @@ class Cluster {
 
   static MonotonicTime Now() { return RealWorld().clock.Monotonic(); }
 
-  /// Takes what has arrived; whether there was anything.
+  /// Reads the events that have arrived; returns whether there were any.
   bool Drain(milliseconds patience = milliseconds(0)) {
     bool any = false;
     for (const auto& stream : streams_) {
@@ -362,7 +363,8 @@ class Cluster {
     return any;
   }
 
-  /// Until nothing has arrived for `quiet`, or just for that long; and nobody is at work.
+  /// Waits until no event has arrived for `quiet`, or just for that long; and no process is
+  /// working.
   void Rest(milliseconds quiet, bool begins_again = true) {
     const MonotonicTime begun = Now();
     MonotonicTime until = begun + quiet;
@@ -401,8 +403,8 @@ class Cluster {
     return own_.empty() || TextOf(object.at("metadata").as_object(), "namespace") == own_;
   }
 
-  /// Names are known by the claims that have them, and pods speak of those: in the order of
-  /// revisions whatever order the watches had.
+  /// Names are known by the claims that have them, and pods refer to those. So the events are
+  /// handled in the order of revisions, whatever order the watches had.
   void SeeAll() {
     for (const auto& [revision, event] : std::exchange(arrived_, {})) {
       See(TextOf(event, "type"), event.at("object").as_object());
@@ -479,7 +481,7 @@ class Cluster {
   const std::set<std::string> namespaces_;
   const std::string default_namespace_;  // of deeds that name none
   const std::vector<const api::KindInfo*> kinds_;
-  const std::string own_;  // the only one that is looked at; empty: all are
+  const std::string own_;  // the only test that is run; empty: all are
   const Vocabulary words_;
   const Uids uids_;
   std::chrono::seconds patience_;       // with a step that is not as recorded yet

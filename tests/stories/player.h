@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a story against a `dray serve` of its own and writes down what became of it.
+// Replays a story against a `dray serve` of its own and records the outcome.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Write {
   bool operator==(const Write&) const = default;
 };
 
-/// What a step led to, in the form of the story.
+/// The outcome of a step, in the form of the story.
 struct StepOutcome {
   boost::json::array answers;  // of deeds that were refused: deed, status, reason, message
   std::vector<Write> writes;
@@ -30,15 +30,15 @@ struct StepOutcome {
 /// Whether the outcome of step `number` is as recorded.
 using IsAsRecorded = std::function<bool(size_t number, const StepOutcome& outcome)>;
 
-/// Plays it in a new cluster with its data in `folder`, and waits after each step until nothing has
-/// changed for as long as the recording waited; if the outcome is another one then, as long as the
-/// longest timer of a controller runs. After the first step that stays different it does not.
+/// Replays it in a new cluster with its data in `folder`. After each step, waits until nothing has
+/// changed for as long as the recording waited. If the outcome differs then, waits as long as the
+/// longest timer of a controller runs. After the first step that stays different it no longer does.
 ///
-/// Precondition: CheckStory() has passed it.
+/// Precondition: CheckStory() has accepted the story.
 ///
-/// Errors: kBadRequest          it cannot be played: place and reason
+/// Errors: kBadRequest          it cannot be replayed: place and reason
 ///         kServiceUnavailable  `program` does not serve
-///         others               the server did not answer a deed: its place
+///         others               the server did not answer a request of a deed: its place
 Result<std::vector<StepOutcome>> Play(const boost::json::object& story,
                                       const std::string& program,
                                       const std::string& folder,

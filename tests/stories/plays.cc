@@ -9,7 +9,7 @@ namespace {
 constexpr int kRacePlaysMax = 100;  // even a way that is gone one time in ten is gone by then
 constexpr int kPlaysAfterDifference = 2;
 
-/// Whether there is no more to find out by a difference: it could not be played, or had none.
+/// Whether the result is final: the story could not be replayed, or had no difference.
 bool PlayInto(Played& played, const StoryPlay& play) {
   played.differences.clear();
   Result<std::vector<std::string>> differences = play();

@@ -17,16 +17,17 @@ struct Played {
   std::string differed_once;  // the first difference of a play after which two had none
 };
 
-/// The differences of one play. Errors: kBadRequest, kServiceUnavailable  it could not be played;
-/// any other is a difference: a request had no answer.
+/// The differences of one replay. Errors: kBadRequest, kServiceUnavailable  it could not be
+/// replayed. Any other error is a difference: a request had no answer.
 using StoryPlay = std::function<Result<std::vector<std::string>>()>;
 
 /// A story that goes one of two ways by its nature: played until it goes as recorded, a hundred
 /// times at most.
 Played PlayRace(const StoryPlay& play);
 
-/// Any other. One that differs is played twice more and fails unless both go as recorded: a busy
-/// machine turns the order of two components around once in a while, a fault differs again.
+/// For all other stories. One that differs is replayed twice more and fails unless both replays
+/// equal the recording: on a busy machine two components rarely act in another order, while a fault
+/// differs again.
 Played PlayUntilSure(const StoryPlay& play);
 
 }  // namespace dray::stories

@@ -29,7 +29,7 @@ profiles:
 - schedulerName: no-filter-timeout
   pluginConfig: [{name: DynamicResources, args: {filterTimeout: 0s}}]
 )";
-/// Of the one that runs only where a story starts it.
+/// For the second scheduler, which runs only where a story starts it.
 constexpr std::string_view kSecondSchedulerConfig =
     R"(apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

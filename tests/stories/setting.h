@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a story's cluster is started with.
+// The start configuration of a story's cluster.
 #pragma once
 
 #include <set>

@@ -53,7 +53,7 @@ struct Reading {
   std::vector<std::string> not_played;
 };
 
-/// Keeps `value` if it is a story, and says what is wrong with it if it is not.
+/// Keeps `value` if it is a story, else reports its error.
 void Take(json::value value, const std::string& place, Reading& reading) {
   if (const Result<> checked = CheckStory(value); !checked) {
     reading.not_played.push_back(fmt::format("{}: {}", place, checked.error().message));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays what real control planes wrote, story by story, several at a time.
+// Replays stories recorded with real control planes, several at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ struct StoryOptions {
   std::string program = "dray";
   std::string name = {};    // only the story of that name, unless empty
   std::string except = {};  // a file: "name: why", a line for each story that is not played
-  std::string races = {};   // a file: "name: who may be first", a line for each story with two ends
+  std::string races = {};   // a file: "name: the programs of which either may be first", a line for
+                            // each story with two ends
   size_t at_once = 12;      // they wait for the most part
 };
 
-/// The files with stories in all folders named, and the files named.
-/// Errors: what the disk says about a folder it cannot list.
+/// The story files in all given folders, and the given files. Errors: those of the disk for a
+/// folder that cannot be listed.
 Result<std::vector<std::string>> StoryFilesIn(Disk& disk, const std::vector<std::string>& paths);
 
-/// Plays the stories in `files`: one in each, or one in each line of a .jsonl as its member
-/// "story". A file that holds a JSON list is an index and is passed over. A failure names the story
-/// and the first difference, with `name` all of them. What cannot be read or played is in
-/// `not_played` with its file and place, and the run goes on.
+/// Replays the stories in `files`: one in each, or one in each line of a .jsonl as its member
+/// "story". Skips a file with a JSON list, which is an index. A failure names the story and the
+/// first difference, with `name` all of them. `not_played` gets stories that cannot be read or
+/// replayed, with file and place; the run continues.
 ///
-/// Races are the stories that were recorded as they went when one of two programs was first, and
-/// that may go either way. `races` lists them, and so does a file races.txt beside the stories. A
-/// race is played up to ten times, and is equal if it was so once. Names that no story has are
-/// remarked on in the summary.
+/// Races are stories whose recording depends on which of two programs was first. `races` lists
+/// them, and so does a file races.txt beside the stories. A race is replayed up to ten times, and
+/// passes if one replay is equal. The summary lists names without a story.
 ///
 /// Errors: kBadRequest  no story, or a list has a line without a name; what the disk says about a
 ///                      list it cannot read.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner plays any folder: what it cannot play it names, and it plays the rest.
+// The runner replays any folder: it names the stories that it cannot replay, and replays the
+// others.
 #include "tests/stories/stories.h"
 
 #include <chrono>

@@ -65,7 +65,7 @@ constexpr ShapeRule kStory[] = {
     {"/steps/*/snapshot/*/*/status/conditions/*", Shape::kObject},
 };
 
-// What each deed must have, by op.
+// The required members of each deed, by op.
 constexpr ShapeRule kCreate[] = {
     {"/object", Shape::kObject, kRequired},
     {"/object/apiVersion", Shape::kText, kRequired},
@@ -102,7 +102,7 @@ constexpr ShapeRule kRepeat[] = {
     {"/repeat/width", Shape::kWholeNumber},
 };
 
-// Of an object in a snapshot; events there have no metadata.
+// The shape of an object in a snapshot; events there have no metadata.
 constexpr ShapeRule kSnapshotObjects[] = {{"/*/metadata", Shape::kObject, kRequired}};
 
 constexpr std::pair<std::string_view, std::span<const ShapeRule>> kDeeds[] = {

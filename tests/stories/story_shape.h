@@ -8,9 +8,9 @@
 
 namespace dray::stories {
 
-/// Checks everything that the player and the comparison read without a look of their own.
+/// Checks everything that the player and the comparison read without checks of their own.
 ///
-/// Errors: kBadRequest  the place and what is wrong there: "/steps/1/do/0/op: unknown deed "jump"".
+/// Errors: kBadRequest  the place and the error: "/steps/1/do/0/op: unknown deed "jump"".
 Result<> CheckStory(const boost::json::value& story);
 
 }  // namespace dray::stories

@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 using vectors::TextOf;
 
-/// What 1.30 and 1.31 have for claims: one version each.
+/// The names for claims in 1.30 and 1.31: one version each.
 Vocabulary ClassicVocabulary(std::string_view resource_version) {
   Vocabulary words{.shown = {{"pods", "v1"},
                              {"resourceclaims", resource_version},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the release of a story calls the kinds that it speaks of.
+// The names of kinds in the release of a story.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Shown {
   std::string_view plural, api_version;
   bool in_writes = true;
 };
-/// What a release calls them, and what it shows.
+/// The names in a release, and the parts that it shows.
 struct Vocabulary {
   std::vector<Shown> shown;
   std::map<std::string, std::string, std::less<>> versions;  // of kinds that a deed names without

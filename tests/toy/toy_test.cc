@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 constexpr milliseconds kPatience{600'000};  // only ever used up by a bug
 constexpr std::string_view kKites = "/apis/toys.example.com/v1/namespaces/default/kites";
 
-/// The built-in kinds, and kites: what a program does to serve a kind of its own.
+/// The built-in kinds, and kites, as a program adds a kind of its own.
 api::Scheme SchemeWithKites() {
   api::Scheme scheme;
   scheme.Add(api::Reflected<api::toys_v1::Kite>::kKind);

@@ -73,7 +73,7 @@ std::vector<std::string> Subjects(std::string_view error) {
                                                       "selector #",
                                                       "constraint #"};
   std::vector<std::string> subjects;
-  // What expressions and values say is not ours to compare.
+  // The texts of expressions and values are not compared.
   const std::string_view head = error.substr(0, error.find(" error: "));
   for (const std::string_view word : kWords) {
     const size_t at = head.find(word);

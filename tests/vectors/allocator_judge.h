@@ -20,7 +20,7 @@ namespace dray::vectors {
 /// quantities spelt as upstream's encoder spells them. Of 1.31 results are v1alpha3.
 boost::json::object AnswerJson(const Result<allocator::Outcome>& outcome, api::Release release);
 
-/// What upstream said at one node: an entry of `outcomes`.
+/// Upstream's answer for one node: an entry of `outcomes`.
 class Expected {
  public:
   explicit Expected(const boost::json::object& outcome) : outcome_(outcome) {}
@@ -37,8 +37,9 @@ class Expected {
 /// Whether upstream gave up: any answer is acceptable.
 bool IsTimeout(const boost::json::object& expected);
 
-/// Empty when `got` is what upstream answered, else what differs. Of an answer that is random
-/// upstream, the one in the order of pools by name, or else any that was seen.
+/// The difference of `got` from upstream's answer; empty if there is none. If upstream's answer is
+/// random, `got` must equal the one for pools in the order of their names, or else any that was
+/// recorded.
 std::string Difference(const boost::json::object& expected, const boost::json::object& got);
 
 }  // namespace dray::vectors

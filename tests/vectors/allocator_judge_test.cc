@@ -30,7 +30,7 @@ TEST(AllocatorJudge, ComparesAsTheVectorsSay) {
       {R"({"outcome":"timeout"})", R"({"outcome":"undecided"})", true},
       {R"({"outcome":"crash","error":"nil"})", R"({"outcome":"error","error":"claim c"})", true},
       {R"({"outcome":"crash","error":"nil"})", kNone, false},
-      // Random upstream: the answer in the order of pools by name, if that is known.
+      // Random in upstream: the answer for pools in the order of their names, if that is known.
       {R"({"seen":[{"outcome":"none"},{"outcome":"allocated","results":["a"]}],"sorted":1})",
        kA,
        true},
@@ -39,7 +39,7 @@ TEST(AllocatorJudge, ComparesAsTheVectorsSay) {
        false},
       {R"({"seen":[{"outcome":"none"},{"outcome":"allocated","results":["a"]}]})", kNone, true},
       {R"({"seen":[{"outcome":"none"}]})", kA, false},
-      // Errors: the class and the objects that are named, not the words.
+      // Errors: only the class and the named objects are compared, not the text.
       {R"({"outcome":"error","error":"claim a/b, request r: x"})",
        R"({"outcome":"error","error":"in claim a/b, request r: y"})",
        true},

@@ -37,7 +37,7 @@ constexpr size_t kSelectorsMax = 100;
 constexpr int64_t kFastStepsMax = 1'000'000;
 constexpr int64_t kReorderedStepsMax = 1'000'000;
 
-/// A problem under the rules of one label, ready to be asked about its nodes.
+/// A problem under the rules of one label, ready to be solved for its nodes.
 class Cluster {
  public:
   Cluster(const Problem& problem, const Features& features)
@@ -65,7 +65,7 @@ class Cluster {
                                                  {.steps_max = steps_max});
   }
 
-  /// What the search that proves says, which has to be the same.
+  /// The answer of the search with pruning, which has to be the same.
   Result<allocator::Outcome> AskFast(const api::core_v1::Node& node) const {
     return attempt_.Allocate(node, {.steps_max = kFastStepsMax});
   }
@@ -186,7 +186,7 @@ class Runner {
     return difference;
   }
 
-  /// The search that proves decides everything, also what upstream gave up.
+  /// The search with pruning decides all problems, also those that upstream gave up.
   static std::string JudgeFast(const Cluster& cluster,
                                const api::core_v1::Node& node,
                                const json::object& answer) {
@@ -197,9 +197,9 @@ class Runner {
     return difference.empty() ? difference : "the search that proves: " + difference;
   }
 
-  /// Whether upstream takes that many steps when it tries the pools in some other order: its answer
-  /// was measured in the order of their names, the steps in runs in random order. Nothing when
-  /// there are too many orders to try.
+  /// Whether upstream takes that many steps with the pools in some other order, because its answer
+  /// was measured in the order of their names, but the steps in runs with random order. Returns
+  /// nothing if there are too many orders to try.
   static std::optional<bool> IsWithinReach(const Cluster& cluster,
                                            const api::core_v1::Node& node,
                                            int64_t steps,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs allocator vectors: problems with the answers upstream's allocator gave
-// (tests/data/vectors/allocator/README.md says how they are judged).
+// Runs allocator vectors: problems with the answers of upstream's allocator
+// (tests/data/vectors/allocator/README.md describes the comparison).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct AllocatorOptions {
 };
 
 /// Runs all problems of the files (JSON Lines). The summary has a line per label: how many of its
-/// answers are equal, and how many step counters. Errors: a file cannot be read or is no vector
+/// answers are equal, and how many step counters. Errors: a file cannot be read or is not a vector
 /// file.
 Result<Report> RunAllocatorVectors(Disk& disk,
                                    const std::vector<std::string>& files,

@@ -60,7 +60,7 @@ std::optional<FileName> Parse(std::string_view name) {
   return file;
 }
 
-/// The group, version and kind that the file must hold: events of a watch do not say any.
+/// The group, version and kind of the file's contents; events of a watch have none.
 api::TypeMeta MetaIn(const FileName& file) {
   return file.meta.kind == "WatchEvent" ? api::TypeMeta() : file.meta;
 }
@@ -136,7 +136,7 @@ class Checks {
     return object;
   }
 
-  /// What is wrong with writing `object` in `form`, whose text is `text`; empty for nothing.
+  /// The error in writing `object` in `form`, whose text is `text`; empty for none.
   Result<std::string> Write(std::string_view form,
                             const api::Object& object,
                             std::string_view text) const {
@@ -213,8 +213,8 @@ class Folder {
     return problem;
   }
 
-  /// All forms are of one object: the JSON decides. There is none for what is left of an object
-  /// where the round trip changed only the other forms.
+  /// All forms are of one object, and the JSON is the reference. There is no JSON after a round
+  /// trip that changed only the other forms.
   Result<std::string> ReadTwin(const FileName& file) const {
     if (file.is_after) {
       Result<std::string> left = Read(fmt::format("{}{}.json", file.stem, kAfter));

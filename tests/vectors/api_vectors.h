@@ -14,10 +14,10 @@ namespace dray::vectors {
 
 /// Runs all files of the folders, which are folders of a release (v1.31.0, HEAD) or hold such. A
 /// file is GROUP.VERSION.KIND, then perhaps .after_roundtrip, then .json, .yaml or .pb. The three
-/// forms must decode to equal objects and encode to the same bytes, in the rules of the release;
-/// what was left of an object after a round trip is judged by the newest release of its kind.
+/// forms must decode to equal objects and encode to the same bytes, in the rules of the release; an
+/// object after a round trip is read by the rules of the newest release of its kind.
 ///
-/// Errors: a folder or file cannot be read, or its name names no release.
+/// Errors: a folder or file cannot be read, or the name of a folder is no release.
 Result<Report> RunApiVectors(Disk& disk, const std::vector<std::string>& folders);
 
 }  // namespace dray::vectors

@@ -36,7 +36,7 @@ TEST(ApiVectors, UpstreamsObjectsRoundTrip) {
   ExpectAllPass(folder);
 }
 
-// A runner that cannot fail shows nothing: each file is changed in one place, and must fail.
+// Checks that the runner can fail: each file is changed in one place, and must fail.
 TEST(ApiVectors, NoticeChanges) {
   const std::string folder = DRAY_SOURCE_DIR "/tests/data/api/v1.37.0";
   constexpr const char* kStem = "coordination.k8s.io.v1.Lease";

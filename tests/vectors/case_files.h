@@ -16,8 +16,8 @@
 
 namespace dray::vectors {
 
-/// What is in a file of vectors, decompressed when its name ends in .gz.
-/// Errors: kBadRequest  not in gzip's form, or larger than any of ours; what the disk says.
+/// The contents of a file of vectors, decompressed if its name ends in .gz. Errors: kBadRequest
+/// not in gzip's form, or larger than the limit; errors of the disk.
 Result<std::string> ReadVectors(Disk& disk, const std::string& path);
 
 /// Errors: kBadRequest  not in gzip's form, or larger than any of ours when decompressed.
@@ -31,12 +31,12 @@ Result<std::vector<std::string>> VectorFilesIn(Disk& disk,
 /// Why cases are left out, by name.
 using Reasons = std::map<std::string, std::string, std::less<>>;
 
-/// Of a file with "name: why" in each line; what follows # is a remark. None of no file.
-/// Errors: kBadRequest  another line; what the disk says.
+/// Reads a file with "name: why" in each line; # begins a comment. Empty if `file` is empty.
+/// Errors: kBadRequest  another line; errors of the disk.
 Result<Reasons> ReadReasons(Disk& disk, const std::string& file);
 
-/// Calls `visit` for every case of every file, in order; what is no object is passed over.
-/// Errors: kBadRequest  a file is no JSON array; what the disk says about one it cannot read.
+/// Calls `visit` for every case of every file, in order; skips elements that are no objects.
+/// Errors: kBadRequest  a file is not a JSON array; errors of the disk.
 Result<> ForEachCase(Disk& disk,
                      const std::vector<std::string>& files,
                      const std::function<void(const boost::json::object&)>& visit);

@@ -25,7 +25,7 @@ namespace {
 namespace json = boost::json;
 using cel::Environment;
 
-// What the device layer of upstream puts before errors of the language; measured texts lack it.
+// Prefix that the device layer of upstream adds to errors of the language; measured texts lack it.
 constexpr std::string_view kPrefix = "compilation failed: ";
 
 CelAnswer Refusal(std::string message, bool is_internal) {
@@ -45,7 +45,7 @@ bool SameText(std::string_view got, std::string_view want, TypeNames names) {
   return got == want || (names == TypeNames::kAnyIsDyn && AnyAsDyn(got) == AnyAsDyn(want));
 }
 
-// What was measured had the time zones of its machine.
+// The measurements were made with the time zones of their machine.
 Environment WithTimeZones(Environment environment) {
   static const cel::TimeZones kTimeZones(ZoneFilesOf(RealWorld().disk));
   environment.time_zones = &kTimeZones;
@@ -124,7 +124,7 @@ json::array TextsOf(const std::vector<std::string>& texts) {
   return json::array(texts.begin(), texts.end());
 }
 
-// As vectors write devices.
+// Devices in the form of vectors.
 json::object AttributeJson(const api::resource_v1::DeviceAttribute& attribute) {
   if (attribute.bool_.has_value()) return {{"bool", *attribute.bool_}};
   if (attribute.int_.has_value()) return {{"int", std::to_string(*attribute.int_)}};

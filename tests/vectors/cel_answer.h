@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Dray makes of one expression, and how it is compared with what upstream made of it.
+// Dray's result for one expression, and its comparison with upstream's.
 #pragma once
 
 #include <cstdint>
@@ -46,16 +46,16 @@ CelAnswer AnswerAsAttribute(std::string_view expression,
                             const cel::Environment& environment,
                             const CelDevice& device);
 
-/// How type names are compared. Measured releases without list attributes say any where the
-/// baseline says dyn; vectors do not list that.
+/// How to compare type names. Measured releases without list attributes have any where the baseline
+/// has dyn; vectors do not list that.
 enum class TypeNames : uint8_t { kExact, kAnyIsDyn };
 
-/// Whether an error text is what upstream says. Of syntax errors only the class counts: their words
-/// are those of a parser generator. Crashes inside upstream are no contract either.
+/// Whether an error text equals upstream's. For syntax errors only the class counts, because their
+/// texts come from a parser generator. Crashes inside upstream do not count either.
 bool SameErrorText(std::string_view got, std::string_view want, TypeNames names);
 
-/// What differs between `got` and the members of `want` (expect, observed, versions, selector);
-/// empty when nothing does. Members that are not there are not compared.
+/// The difference between `got` and the members of `want` (expect, observed, versions, selector);
+/// empty if there is none. Absent members are not compared.
 std::string DifferenceOf(const CelAnswer& got, const boost::json::object& want, TypeNames names);
 
 }  // namespace dray::vectors

@@ -22,7 +22,7 @@ namespace dray::vectors {
 std::optional<api::Release> ReleaseOf(std::string_view label);
 std::string LabelOf(api::Release release);
 
-/// One file while it is run: which of its cases are asked for, and what became of them.
+/// One file during a run: its selected cases, and their results.
 class CelFile {
  public:
   CelFile(std::string name, const boost::json::object& json, const CelOptions& options)
@@ -30,7 +30,7 @@ class CelFile {
 
   const boost::json::object& json() const { return json_; }
   bool IsChosen(std::string_view id, api::Release release) const;
-  /// Empty: the case passed.
+  /// An empty `difference` means that the case passed.
   void Record(std::string_view id, api::Release release, const std::string& difference);
   void Skip(std::string_view reason) { ++not_run_[std::string(reason)]; }
   /// Adds everything to `report`, with one line per release.

@@ -74,7 +74,7 @@ Surroundings SurroundingsOf(const json::object& test, cel::Arena& arena) {
   return out;
 }
 
-// With check_only nothing is evaluated; then the type is all there is to compare.
+// With check_only nothing is evaluated, so only the type is compared.
 std::string DifferenceOfChecked(const CelAnswer& got, const json::object& test) {
   const std::string_view type = TextOf(test.at("expect").as_object(), "deduced_type");
   if (got.outcome == "compile_error") return got.error;
@@ -98,7 +98,7 @@ std::string DifferenceOfError(const CelAnswer& got, const json::object& verdict)
   return fmt::format("error {}\n  want {}", got.error, want);
 }
 
-// `verdict` says how upstream's environment answers: as the test expects, or otherwise.
+// `verdict` is the answer of upstream's environment: as the test expects, or different.
 std::string DifferenceFromVerdict(const CelAnswer& got,
                                   const json::object& test,
                                   const json::object& verdict) {

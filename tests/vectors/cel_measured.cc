@@ -48,8 +48,8 @@ class Devices {
   std::map<std::string, std::unique_ptr<CelDevice>> devices_;
 };
 
-// The releases a file was measured with: the baseline, and others for which cases name what
-// differs.
+// The releases that a file was measured with: the baseline, and others whose differences the cases
+// list.
 struct Measurement {
   Release baseline = Release::kNewest;
   std::set<Release> releases;
@@ -108,7 +108,7 @@ std::string DifferenceOfMeasured(const json::object& test,
   return as_selector.empty() ? "" : "as selector: " + as_selector;
 }
 
-// What the table test of upstream asserts for its release.
+// The assertions of upstream's table test for its release.
 std::string DifferenceFromTable(const CelAnswer& answer, const json::object& test) {
   const json::object& want = test.at("expect").as_object();
   if (std::string difference = DifferenceOf(answer, want, TypeNames::kExact); !difference.empty()) {

@@ -101,7 +101,7 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-// What is declared, and where.
+// The declarations, and their places.
 using Declared = std::map<std::string, std::set<Place>>;
 
 void Add(Declared& declared, const std::string& what, const cel::Availability& available) {

@@ -86,7 +86,7 @@ json::value TaggedTime(std::string_view type, std::string text, int64_t seconds,
                       {"nanos", nanos}};
 }
 
-// What string() makes of an address.
+// The result of string() for an address.
 std::string AddressText(const Value& address) {
   const cel::library::Builtin* const convert = cel::library::FindBuiltin("string", {});
   DRAY_CHECK(convert != nullptr);
@@ -130,7 +130,8 @@ bool SameDouble(std::string_view got, std::string_view want) {
   return a == b && std::signbit(a) == std::signbit(b);
 }
 
-// By text first: a sum may be larger than any text with a binary suffix is read as.
+// Compares by text first, because a sum may be larger than any text with a binary suffix that can
+// be read.
 bool SameQuantity(std::string_view got, std::string_view want) {
   if (got == want) return true;
   const auto a = api::Quantity::Parse(got);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs CEL vectors: expressions with what upstream's code of several releases made of them
+// Runs CEL vectors: expressions with the results of upstream's code of several releases
 // (tests/data/vectors/cel/README.md describes the formats and how exact an answer must be).
 #pragma once
 

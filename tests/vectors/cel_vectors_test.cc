@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions with what upstream's code of several releases made of them, and the conformance tests
-// of cel-spec: a choice in tests/data, all where a folder has them.
+// Expressions with the results of upstream's code of several releases, and the conformance tests of
+// cel-spec: a selection in tests/data, all of them if a folder has them.
 #include "tests/vectors/cel_vectors.h"
 
 #include <string>
@@ -50,7 +50,7 @@ TEST(CelVectors, LanguageIsCelSpecs) {
   ExpectAllPass(files);
 }
 
-// The failures of one case of a file with two releases, by what the case expects.
+// The failures of one case of a file with two releases, by the expectation of the case.
 std::vector<std::string> FailuresOf(std::string_view expression, std::string_view expect) {
   const std::string file = ::testing::TempDir() + "/one.json";
   const std::string text = fmt::format(
@@ -66,7 +66,7 @@ std::vector<std::string> FailuresOf(std::string_view expression, std::string_vie
   return report ? report->failures : std::vector<std::string>();
 }
 
-// A case whose answer is not ours must be told, or nothing here means anything.
+// Checks that a case with a different answer is reported; otherwise passing would prove nothing.
 TEST(CelAnswers, DifferencesAreTold) {
   struct Wrong {
     std::string_view expression;

@@ -40,7 +40,7 @@ void MarkNow(json::value& value) {
   }
 }
 
-// What every server makes up itself is not compared either.
+// Leaves out values that each server chooses.
 json::value Comparable(std::string_view text) {
   json::value value = json::parse(text);
   if (auto* metadata = value.as_object()["metadata"].if_object()) {
@@ -124,7 +124,7 @@ std::string DifferenceOfIssues(api::DecodeIssues issues, const json::object& tes
   return want == issues ? "" : fmt::format("strict: want {}, got {}", want, issues);
 }
 
-// What comes back in version `from`: "same", the other object, or an error.
+// The object after conversion back to version `from`: "same", the other object, or an error.
 json::value Back(const Subject& subject, const api::KindInfo& version, const std::string& shown) {
   const auto again = subject.server.Read(version, shown);
   if (!again) return json::object{{"error", again.error().message}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs conversion and defaulting vectors: objects, and how upstream shows them in each version of a
-// release (tests/data/vectors/conversion/README.md says what the members mean).
+// Runs conversion and defaulting vectors: objects, and their form in each version of a release in
+// upstream (tests/data/vectors/conversion/README.md explains the members).
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ struct ObjectVectorOptions {
   std::string name = {};
 };
 
-/// Each object, read by a server of its release, as every version of its kind in that release
-/// shows it, and what becomes of it on the way back; unknown fields too. All must be as measured,
-/// member for member. Errors: a file cannot be read or is no vector file.
+/// Converts each object, read by a server of its release, to every version of its kind in that
+/// release and back, including unknown fields. Every member must be as measured. Errors: a file
+/// cannot be read or is no vector file.
 Result<Report> RunConversionVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ObjectVectorOptions& options);
 
-/// The same for sparse objects and what their defaults make of them.
+/// The same for sparse objects and their defaults.
 Result<Report> RunDefaultingVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ObjectVectorOptions& options);

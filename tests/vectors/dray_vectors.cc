@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray-vectors KIND DIR|FILE…: runs vectors of a kind and prints each failure. Exit code 0 when all
 // passed, 1 when some failed, 2 for bad usage, an unreadable file, or a case that could not be
-// played. dray-vectors gen: prints random problems for the allocator. dray-vectors pods: random
-// pods and what there is for them.
+// replayed. dray-vectors gen: prints random problems for the allocator. dray-vectors pods: random
+// pods and the objects for them.
 #include <optional>
 #include <span>
 #include <string>
@@ -64,7 +64,7 @@ struct Arguments {
   dray::stories::StoryOptions stories;
 };
 
-/// Where the value of an option goes; null for what is no option.
+/// Where to store the value of an option; null if it is not an option.
 std::string* ValueOf(std::string_view option, Arguments& arguments) {
   const std::pair<std::string_view, std::string*> options[] = {
       {"--profile", &arguments.allocator.profile},
@@ -81,7 +81,7 @@ std::string* ValueOf(std::string_view option, Arguments& arguments) {
   return nullptr;
 }
 
-/// Nothing when they are not as kUsage says.
+/// Returns nothing if they are not as in kUsage.
 std::optional<Arguments> Parse(const std::vector<std::string>& words) {
   Arguments arguments;
   for (size_t i = 0; i < words.size(); ++i) {

@@ -26,7 +26,7 @@ using Lines = std::vector<std::string>;
 constexpr std::string_view kNotMeasured = "not measured";
 constexpr std::string_view kNotYaml = "not YAML";
 
-/// One line of what is compared, expected or given.
+/// One line to compare, expected or actual.
 struct Said {
   std::string about;    // which object and request
   std::string verdict;  // ok, invalid, refused, not YAML
@@ -69,7 +69,7 @@ std::string VerdictOf(const manifests::Answer& answer) {
   return answer.code == api::HttpCode(StatusReason::kInvalid) ? "invalid" : "refused";
 }
 
-/// What we say to an object, request by request.
+/// Dray's answers for an object, request by request.
 std::vector<Said> Given(const manifests::ObjectVerdict& verdict) {
   if (verdict.verdict == manifests::Verdict::kUnreadable) {
     return {{.about = std::string(kNotYaml), .verdict = std::string(kNotYaml)}};
@@ -135,7 +135,7 @@ std::string Difference(std::string_view kind, const Said& want, const Said& got)
   if (want.release != got.release && got.code != api::HttpCode(StatusReason::kNotFound)) {
     return fmt::format("want release {}, got {}", want.release, got.release);
   }
-  // The words of decoders are their own.
+  // The texts of decoders are not compared.
   if (want.code == api::HttpCode(StatusReason::kBadRequest)) return {};
   const std::string text = TextDifference(kind, want, got);
   if (!text.empty()) return "want " + text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts over manifests: our own always, those of public repositories where they are at hand.
+// Verdicts over manifests: Dray's own always, those of public repositories if they are available.
 #include "tests/vectors/manifest_vectors.h"
 
 #include <string>

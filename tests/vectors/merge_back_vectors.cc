@@ -46,8 +46,8 @@ std::string Show(const api::Object& hub, const api::KindInfo& version, Release r
   return api::ToJson(api::conversion::FromHub(hub, version, release), {.release = release});
 }
 
-// Old releases have defaults that would meet what only newer ones can hold; there, conversion alone
-// is looked at.
+// Old releases have defaults that would change fields that only newer ones have; for those, only
+// conversion is tested.
 Result<api::Object> Store(const api::KindInfo& version, std::string_view text, Release release) {
   api::DecodeIssues ignored;
   DRAY_TRY(api::Object object, api::DecodeJson(version, text, &ignored, {.release = release}));

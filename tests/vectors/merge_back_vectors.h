@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the merge-back property over files of objects: whoever reads an object through one version
-// and writes it back changes nothing for those who read it through another.
+// Runs the merge-back property over files of objects: a client that reads an object through one
+// version and writes it back changes nothing for clients of another version.
 #pragma once
 
 #include <string>

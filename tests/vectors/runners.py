@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A runner of recordings that ends early leaves no server behind, and its exit code says how a run went.
+"""A runner of recordings that ends early leaves no server behind, and its exit code is the result of the run.
 
 runners.py DRAY_VECTORS DRAY STORIES
 
@@ -27,7 +27,7 @@ SCENARIO = {"release": "1.37.0", "steps": [{"pause_seconds": PAUSE}]}
 
 
 def servers_of(runner, program):
-    """The servers that have started, as descriptors: the number of a process could become another's."""
+    """The servers that have started, as descriptors, because a process id may be reused."""
     found = []
     for task in pathlib.Path(f"/proc/{runner.pid}/task").iterdir():
         for child in (task / "children").read_text().split():
@@ -38,7 +38,7 @@ def servers_of(runner, program):
 
 
 def started(runner, program, folder):
-    """Waits until a server of the runner has written where it listens."""
+    """Waits until a server of the runner has written its address."""
     while True:
         if runner.poll() is not None:
             sys.exit(f"the runner ended with {runner.returncode} before its server listened")

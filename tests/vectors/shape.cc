@@ -48,7 +48,7 @@ std::string_view NameOf(Shape shape) {
   return "a value";
 }
 
-/// `rest` is what is left of the rule's place below `value`, which stands at `pointer`.
+/// `rest` is the remaining part of the rule's place below `value`, whose pointer is `pointer`.
 Result<> Check(const json::value& value,
                const std::string& pointer,
                std::string_view rest,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording must look like before a runner reads it. A reader of a checked document needs no
-// check of its own, and a document with another shape gets a message that names the place.
+// The required shape of a recording before a runner reads it. A reader of a checked document needs
+// no check of its own, and a document with another shape gets a message that names the place.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What upstream's types wrote is what kube-apiserver keeps in etcd: read back as a store of ours,
-// it is the object that its JSON says, in the struct of its hub.
+// Bytes written by upstream's types, as kube-apiserver stores them in etcd: a store of Dray reads
+// them as the object of the JSON form, in the struct of its hub.
 #include <memory>
 #include <optional>
 #include <string>

@@ -113,7 +113,7 @@ Lines SortedLines(Lines lines) {
 }  // namespace
 
 bool IsBindingText(std::string_view kind, std::string_view field, std::string_view text) {
-  // Of pods and nodes only what is about claims.
+  // For pods and nodes, only fields about claims are compared.
   if ((kind == "Pod" || kind == "Node") && !IsAboutClaims(field)) return false;
   // Texts of CEL compilers and of internal errors.
   if (text.contains("compilation failed: ") || text.starts_with("Internal error")) return false;

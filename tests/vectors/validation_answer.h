@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what Dray answers with what was measured, as the README of the validation vectors says.
+// Compares Dray's answers with measured ones, by the rules in the README of the validation vectors.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace dray::vectors {
 
-/// What differs between the outcome of `test` and its answer; empty when nothing does.
+/// The difference between the outcome of `test` and its answer; empty if there is none.
 std::string DifferenceFromAnswer(const Outcome& outcome, const boost::json::object& test);
 
 /// Whether the text of an error of a `kind` at `field` must be equal to upstream's `text`.
@@ -20,7 +20,7 @@ bool IsBindingText(std::string_view kind, std::string_view field, std::string_vi
 /// Replaces "<now>", the moment a case was measured at, by kNowText.
 void ReplaceNow(boost::json::value& value);
 
-/// `object` without what every server makes up itself: uid, resourceVersion, times, managers.
+/// `object` without the values that each server chooses: uid, resourceVersion, times, managers.
 boost::json::value ComparableObject(std::string_view object);
 
 /// At most 1200 bytes of `text`.

@@ -29,7 +29,8 @@ namespace validation = api::validation;
 
 constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};  // kNowText
 
-// Refuses what a case's "deny" names: beginnings of "<verb> <resource>/<subresource> <name>".
+// Refuses requests that a case's "deny" names: prefixes of "<verb> <resource>/<subresource>
+// <name>".
 class Denials final : public validation::Authorizer {
  public:
   explicit Denials(const json::object& test) : denied_(ListOf(test, "deny")) {}
@@ -61,10 +62,10 @@ api::core_v1::Namespace NamespaceOf(const json::object& test) {
   return namespace_object;
 }
 
-// What a case writes. Both objects are in the form of the store and have their defaults.
+// The write of a case. Both objects are in the form of the store and have their defaults.
 struct Write {
   api::Object object;
-  api::Object old = {};  // empty: it is created
+  api::Object old = {};  // empty: the object is created
   server::registry::Subresource subresource = server::registry::Subresource::kNone;
 };
 
@@ -74,7 +75,7 @@ bool HasTag(const json::object& test, std::string_view wanted) {
   });
 }
 
-// The URL names the object, and with it decides before anybody looks inside.
+// The URL names the object, so mismatches are reported before the object is checked.
 Result<> TakePlaceFromUrl(const api::meta_v1::ObjectMeta& url, api::meta_v1::ObjectMeta& meta) {
   if (meta.name != url.name) {
     return Fail(StatusReason::kBadRequest,
@@ -91,7 +92,7 @@ Result<> TakePlaceFromUrl(const api::meta_v1::ObjectMeta& url, api::meta_v1::Obj
   return {};
 }
 
-// What the store would have made equal.
+// Makes the fields equal that the store would have made equal.
 void MakeSameObject(api::meta_v1::ObjectMeta& meta, api::meta_v1::ObjectMeta& old) {
   old.uid = "uid-of-case";
   old.resource_version = "1";
@@ -193,7 +194,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
     refused.strict = std::move(outcome.strict);
     return refused;
   }
-  // Accepted means readable: what is stored of it is the object.
+  // An accepted object must be readable after it is stored.
   if (const std::string loss = server::testing::LossOf(object); !loss.empty()) {
     return Refused(server::errors::Internal("not readable: " + loss));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of the validation vectors: a write request, and what Dray answers to it in the role of a
-// release.
+// One case of the validation vectors: a write request, and Dray's answer in the role of a release.
 #pragma once
 
 #include <string>
@@ -16,7 +15,7 @@
 
 namespace dray::vectors {
 
-/// What a server answers.
+/// The answer of a server.
 struct Outcome {
   int code = 0;
   std::vector<ErrorCause> causes = {};
@@ -26,18 +25,18 @@ struct Outcome {
   std::string object = {};  // JSON of the object in the version of the request
 };
 
-/// Whose rules a case asks for, and about which kind.
+/// The rules and the kind of a case.
 struct CaseSubject {
   api::Profile profile;
   const api::KindInfo* kind = nullptr;
 };
 
-/// Errors: kInvalid  a release or gate nobody knows;
+/// Errors: kInvalid  an unknown release or gate;
 ///         kNotFound no such kind in the schema.
 Result<CaseSubject> SubjectOf(const boost::json::object& test);
 
-/// Sends the request through what a server does before it stores an object: decoding, defaults,
-/// conversion to the hub, what the server decides itself, dropping of disabled fields, validation.
+/// Processes the request like a server before it stores an object: decoding, defaults, conversion
+/// to the hub, fields that the server sets, dropping of disabled fields, validation.
 Outcome RunValidationCase(const CaseSubject& subject, const boost::json::object& test);
 
 /// The moment all cases happen at, as objects show it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs validation vectors: requests with the answers upstream's API server gave
-// (tests/data/vectors/validation/README.md says how they are judged).
+// Runs validation vectors: requests with the answers of upstream's API server
+// (tests/data/vectors/validation/README.md describes the comparison).
 #pragma once
 
 #include <string>
@@ -13,18 +13,19 @@
 namespace dray::vectors {
 
 struct ApiVectorOptions {
-  /// Whose answers ours must equal; empty: each case is judged by the release it was measured with.
+  /// The release whose answers must be equal; empty: for each case, the release it was measured
+  /// with.
   std::string release = {};
-  /// What to run: "group/version/" or "group/version/Kind"; empty: everything.
+  /// The kinds to run: "group/version/" or "group/version/Kind"; empty: all.
   std::string kinds = {};
   /// One case alone; empty: all.
   std::string name = {};
 };
 
-/// Runs all cases of the files (JSON arrays): decoding, defaults, conversion to the hub, what the
-/// server decides before validation, metadata rules, the rules of the kind. Compares code, causes,
-/// message, warnings, strict errors and the resulting object. Errors: a file cannot be read or is
-/// no vector file.
+/// Runs all cases of the files (JSON arrays): decoding, defaults, conversion to the hub, fields
+/// that the server sets before validation, metadata rules, the rules of the kind. Compares code,
+/// causes, message, warnings, strict errors and the resulting object. Errors: a file cannot be read
+/// or is no vector file.
 Result<Report> RunValidationVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ApiVectorOptions& options);

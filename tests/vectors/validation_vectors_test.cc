@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Releases,
                          ::testing::Values("1.30", "1.31", "1.32", "1.34", "1.36", "1.37"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
-// Of these the repository has no cases.
+// The repository has no cases of these.
 class SharedValidationVectors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SharedValidationVectors, AnswersAreUpstreams) {
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Releases,
                          ::testing::Values("1.33", "1.35"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
-// A case whose answer is not ours must be told, or nothing here means anything.
+// Checks that a case with a different answer is reported; otherwise passing would prove nothing.
 TEST(ValidationAnswers, DifferencesAreTold) {
   const std::string file = ::testing::TempDir() + "/wrong.json";
   const std::string text = R"json([{

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs built on the Python client do, with its defaults. One line for each thing that works;
+"""Typical calls of programs that use the Python client, with its defaults. One line for each that works;
 the first thing that does not ends the program with status 1.
 
     client.py KUBECONFIG
@@ -185,7 +185,7 @@ def apply(_):
     def configuration(app):
         wanted = client.ApiClient().sanitize_for_serialization(claim("applied"))
         wanted["metadata"]["labels"] = {"app": app}
-        # The list is applied whole: without what the server fills in it would differ for everybody.
+        # The list is applied whole, so it includes the server's defaults; else every apply would change it.
         exactly = wanted["spec"]["devices"]["requests"][0]["exactly"]
         exactly.update({"allocationMode": "ExactCount", "count": 1})
         return wanted

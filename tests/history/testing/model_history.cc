@@ -26,7 +26,8 @@ struct Held {
 };
 using State = std::map<std::string, Held>;
 
-/// A store with all its past. states_[i] is the state at revision i + 1, events_[i] what led there.
+/// A store with all its past states. states_[i] is the state at revision i + 1, events_[i] the
+/// events that led to it.
 class Model {
  public:
   Revision newest() const { return Revision{static_cast<int64_t>(states_.size())}; }
@@ -114,7 +115,7 @@ class Run {
 
  private:
   enum class Phase : uint8_t { kIdle, kCalled, kCarriedOut };
-  /// What becomes of a write whose client will not be told.
+  /// The fate of a write whose client does not learn the outcome.
   enum class Fate : uint8_t { kTold, kLost, kDone, kDoneLater };
   struct Client {
     Phase phase = Phase::kIdle;
@@ -277,7 +278,9 @@ class Run {
     Operation& operation = history_.operations[client.operation];
     operation.returned = Now();
     operation.answer = std::move(client.answer);
-    if (operation.server == 1) lagging_ = model_.newest();  // what it told it knows
+    if (operation.server == 1)
+      lagging_ = model_.newest();  // its answer shows that it knows the
+                                   // revision
   }
 
   void Open(Revision after) {
@@ -326,7 +329,7 @@ class Run {
   std::vector<Client> clients_;
   std::vector<Cursor> cursors_;
   std::vector<Write> later_;
-  Revision lagging_{1};  // what server 1 knows
+  Revision lagging_{1};  // the newest revision that server 1 knows
   Moment now_ = 0;
   size_t called_ = 0;
   uint64_t values_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories of a store that does everything right, and what can be done to them.
+// Random histories of a correct store, and mutations of them.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ struct ModelOptions {
   size_t watchers = 3;
   size_t operations = 80;
   size_t keys = 6;
-  /// Of all writes: the client is not told the outcome.
+  /// Of all writes: the client does not learn the outcome.
   uint64_t unknown_percent = 10;
-  /// Of all linearizable gets: the answer tells no revision of its state.
+  /// Of all linearizable gets: the answer lacks the revision of its state.
   uint64_t untold_percent = 20;
 };
 

@@ -70,7 +70,8 @@ bool HasRevisionBefore(const Watch& watch, const Response& response, Revision at
   return false;
 }
 
-/// Whether somebody was told that he made this revision: otherwise it may not have happened at all.
+/// Whether a client was told that its write made this revision; otherwise the write may not have
+/// happened at all.
 bool IsAcknowledged(const History& history, Revision at) {
   return std::ranges::any_of(history.operations, [&](const Operation& operation) {
     return ChangedSomething(operation) && std::get<Done>(operation.answer).revision == at;
@@ -219,7 +220,7 @@ bool AnswerFromThePast(History& history, Random& random) {
   return true;
 }
 
-/// What a key held before `item` was written, if a watch has told it.
+/// The value of a key before `item` was written, if a watch has reported it.
 std::optional<Item> PreviousOf(const History& history, const Item& item) {
   for (const Watch& watch : history.watches) {
     for (const Response& response : watch.responses) {
@@ -264,7 +265,7 @@ bool FalsifyCount(History& history, Random& random) {
   });
   if (operation == nullptr) return false;
   auto& count = std::get<Seen>(operation->answer).count;
-  count = count.value_or(0) + 100;  // more than what is left open can be
+  count = count.value_or(0) + 100;  // more than the unknown outcomes allow
   return true;
 }
 

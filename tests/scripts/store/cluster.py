@@ -102,6 +102,6 @@ class Etcd:
 
 
 def remember(process):
-    """run.py ends what is still there after the script."""
+    """run.py ends the processes that are left after the script."""
     with open("pids", "a", encoding="ascii") as pids:
         pids.write(f"{process.pid}\n")

@@ -126,7 +126,7 @@ def read_all(server):
 
 
 def lost(writers, state):
-    """What the answers promised and the state does not keep."""
+    """Acknowledged writes that are missing in the state."""
     for writer in writers:
         for name, known in writer.known.items():
             now = state.get(name)

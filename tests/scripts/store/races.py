@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two `dray serve` on one etcd see one truth: what one answered is read from the other at once, and
+"""Two `dray serve` on one etcd agree: the other one returns at once what one has answered, and
 of racing reservations of one claim none is lost and none is granted twice.
 
     races.py DRAY RESERVATIONS
@@ -19,7 +19,7 @@ def claim(name):
 
 
 def read_from_the_other(servers, rounds):
-    """What A answered must be what B shows, in a get and in a list, however soon it is asked."""
+    """B must return the object that A answered, in a get and in a list, without delay."""
     connections = [server.connect() for server in servers]
     for number in range(rounds):
         here, there = connections[number % 2], connections[1 - number % 2]
@@ -39,7 +39,7 @@ def read_from_the_other(servers, rounds):
 
 
 class Worker(threading.Thread):
-    """Reserves the claim for pods of its own and lets go, counting in an annotation."""
+    """Reserves the claim for pods of its own and releases it, counting in an annotation."""
 
     def __init__(self, server, number, race):
         super().__init__()
