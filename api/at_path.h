@@ -45,7 +45,7 @@ const Map<T>* MapAt(const Object& object, std::string_view path) {
 std::string_view TextAt(const Object& object, std::string_view path);
 /// The integer at `path`; 0 when there is none.
 int64_t NumberAt(const Object& object, std::string_view path);
-/// How many elements the list or map at `path` has.
+/// Number of elements of the list or map at `path`.
 size_t CountAt(const Object& object, std::string_view path);
 /// The elements of the list at `path`.
 std::vector<Found> ElementsAt(const Object& object, std::string_view path);

@@ -33,7 +33,7 @@ struct NameProblem {
 /// A DNS subdomain of at most 63 bytes in which capital letters are allowed.
 std::vector<NameProblem> CheckDriverName(std::string_view name, Release release = Release::kNewest);
 
-/// DNS subdomains joined by slashes, at most 253 bytes. An empty part is bad.
+/// DNS subdomains joined by slashes, at most 253 bytes. An empty part is an error.
 std::vector<NameProblem> CheckPoolName(std::string_view name);
 
 /// The same in the texts of declarative validation ("segment 1: must not be empty").

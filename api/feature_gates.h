@@ -50,9 +50,9 @@ struct GateInfo {
   std::string_view name;  // "DRAAdminAccess"
   Releases in;            // the releases that know it
   Releases on_by_default = Releases::None();
-  Releases beta = Releases::None();    // on by default elsewhere: GA; else alpha
+  Releases beta = Releases::None();    // elsewhere GA if on by default, else alpha
   Releases locked = Releases::None();  // where it cannot be switched off
-  std::optional<Gate> needs = {};      // is off while that one is off
+  std::optional<Gate> needs = {};      // is off while that gate is off
   std::optional<Gate> needs_too = {};
 };
 
@@ -64,7 +64,7 @@ const GateInfo* FindGate(std::string_view name);
 /// Which gates are on. A value; cheap to copy.
 class FeatureGates {
  public:
-  /// Every gate that `release` has: how Dray serves by default.
+  /// All gates that `release` has are on: Dray's default.
   static FeatureGates AllOf(Release release);
   /// The gates of a cluster of `release` that starts without flags.
   static FeatureGates DefaultsOf(Release release);

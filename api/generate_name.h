@@ -11,13 +11,13 @@
 
 namespace dray::api {
 
-/// Bytes of generateName that are kept: with the suffix, a name is a DNS label.
+/// Limit of the bytes of generateName in a name, so that with the suffix it is a DNS label.
 inline constexpr size_t kGeneratePrefixMax = 58;
 
 /// `base`, cut to kGeneratePrefixMax bytes, and five random characters that cannot form words.
 std::string GenerateName(std::string_view base, Random& random);
 
-/// Gives an object that has no name, only a beginning of one, a generated name.
+/// Generates a name for an object with generateName and no name.
 void NameIfAsked(meta_v1::ObjectMeta& meta, Random& random);
 
 }  // namespace dray::api

@@ -19,10 +19,10 @@ struct ObjectMeta;
 
 namespace dray::api {
 
-/// Which names objects of a kind may have.
+/// The rule for names of objects of a kind.
 enum class NameRule : uint8_t { kDnsSubdomain, kDnsLabel, kPathSegment };
 
-/// What DELETE of one object answers.
+/// The answer to DELETE of one object.
 enum class DeleteAnswer : uint8_t { kStatus, kObject };
 
 /// A column of `kubectl get`: the value at `path`, or a value that the server computes under that
@@ -35,7 +35,7 @@ struct Column {
   int priority;              // 0 always shown, 1 only with -o wide
 };
 
-/// How objects of a kind are made; the other operations work over the tables.
+/// Functions that make objects of a kind; all other operations use the tables.
 struct ObjectOperations {
   std::shared_ptr<void> (*make)();
   std::shared_ptr<void> (*blank)();  // one shared object like those of make(); immutable
@@ -67,8 +67,8 @@ struct KindInfo {
   /// the kind itself. Versions with the same hub, group and plural show the same objects.
   const KindInfo* hub;
   Releases in;            // the releases that serve it
-  uint8_t deprecated_in;  // minor versions; 0: not known to be
-  uint8_t removed_in;     // the release that was announced to end it
+  uint8_t deprecated_in;  // minor version; 0: not deprecated
+  uint8_t removed_in;     // the release whose removal of it was announced
   bool namespaced;
   bool served;         // false: only a body or an answer (DeleteOptions, Status)
   bool create_only;    // Binding and the reviews
@@ -90,11 +90,11 @@ struct KindInfo {
   /// The ObjectMeta of an object of this kind; null for kinds without one.
   const meta_v1::ObjectMeta& (*metadata)(const void* object);
 
-  /// "resourceclaims.resource.k8s.io", "pods": how messages name the resource.
+  /// "resourceclaims.resource.k8s.io", "pods": the resource's name in messages.
   std::string qualified_resource() const;
-  /// "ResourceClaim.resource.k8s.io", "Pod": how validation errors name the kind.
+  /// "ResourceClaim.resource.k8s.io", "Pod": the kind's name in validation errors.
   std::string qualified_kind() const;
-  /// Where its objects are kept.
+  /// The kind in whose form its objects are stored.
   const KindInfo& storage() const { return hub == nullptr ? *this : *hub; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which releases' answers were measured.
+// The releases whose answers were measured.
 #pragma once
 
 #include "api/release.h"

@@ -21,10 +21,10 @@ class Object {
 
   /// A new, empty object of `kind`.
   static Object Make(const KindInfo& kind);
-  /// The same to compare with, shared by all and not to be changed. O(1).
+  /// A shared empty object for comparisons; do not change it. O(1).
   static Object Blank(const KindInfo& kind);
 
-  /// Takes a struct of the kind's type.
+  /// Makes an object of a struct of the kind's type.
   template <class T>
   static Object Of(const KindInfo& kind, T value) {
     DRAY_CHECK(&kind.type() == &TypeOf<T>());
@@ -46,7 +46,7 @@ class Object {
   const Type& type() const { return kind_->type(); }
   const void* value() const { return value_.get(); }
 
-  /// The struct; the caller knows the kind (checked).
+  /// The struct. Checks that the object has the kind.
   template <class T>
   const T& As() const {
     DRAY_CHECK(kind_ != nullptr && &kind_->type() == &TypeOf<T>());

@@ -60,14 +60,15 @@ enum class ListKind : uint8_t { kUndeclared, kAtomic, kSet, kMap };
 /// Everything in a schema line beyond name, number and type.
 struct Facets {
   bool required = false;    // must be present and, unless omit_empty, is always written
-  bool omit_empty = false;  // required, yet an empty one is not written
+  bool omit_empty = false;  // required, but an empty one is not written
   bool omit_zero = false;   // a struct or time that is not written when zero
   bool hub = false;         // stored and compared, but never on the wire of this version
   bool inlined = false;     // JSON flattens the members into the parent
   bool atomic_map = false;
   Releases in = {};                      // the releases that have the field
-  Releases nullable = Releases::None();  // where an empty one is written as null, though optional
-  Releases plain = Releases::None();     // where the value could not be absent, only zero
+  Releases nullable = Releases::None();  // releases where an empty one is written as null, though
+                                         // optional
+  Releases plain = Releases::None();     // releases where the value could be zero but not absent
   ListKind list = ListKind::kUndeclared;
   std::string_view list_keys = {};       // of ListKind::kMap, separated by commas
   std::string_view patch_strategy = {};  // strategic merge: merge, retainKeys, "merge,retainKeys"
@@ -79,7 +80,7 @@ struct Facets {
   std::string_view values = {};  // the allowed texts, separated by "|", for documentation
 };
 
-/// Which form of a version's documents is read or written.
+/// The form of a version's documents to read or write.
 struct Wire {
   Release release = Release::kAny;
   bool stored = false;  // as the store keeps it: with the fields only hubs have
@@ -93,7 +94,7 @@ struct Field {
   /// True if no facet changes how the field is written: it is in every form of a document, and left
   /// out when empty.
   bool usual;
-  /// Whether it is left out when empty, in every release that has it.
+  /// True if it is left out when empty, in every release that has it.
   bool left_out;
   Facets facets;
   std::string_view doc;
@@ -143,7 +144,7 @@ struct ContainerOperations {
 
 struct Type {
   TypeKind kind;
-  std::string_view name;  // "ResourceClaimSpec"; of scalars and containers a readable word
+  std::string_view name;  // "ResourceClaimSpec"; for scalars and containers a readable word
   uint32_t size;          // of a value, in bytes
   const ScalarOperations* scalar = nullptr;
   const ContainerOperations* container = nullptr;
@@ -160,7 +161,7 @@ struct Type {
   bool one_form = false;
 
   const Type& element() const { return *element_type; }
-  /// The field with this JSON name, looking through inlined structs' names only at this level.
+  /// The field with this JSON name. Names of inlined structs are looked up only at this level.
   const Field* Find(std::string_view json_name) const;
 };
 
@@ -278,7 +279,7 @@ struct Reflected<List<T>> {
                               .element_type = &Reflected<T>::kType};
 };
 
-/// std::vector<bool> has no elements to point at, so lists of booleans hold this instead.
+/// std::vector<bool> has no addressable elements, so lists of Booleans hold this instead.
 struct Bool {
   bool value = false;
   bool operator==(const Bool&) const = default;

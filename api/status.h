@@ -10,7 +10,7 @@
 
 namespace dray::api {
 
-/// The HTTP status code that goes with `reason`.
+/// The HTTP status code for `reason`.
 int HttpCode(StatusReason reason);
 
 /// The details of the Status for `error`, without the causes, which are in the error itself: the

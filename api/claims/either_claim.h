@@ -116,7 +116,7 @@ inline ConsumerKind KindOf(const resource_v1alpha2::ResourceClaimConsumerReferen
   return KindOf(AsConsumer(consumer));
 }
 
-/// Classic claims are kept for pods only.
+/// Classic claims can be reserved for pods only.
 inline bool IsKeptFor(const resource_v1alpha2::ResourceClaim& claim, const core_v1::Pod& pod) {
   return IsReservedFor(claim, pod.metadata.uid);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims that a scheduler makes for the extended resources of a pod (KEP-5004), as scheduler,
-// controllers and quotas all know them.
+// Claims that a scheduler makes for the extended resources of a pod (KEP-5004), shared by
+// scheduler, controllers and quotas.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dray::api::claims {
 
 /// Prefix of the default name of the resource of each class.
 inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.kubernetes.io/";
-/// Marks such a claim: "true".
+/// Annotation of such a claim; its value is "true".
 inline constexpr const char* kExtendedClaimAnnotation =
     "resource.kubernetes.io/extended-resource-claim";
 

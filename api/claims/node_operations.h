@@ -17,7 +17,7 @@ inline bool MaySkipOperations(const core_v1::Node& node) {
   return std::ranges::find(declared, kFeature) != declared.end();
 }
 
-/// Whether the kubelet must, for some device of the allocation.
+/// Whether the kubelet must support that, for some device of the allocation.
 inline bool SkipsOperations(const resource_v1::AllocationResult& allocation) {
   return std::ranges::any_of(allocation.devices.results, [](const auto& result) {
     return !result.skip_node_operations.empty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods and their ResourceClaims as scheduler, controllers and nodes all see them (KEP-4381): which
-// claim an entry of a pod stands for, and whether the claim is kept for the pod.
+// Pods and their ResourceClaims, for scheduler, controllers and nodes (KEP-4381): the claim of a
+// pod's entry, and whether it is reserved for the pod.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace dray::api::claims {
 
-/// Keeps an allocated claim from vanishing while devices are in use.
+/// The finalizer that keeps an allocated claim while devices are in use.
 inline constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
 
-/// The same of allocations by the scheduler of 1.30 (structured parameters of v1alpha2).
+/// The same for allocations by the scheduler of 1.30 (structured parameters of v1alpha2).
 inline constexpr const char* kClassicFinalizer = "dra.k8s.io/delete-protection";
 
 /// The claim that an entry of spec.resourceClaims names, or the template from which one is made, in

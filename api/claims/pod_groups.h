@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pod groups and the claims that their pods share, as server, scheduler and controllers all see
-// them (KEP-4671, KEP-5729).
+// Pod groups and the claims that their pods share, for server, scheduler and controllers (KEP-4671,
+// KEP-5729).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dray::api::claims {
 
-/// Keeps a group from vanishing while pods need it.
+/// The finalizer that keeps a group while pods need it.
 inline constexpr const char* kPodGroupFinalizer = "scheduling.k8s.io/podgroup-protection";
 
 /// "namespace/name" of the group that the pod names, whether it exists or not; empty if it names

@@ -20,13 +20,13 @@
 
 namespace dray::api::claims {
 
-/// How much is taken of each capacity of a device, by name.
+/// The consumed amount of each capacity of a device, by name.
 using Amounts = std::map<std::string, Quantity, std::less<>>;
 
 /// The sum of the capacity `name` in all `parts`. A null part counts as zero. O(parts · log n).
 Quantity TotalOf(std::string_view name, std::span<const Amounts* const> parts);
 
-/// A capacity of which more is taken than there is.
+/// A capacity whose consumption exceeds it.
 struct ExceededCapacity {
   std::string_view name;  // of the device's map
   Quantity taken;         // by all parts
@@ -60,11 +60,11 @@ class CounterAccount {
  public:
   using CounterName = std::pair<std::string_view, std::string_view>;  // set, counter
 
-  /// False when there is a set of that name already; it counts.
+  /// Returns false if there is a set with that name already; the new counters then count.
   bool Add(const resource_v1::CounterSet& set);
   /// Number of counters in all sets, which Draw checks.
   size_t size() const { return counters_.size(); }
-  /// A device that is taken. Counters that no set has are passed over.
+  /// Subtracts an allocated device. Ignores counters that no set has.
   void Commit(const resource_v1::Device& device);
 
   /// Subtracts the device's consumption. Returns false, and subtracts nothing, if any counter of
@@ -75,7 +75,7 @@ class CounterAccount {
   /// Returns the amounts that a successful Draw took.
   void GiveBack(const resource_v1::Device& device);
 
-  /// A counter of which too little is left.
+  /// A counter whose rest is too small.
   struct Shortage {
     std::string_view set, counter;
     Quantity wanted;  // by the device; zero if it does not use the counter, see Draw

@@ -23,7 +23,7 @@ inline constexpr size_t kDecodedBytesPerByte = 64;
 /// The same for objects that are converted, of which two copies exist at a time.
 inline constexpr size_t kConvertedBytesPerByte = 28;
 
-/// Whether objects of the kind are made into those of another before they are kept.
+/// Whether objects of the kind are converted to another kind before they are stored.
 inline bool IsConverted(const KindInfo& kind) {
   return &kind.storage() != &kind;
 }
@@ -31,7 +31,7 @@ inline bool IsConverted(const KindInfo& kind) {
 /// Lists of at least this many elements count as long.
 inline constexpr size_t kManyElements = 4096;
 
-/// Counts the elements of one document. Not their texts: those are no longer than the document.
+/// Counts the elements of one document, but not their texts, which are no longer than the document.
 class DecodeBudget {
  public:
   DecodeBudget(size_t input, Wire wire, bool is_converted)
@@ -46,13 +46,14 @@ class DecodeBudget {
     return true;
   }
 
-  /// Makes room for elements that were counted. Those that do not come are not paid for.
+  /// Reserves room for elements that were counted. Elements that do not come are not charged.
   void Reserve(const Type& container, void* value, size_t count) {
     container.container->reserve(value, std::min(count, 1 + left_ / container.element().size));
   }
 
-  /// A list has got kManyElements from `read` bytes, and `left` bytes are to come. Makes room for
-  /// as many as there can be: growing step by step takes three times the memory of long lists.
+  /// A list has got kManyElements from `read` bytes, and `left` bytes are to come. Reserves room
+  /// for the possible rest, because growing step by step takes three times the memory of long
+  /// lists.
   void ReserveRest(const Type& container, void* value, size_t read, size_t left) {
     const size_t bytes = std::max<size_t>(1, read / kManyElements);
     const size_t more = std::min(left / bytes, 1 + left_ / container.element().size);
@@ -68,7 +69,7 @@ class DecodeBudget {
     spare_ -= bytes;
     container.container->reserve(value, guess.size);
   }
-  /// Notes how long one became.
+  /// Notes the final size of a list or map.
   void Remember(const Type& container, size_t size) {
     if (size > 1) guesses_[SlotOf(container)] = {&container, size};
   }

@@ -43,8 +43,8 @@ std::string ToJson(const Object& object, Wire wire = {});
 /// Appends `text` as a JSON string.
 void QuoteJson(std::string_view text, std::string& out);
 
-/// Bytes that indentation may make of any JSON text, and of each of its bytes. Deep nesting with
-/// many elements would make its square.
+/// Limits of indentation: bytes added to any JSON text, and for each of its bytes. Without them,
+/// deep nesting with many elements would have quadratic output.
 inline constexpr size_t kIndentedMin = 1U << 20U;
 inline constexpr size_t kIndentedPerByte = 16;
 
@@ -63,8 +63,9 @@ using DecodeIssues = std::vector<std::string>;
 /// How many of them are reported for one document; upstream's limit.
 inline constexpr size_t kDecodeIssuesMax = 100;
 
-/// Objects with fields of their own that may lie in each other: protobuf messages as deep as they
-/// are read again (kProtobufDepthMax) hold them. Only schemas, which contain themselves, go so far.
+/// Limit of the nesting of objects with fields of their own. Such objects fit into the depth of
+/// protobuf messages that can be read again (kProtobufDepthMax). Only schemas, which contain
+/// themselves, nest that deep.
 inline constexpr size_t kNestedStructsMax = 90;
 
 /// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.

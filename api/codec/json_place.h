@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a walk over a JSON document stands.
+// The position of a walk over a JSON document.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace dray::api::inline codec {
 
-/// Bytes of one name that a path shows, and of a whole path.
+/// Limits of the bytes of one name in a path, and of a whole path.
 inline constexpr size_t kPlaceNameMax = 1024;
 inline constexpr size_t kPlacePathMax = 4 * kPlaceNameMax;
 
 /// A chain through the callers' frames, so that a path costs nothing until a message needs it.
 struct JsonPlace {
   const JsonPlace* outer;
-  std::string_view name;  // of a member or key; empty and without data in a list
+  std::string_view name;  // name of a member or key; empty and without data in a list
   size_t index = 0;
 };
 

@@ -54,7 +54,8 @@ class JsonReader {
     key = found;
     return true;
   }
-  /// The same as a view, good as long as text and reader are: keys with escapes are kept here.
+  /// The same as a view, valid as long as text and reader are; keys with escapes are stored in the
+  /// reader.
   bool NextKey(std::string_view& key) {
     if (!Next('}')) return false;
     if (!PlainString(key)) key = LongKey();
@@ -63,7 +64,7 @@ class JsonReader {
     return true;
   }
   bool EnterArray() { return Enter('['); }
-  /// True when another element stands next; false at the end of the array, which is then left.
+  /// Returns whether another element follows; at the end of the array, leaves it.
   bool NextElement() {
     if (!Next(']')) return false;
     if (Peek() != JsonKind::kInvalid) return true;
@@ -92,8 +93,8 @@ class JsonReader {
     }
     return out;
   }
-  /// The usual string, which has neither escapes nor anything but ASCII; false, and nothing read,
-  /// where something else stands.
+  /// A fast path for strings without escapes and with only ASCII; returns false, and reads nothing,
+  /// for other values.
   [[gnu::always_inline]] bool PlainString(std::string_view& out) {
     SkipBlanks();
     if (at_ == end_ || *at_ != '"') return false;
@@ -104,18 +105,18 @@ class JsonReader {
     out = {start, static_cast<size_t>(stop - start)};
     return true;
   }
-  /// Checks and passes over any value; its source text.
+  /// Checks and skips any value; returns its source text.
   std::string_view Skip();
 
-  /// Only white space is left. Fails with "after top-level value" otherwise.
+  /// Checks that only white space is left. Fails with "after top-level value" otherwise.
   bool Finish();
 
-  /// Ends the reading as a mistake does: for callers that have found one of another kind.
+  /// Ends reading like an error does; for callers that have found an error of their own.
   void Stop() { FailAt("where reading was stopped"); }
   bool failed() const { return failed_; }
   /// kBadRequest with line, column and the expected text.
   Error error() const;
-  /// Bytes read so far; after a failure, up to the mistake.
+  /// Bytes read so far; after a failure, up to the error.
   size_t offset() const { return static_cast<size_t>((failed_ ? mistake_ : at_) - begin_); }
 
  private:
@@ -144,7 +145,8 @@ class JsonReader {
     is_first_ = true;
     return true;
   }
-  // True when a member stands next: passes the comma before it, or leaves the container at `close`.
+  // Returns whether a member follows: skips the comma before it, or leaves the container at
+  // `close`.
   [[gnu::always_inline]] bool Next(char close) {
     SkipBlanks();
     const bool is_first = is_first_;

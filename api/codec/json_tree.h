@@ -22,12 +22,12 @@ class JsonTree;
 /// logarithmic in large ones.
 class JsonMembers {
  public:
-  /// Null when there is no such member. Valid until the next change.
+  /// Null if there is no such member. Valid until the next change.
   JsonTree* Find(std::string_view name);
   const JsonTree* Find(std::string_view name) const;
   /// Adds or replaces a member; a replaced one keeps its place.
   void Set(std::string_view name, JsonTree value);
-  /// Removes a member and returns it; null kind kInvalid when there is none.
+  /// Removes a member and returns it; the result has kind kInvalid if there is none.
   JsonTree Take(std::string_view name);
   size_t size() const;
   /// The members that are there, in order; valid until the next change.

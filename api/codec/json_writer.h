@@ -76,7 +76,7 @@ class JsonWriter {
     value.AppendTo(out_);
   }
 
-  /// `json` as it is, which must be one JSON value.
+  /// Writes `json` unchanged; it must be one JSON value.
   void Raw(std::string_view json) {
     BeginValue();
     out_ += json;
@@ -122,7 +122,7 @@ class JsonWriter {
     });
   }
 
-  // Members of the innermost object. A name that was there before is written again.
+  // Members of the innermost object. Duplicate names are not detected.
 
   /// Begins a member; its value must follow: json.Member("items").Array(…).
   JsonWriter& Member(std::string_view name);

@@ -48,7 +48,7 @@ void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire 
 /// Appends a whole object in its envelope.
 void EncodeProtobuf(const Object& object, std::string& out, Wire wire = {});
 
-/// The same for a struct that calls itself `meta`.
+/// The same for a struct with the kind and apiVersion of `meta`.
 void EncodeProtobuf(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
 
@@ -105,8 +105,8 @@ struct ProtobufWatchEvent {
 /// Errors: kBadRequest  broken at some byte.
 Result<ProtobufWatchEvent> ReadProtobufWatchEvent(std::string_view raw);
 
-/// Appends an event of `type` as it stands in a stream: 4 bytes with its length, the highest first,
-/// then its message. `object` is less than 4 GiB.
+/// Appends an event of `type` in the form of a stream: 4 bytes with its length, most significant
+/// first, then its message. `object` is less than 4 GiB.
 void EncodeProtobufWatchFrame(std::string_view type,
                               const ProtobufEnvelope& object,
                               std::string& out);

@@ -85,8 +85,8 @@ class WireReader {
   bool Expect(WireTag tag, WireType wanted, const char* start) {
     return tag.type == wanted || WrongType(tag, wanted, start);
   }
-  /// How many fields with `tag` follow each other from `at` on, which lies before at(); the count
-  /// stops at the first mistake. Reads nothing.
+  /// The number of consecutive fields with `tag` from `at` on, which lies before at(); stops at the
+  /// first error. Does not change the position.
   size_t CountRun(WireTag tag, const char* at) const;
   /// Calls take(tag, start) for each field up to the end. Skips fields for which it returns false.
   template <class F>

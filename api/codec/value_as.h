@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codecs' access to a value whose type they know only from its description (api/reflect.h).
+// Access of the codecs to a value by the description of its type (api/reflect.h).
 #pragma once
 
 namespace dray::api::inline codec {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members of a struct stand in its document.
+// The members of a struct that its document has.
 #pragma once
 
 #include <bit>

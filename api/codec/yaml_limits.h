@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much YAML is read at most.
+// Limits for reading YAML.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@ namespace dray::api::inline codec {
 
 /// Bytes in one text. Clients' bodies are smaller; files of manifests can be large.
 inline constexpr size_t kYamlTextMax = 32U << 20U;
-/// Bytes of keys and values that any document may expand to: aliases make much out of little.
+/// Limit of the bytes of keys and values after expansion, because aliases can make a small document
+/// large.
 inline constexpr size_t kYamlJsonMax = 32U << 20U;
 /// Limits of the expanded size: this many bytes for a short document, and this many times the
 /// length for a longer one.

@@ -22,8 +22,8 @@ using YamlScalar = std::variant<std::monostate, bool, int64_t, uint64_t, double,
 /// Errors: kBadRequest with the library's words: the text does not fit its tag, or bad base64.
 Result<YamlScalar> ResolveYamlScalar(std::string_view tag, std::string_view text);
 
-/// Whether plain `text` would be read back as text, so that a string needs no quotes. Dates and
-/// numbers in base 60 get quotes too, for other readers.
+/// Whether plain `text` would be read back as text, so that it needs no quotes. Dates and numbers
+/// in base 60 get quotes too, for other readers.
 bool IsPlainYamlText(std::string_view text);
 
 /// As encoding/json writes doubles: shortest, with an exponent below 1e-6 and from 1e21.

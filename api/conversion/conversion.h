@@ -13,8 +13,8 @@
 
 namespace dray::api::conversion {
 
-/// `object`, which has its defaults, in the struct of its hub; itself when its kind is the hub.
-/// Total: every object can be converted. O(size).
+/// Converts `object`, which has its defaults, to the struct of its hub; returns `object` itself if
+/// its kind is the hub. Never fails. O(size).
 Object ToHub(const Object& object, Release release = Release::kAny);
 
 /// Converts `hub` to the form of `version`; leaves out fields that `version` cannot express.

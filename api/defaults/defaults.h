@@ -14,13 +14,12 @@
 
 namespace dray::api::defaults {
 
-/// Fills in the defaults of the object's kind in its version, as upstream's API server of
-/// `release` does; nothing for kinds without any. `now` becomes the time added of
-/// taints that have none.
-/// Idempotent for a given `now`. `object` is the caller's alone.
+/// Fills in the defaults of the object's kind in its version, as upstream's API server of `release`
+/// does; nothing for kinds without any. `now` becomes the time added of taints that have none.
+/// Idempotent for a given `now`. The caller must be the only owner of `object`.
 void SetDefaults(Object& object, Time now, Release release = Release::kAny);
 
-/// Selectors find a namespace by its name through a label, so it is always there.
+/// Adds the label with the name of a namespace, by which selectors find it.
 void LabelNamespace(core_v1::Namespace& namespace_object);
 void SetPodDefaults(core_v1::Pod& pod);
 /// The same for the spec of a pod template, with fewer defaults: no requests from limits, no host
@@ -36,8 +35,8 @@ void SetSecretDefaults(core_v1::Secret& secret);
 /// Adds the tolerations of the admission plugin DefaultTolerationSeconds: of nodes that are not
 /// ready or not reachable, for five minutes, unless the pod has tolerations for that taint.
 void TolerateTroubles(core_v1::Pod& pod);
-/// Adds the taint that a new node gets from the plugin TaintNodesByCondition, unless the node comes
-/// with the condition Ready.
+/// Adds the taint that the plugin TaintNodesByCondition gives a new node, unless the node has the
+/// condition Ready.
 void TaintNewNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

@@ -14,11 +14,11 @@
 
 namespace dray::api::managed_fields {
 
-/// The manager whose applications heed the annotation.
+/// The manager whose applies use the annotation.
 inline constexpr std::string_view kKubectl = "kubectl";
 
-/// The fields that were applied last and that `live`, whose document is `document`, still has so.
-/// Empty when there is no annotation, or none that fits the kind.
+/// The fields that were applied last and that `live`, whose document is `document`, still has with
+/// the same value. Empty if there is no annotation, or none that fits the kind.
 FieldSet FieldsOfLastApplied(const KindInfo& kind,
                              const Object& live,
                              const JsonTree& document,

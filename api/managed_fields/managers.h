@@ -18,12 +18,12 @@
 
 namespace dray::api::managed_fields {
 
-/// Entries of updates an object keeps; older ones are merged.
+/// Limit of the entries of updates in an object; older ones are merged.
 inline constexpr size_t kUpdateManagersMax = 10;
 
 enum class Operation : uint8_t { kApply, kUpdate };
 
-/// Who wrote, how, and where.
+/// The identity of a writer, and its kind and place of writing.
 struct ManagerId {
   std::string name;
   Operation operation = Operation::kUpdate;
@@ -64,7 +64,7 @@ Result<> ReadFields(Manager& manager);
 /// The same as entries: those that applied first, then by time, name, version and subresource.
 Entries WriteManagers(Managers managers);
 
-/// Whether a client asks with these entries to forget all owners: [] or [{}].
+/// Whether a client requests with these entries to remove all owners: [] or [{}].
 bool IsReset(const Entries& entries);
 
 /// The manager that `id` names; null when there is none.

@@ -20,7 +20,7 @@ namespace dray::api::managed_fields {
 using KeyMember = std::pair<std::string, std::string>;
 
 /// One step: into a field, an element of a list by key, an element of a set, or an element by its
-/// index. Kept as FieldsV1 writes it, so that equal steps have equal texts:
+/// index. Stored as the text of FieldsV1, so that equal steps have equal texts:
 ///
 ///   f:spec   k:{"name":"a"}   v:"a.example.com/x"   i:0
 class PathElement {
@@ -68,7 +68,7 @@ using Path = std::vector<PathElement>;
 /// `.spec.devices[name="a"].driver`
 std::string Readable(const Path& path);
 
-/// How scalars (as compact JSON) are sorted: numbers by amount, then texts, truths, the rest.
+/// The order of scalars (as compact JSON): numbers by amount, then texts, Booleans, the rest.
 std::strong_ordering CompareScalars(std::string_view a, std::string_view b);
 
 }  // namespace dray::api::managed_fields

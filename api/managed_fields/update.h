@@ -14,7 +14,7 @@
 
 namespace dray::api::managed_fields {
 
-/// A write, as far as owners go.
+/// The inputs of a write that matter for ownership.
 struct Write {
   std::string manager;      // not empty
   std::string subresource;  // subresource of the write; empty: the object itself
@@ -47,11 +47,11 @@ bool DifferInTimes(const Entries& a, const Entries& b);
 /// Fields that no manager owns: the identity of the object, and fields that only the server writes.
 const FieldSet& NeverOwned();
 
-/// Where the schema has since made atomic what `manager` owned in parts, it owns the whole.
-/// `version` is the one that it wrote.
+/// Where the schema has made a value atomic whose parts `manager` owned, `manager` now owns the
+/// whole. `version` is the one that it wrote.
 void Reconcile(const KindInfo& version, Wire wire, Manager& manager);
 
-/// Takes the paths of `gone` away from `manager`.
+/// Removes the paths of `gone` from `manager`.
 void TakeFrom(const FieldSet& gone, Manager& manager);
 
 }  // namespace dray::api::managed_fields

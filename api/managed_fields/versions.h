@@ -15,9 +15,9 @@
 
 namespace dray::api::managed_fields {
 
-/// The versions of one kind that a release has.
+/// The versions of one kind in a release.
 struct Versions {
-  std::span<const KindInfo* const> kinds;  // all that the program knows
+  std::span<const KindInfo* const> kinds;  // all that the program has
   const KindInfo* kind;                    // one version of it
   Release release = Release::kAny;
 
@@ -29,16 +29,15 @@ struct Versions {
 /// Objects and arrays inside each other in a document that is merged.
 inline constexpr size_t kDocumentDepthMax = 1'000;
 
-/// `object` as its document shows it, without kind and apiVersion. O(size).
-/// Errors: kBadRequest  it is deeper than kDocumentDepthMax.
+/// The JSON document of `object`, without kind and apiVersion. O(size). Errors: kBadRequest  it is
+/// deeper than kDocumentDepthMax.
 Result<JsonTree> DocumentOf(const Object& object, Wire wire);
 
 /// `document`, of `from` and without kind and apiVersion, as an object of `from`.
 /// Errors: kBadRequest  as DecodeJson().
 Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wire);
 
-/// `document`, of `from`, as the same object looks in `to`, both versions of one kind. O(size).
-/// Errors: as above.
+/// Converts `document` from version `from` to `to` of one kind. O(size). Errors: as above.
 Result<JsonTree> ConvertDocument(const JsonTree& document,
                                  const KindInfo& from,
                                  const KindInfo& to,

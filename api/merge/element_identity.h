@@ -21,13 +21,13 @@ Facets ListRules(const Facets& facets);
 /// only the whole element identifies it.
 std::vector<const Field*> IdentityOf(const Type& element, const Facets& list);
 
-/// The values of those members as JSON, separated by commas; of the whole element when there are
-/// none.
+/// The values of those members as JSON, separated by commas; the whole element if there are no
+/// members.
 std::string IdentityText(const Type& element,
                          const std::vector<const Field*>& identity,
                          const void* value);
 
-/// An identity, and the how manieth element of the list it is that has it, from 0.
+/// An identity, and the number of earlier elements in the list with the same identity.
 using ElementKey = std::pair<std::string, size_t>;
 
 /// The keys of all elements of `list`, in order; no two are equal.

@@ -14,7 +14,7 @@ inline bool HasEnded(const core_v1::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
-/// Says of a pod that its kubelet has made it of a file; the API server only shows it.
+/// Annotation of a pod that its kubelet has made from a file; the API server only shows it.
 inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 
 inline bool IsMirror(const meta_v1::ObjectMeta& pod) {

@@ -15,7 +15,7 @@ namespace dray::api::pods {
 using VisitName = std::function<bool(const std::string& name)>;
 
 /// Calls `visit` with each secret that the pod names, some more than once, never with an empty
-/// name. False when `visit` ended it.
+/// name. Returns false if `visit` stopped it.
 bool VisitSecrets(const core_v1::Pod& pod, const VisitName& visit);
 /// The same of config maps.
 bool VisitConfigMaps(const core_v1::Pod& pod, const VisitName& visit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts as ResourceQuotas name them.
+// Amounts by their names in ResourceQuotas.
 #pragma once
 
 #include "api/value/map.h"

@@ -17,7 +17,7 @@ namespace dray::api::quota {
 
 /// Inputs of a charge besides the object. An empty member means that there is none.
 struct Surroundings {
-  WallTime now;  // a pod that should have gone by now is not charged for
+  WallTime now;  // a pod that should have gone by now is not charged
   /// The extended resource of a class; empty if it has none. Not set if the release has no such
   /// resources.
   std::function<std::string(std::string_view device_class)> resource_of_class = {};

@@ -21,7 +21,7 @@ void FillIn(LimitRanges ranges, core_v1::Pod& pod);
 /// The violated bounds of the first range with violations, in upstream's words; empty if there are
 /// none.
 std::string BoundsBrokenBy(const core_v1::Pod& pod, LimitRanges ranges);
-/// The same; only the least and the most that may be requested count.
+/// The same, checking only the minimum and the maximum of requests.
 std::string BoundsBrokenBy(const core_v1::PersistentVolumeClaim& claim, LimitRanges ranges);
 
 }  // namespace dray::api::quota

@@ -27,7 +27,7 @@ class Count {
   /// `quota` outlives the count.
   explicit Count(const core_v1::ResourceQuota& quota);
 
-  /// Objects of the kind are counted, if any; names of kinds that are not have no use.
+  /// Begins counting objects of the kind; has no effect for kinds that quotas do not count.
   void Begin(const KindInfo& kind);
   void Add(const Object& object, const Amounts& charge);
   core_v1::ResourceQuotaStatus Status() &&;

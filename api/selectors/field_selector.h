@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field selectors: conditions on single fields of objects (?fieldSelector=), in their text form.
-// Which fields a kind offers, and their values, is the caller's knowledge.
+// The caller provides the fields of a kind and their values.
 #pragma once
 
 #include <cstddef>

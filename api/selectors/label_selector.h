@@ -71,7 +71,7 @@ class LabelRequirement {
   int64_t bound_ = 0;  // the value of kGreaterThan and kLessThan
 };
 
-/// Everything that is wrong with a requirement, one text each (see LabelRequirement::Create).
+/// All errors of a requirement, one text each (see LabelRequirement::Create).
 std::vector<std::string> CheckLabelRequirement(std::string_view key,
                                                LabelOperator op,
                                                std::span<const std::string> values,

@@ -46,8 +46,9 @@ std::vector<NodeTermView> NodeTerms(const Selector& selector) {
   return terms;
 }
 
-/// A node selector made ready: terms are ORed; inside a term everything must hold. A term without
-/// any requirement matches nothing, and so does a selector without terms. The default one is such.
+/// A compiled node selector: terms are ORed; all requirements of a term must hold. A term without
+/// any requirement matches nothing, and so does a selector without terms, such as a
+/// default-constructed one.
 class NodeSelector {
  public:
   NodeSelector() = default;
@@ -65,9 +66,9 @@ class NodeSelector {
   /// fields are skipped when `node_name` is empty.
   bool Matches(const Labels& labels, std::string_view node_name) const;
 
-  /// Whether any term matches; terms with mistakes match nothing.
+  /// Whether any term matches; terms with errors match nothing.
   ///
-  /// Errors: kBadRequest  no term matches and at least one has a mistake.
+  /// Errors: kBadRequest  no term matches and at least one has an error.
   Result<bool> Match(const Labels& labels, std::string_view node_name) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selectors as objects hold them.
+// Converts selectors in objects.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace dray::api::inline selectors {
 
-/// The selector that `selector` means. Errors: as LabelSelector::FromParts.
+/// Compiles `selector`. Errors: as LabelSelector::FromParts.
 Result<LabelSelector> SelectorOf(const meta_v1::LabelSelector& selector);
 
 /// Labels or a plain selector as text: "a=b,c=d".

@@ -18,8 +18,9 @@ struct Shape {
   Wire wire = {};                // only members that this form has
 };
 
-/// Fills `value`, which is new. Values are small and decode to themselves; they need not be valid.
-/// Elements of sets differ, those of lists with keys in their key, others in their name.
+/// Fills `value`, which is new, at random. Values are small and decode to themselves; they need not
+/// be valid. Elements of sets differ, those of keyed lists differ in their key, others in their
+/// name.
 void FillAtRandom(const Type& type, void* value, Random& random, const Shape& shape);
 
 /// A new object of `kind`, filled like that.

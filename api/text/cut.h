@@ -8,7 +8,7 @@
 
 namespace dray::api::inline text {
 
-/// `text` as it is up to `max` bytes; of a longer one the first `max` bytes, ended between two
+/// Returns `text` if it has at most `max` bytes; otherwise its first `max` bytes, cut between two
 /// characters, and "…". Cost is linear in `max`.
 std::string Cut(std::string_view text, size_t max);
 

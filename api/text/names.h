@@ -29,7 +29,7 @@ using NameErrors = std::vector<std::string>;
 NameErrors CheckDnsLabel(std::string_view value, LengthWord word = LengthWord::kCharacters);
 /// DNS labels joined by dots, at most 253 bytes; a label alone may be longer than 63.
 NameErrors CheckDnsSubdomain(std::string_view value, LengthWord word = LengthWord::kCharacters);
-/// The same with capital letters allowed, as declarative validation wants driver names.
+/// The same with capital letters allowed, as declarative validation requires for driver names.
 NameErrors CheckDnsSubdomainCaseless(std::string_view value);
 /// [a-z]([-a-z0-9]*[a-z0-9])?, at most 63 bytes (RFC 1035).
 NameErrors CheckDns1035Label(std::string_view value);

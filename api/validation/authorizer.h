@@ -9,7 +9,7 @@
 
 namespace dray::api::validation {
 
-/// "May the caller `verb` this resource?"
+/// An access review: may the caller `verb` this resource?
 struct AccessQuestion {
   std::string verb;  // update, or with a prefix: arbitrary-node:update
   std::string_view resource;
@@ -24,11 +24,11 @@ struct AccessRefusal {
   std::string reason;
 };
 
-/// Answers questions about one user. Called from any thread.
+/// Decides about the rights of one user. Called from any thread.
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
-  /// Nothing when the user may.
+  /// Returns nothing if the user has the right.
   virtual std::optional<AccessRefusal> Ask(const AccessQuestion& question) const = 0;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for ResourceClaims and ResourceClaimTemplates (KEP-4381 and those built on it). ObjectMeta
-// has rules of its own, which are not here.
+// Rules for ResourceClaims and ResourceClaimTemplates (KEP-4381 and those built on it). Rules for
+// ObjectMeta are elsewhere.
 //
-// Causes stand in the order of upstream's answers as of 1.37. Cost is linear in the object, apart
+// Causes are in the order of upstream's answers as of 1.37. Cost is linear in the object, apart
 // from the expressions and from references to requests (at most 32 × 32 × 32).
 #pragma once
 
@@ -88,14 +88,14 @@ void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
                     const ExpressionChecker* checker,
                     const Path& path,
                     Findings& out);
-/// Claims get labels and annotations from their template; everything else is theirs.
+/// Claims get labels and annotations from their template; other metadata is not allowed.
 void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, FieldErrors& errors);
 /// Requests for admin access need a namespace that grants it; `path` is that of the requests.
 void CheckAdminAccess(const resource_v1::ResourceClaimSpec& spec,
                       std::string_view namespace_,
                       const Options& options,
                       FieldErrors& errors);
-/// One request or result at `path` has it.
+/// Checks one request or result at `path` that has admin access.
 void CheckAdminNamespace(std::string_view namespace_,
                          const Options& options,
                          const Path& path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for DeviceClasses. ObjectMeta has rules of its own, which are not here.
+// Rules for DeviceClasses. Rules for ObjectMeta are elsewhere.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for DeviceTaintRules (KEP-5055). ObjectMeta has rules of its own, which are not here.
+// Rules for DeviceTaintRules (KEP-5055). Rules for ObjectMeta are elsewhere.
 #pragma once
 
 #include <vector>

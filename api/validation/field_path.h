@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in an object a rule looks: "spec.devices[3].attributes[model]". Paths are made for every
-// field that is checked but written out only for errors, so a path is a chain of pointers.
+// The path of a field for rules: "spec.devices[3].attributes[model]". Every check makes a path, but
+// only errors format it, so a path is a chain of pointers.
 #pragma once
 
 #include <cstddef>

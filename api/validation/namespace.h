@@ -9,9 +9,9 @@
 
 namespace dray::api::validation {
 
-/// The finalizers in the spec have a domain or are one of the few that have none.
+/// Finalizers in the spec must have a domain or be one of the few that need none.
 std::vector<ErrorCause> ValidateNamespace(const core_v1::Namespace& space, const Profile& profile);
-/// The phase is Active, or Terminating once the namespace is being deleted.
+/// The phase must be Active, or Terminating once the namespace is being deleted.
 std::vector<ErrorCause> ValidateNamespaceStatus(const core_v1::Namespace& space,
                                                 const Profile& profile);
 /// As ValidateNamespace, for the subresource that changes finalizers; causes name the element.

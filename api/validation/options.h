@@ -10,7 +10,7 @@
 namespace dray::api::validation {
 
 struct Options {
-  /// The release and gates whose rules hold.
+  /// The release and gates whose rules apply.
   Profile profile = {};
   /// The kind in the version of the request, or null for that of the hub. A few paths are those of
   /// the version.

@@ -6,7 +6,7 @@
 
 namespace dray::api::validation {
 
-/// Limits that came later do not apply to stored values.
+/// Limits that were introduced later do not apply to stored values.
 enum class Origin : uint8_t { kNew, kStored };
 
 }  // namespace dray::api::validation

@@ -14,7 +14,7 @@ namespace dray::api::validation {
 inline constexpr size_t kGroupClaimsMax = 4;
 /// Templates of a workload.
 inline constexpr size_t kGroupTemplatesMax = 8;
-/// Priority of a group that its user chooses.
+/// Largest priority of a group that its user chooses.
 inline constexpr int32_t kGroupPriorityMax = 1'000'000'000;
 
 /// Validates `group`, which replaces `old` (null for a new group). O(size).

@@ -27,7 +27,7 @@ void CheckSchedulingGates(const std::vector<core_v1::PodSchedulingGate>& gates,
 void CheckContainerPorts(const std::vector<core_v1::ContainerPort>& ports,
                          const Path& path,
                          FieldErrors& errors);
-/// Ports of the node that two of `containers`, which run at the same time, want both.
+/// Checks that no two of `containers`, which run at the same time, use the same host port.
 void CheckHostPorts(const std::vector<core_v1::Container>& containers,
                     const Path& path,
                     FieldErrors& errors);

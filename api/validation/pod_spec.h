@@ -8,7 +8,7 @@
 
 namespace dray::api::validation {
 
-/// Whether it is the spec of a pod that a kubelet has made of a file.
+/// Whether it is the spec of a pod that a kubelet has made from a file.
 enum class IsMirror : bool { kNo, kYes };
 
 /// Containers, claims and tolerations of `spec`, which stands at `path`.

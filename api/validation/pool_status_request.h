@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for ResourcePoolStatusRequests (KEP-5677). ObjectMeta has rules of its own, which are not
-// here. Nearly all of them are declarations, also in 1.36.
+// Rules for ResourcePoolStatusRequests (KEP-5677). Rules for ObjectMeta are elsewhere. Nearly all
+// rules are declarations, also in 1.36.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ std::vector<ErrorCause> ValidatePoolRequestUpdate(
     const resource_v1alpha3::ResourcePoolStatusRequest& request,
     const resource_v1alpha3::ResourcePoolStatusRequest& old,
     const Options& options);
-/// The answer is written once.
+/// The status can be written only once.
 std::vector<ErrorCause> ValidatePoolRequestStatus(
     const resource_v1alpha3::ResourcePoolStatusRequest& request,
     const resource_v1alpha3::ResourcePoolStatusRequest& old,

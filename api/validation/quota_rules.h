@@ -10,14 +10,14 @@
 
 namespace dray::api::validation {
 
-/// Names are known or have a domain, amounts are not negative, scopes fit the names. The scopes of
-/// a quota stay; `old` is null for a new one.
+/// Names must be known or have a domain, amounts must not be negative, and scopes must fit the
+/// names. The scopes of a quota are immutable; `old` is null for a new one.
 std::vector<ErrorCause> ValidateResourceQuota(const core_v1::ResourceQuota& quota,
                                               const core_v1::ResourceQuota* old);
 /// Names and amounts of the status.
 std::vector<ErrorCause> ValidateResourceQuotaStatus(const core_v1::ResourceQuota& quota);
 
-/// A type has one entry; its bounds do not contradict each other.
+/// A type must have only one entry, and its bounds must not contradict each other.
 std::vector<ErrorCause> ValidateLimitRange(const core_v1::LimitRange& range);
 
 }  // namespace dray::api::validation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for ResourceSlices. ObjectMeta has rules of its own, which are not here.
+// Rules for ResourceSlices. Rules for ObjectMeta are elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr size_t kCostlyDevicesMax = 64;
 inline constexpr size_t kAttributesAndCapacitiesMax = 32;
 inline constexpr size_t kAttributeValuesMax = 48;
 inline constexpr size_t kAttributeTextMax = 64;
-/// Longest key of an attribute or capacity that is shown whole in the path of an error.
+/// Longest key of an attribute or capacity that the path of an error shows completely.
 inline constexpr size_t kDeviceKeyMax = 96;
 inline constexpr size_t kCounterNameMax = 63;
 inline constexpr size_t kValidValuesMax = 10;
@@ -45,7 +45,7 @@ std::vector<ErrorCause> ValidateSlice(const resource_v1::ResourceSlice& slice,
 
 // ------------------------------------------------------------------- shared by the rules of slices
 
-/// Which nodes the devices of a slice are for.
+/// Where the nodes of a slice's devices are selected.
 enum class NodeSelection : uint8_t { kPerSlice, kPerDevice };
 
 /// Shared counters by the name of their set.
@@ -54,7 +54,7 @@ using CounterNames = std::map<std::string_view, const Map<resource_v1::Counter>*
 /// The parts of a slice that rules of a device need.
 struct DeviceContext {
   NodeSelection node_selection = NodeSelection::kPerSlice;
-  std::optional<CounterNames> counters = {};  // those that can be consumed, if only those can
+  std::optional<CounterNames> counters = {};  // counters that can be consumed; not set if all can
 };
 
 /// `old` is the device of this name before the update, or null.

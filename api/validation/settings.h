@@ -18,12 +18,13 @@ inline constexpr size_t kSettingsBytesMax = size_t{1} << 20;
 /// The highest priority of classes that are not the system's.
 inline constexpr int32_t kUserPriorityMax = 1'000'000'000;
 
-/// Keys are file names, and stand in only one of the maps; an immutable one keeps its data.
+/// Keys are file names, and occur in only one of the maps; the data of an immutable one cannot
+/// change.
 std::vector<ErrorCause> ValidateConfigMap(const core_v1::ConfigMap& map,
                                           const core_v1::ConfigMap* old);
 /// The same, and the keys that the type of the secret requires. The type is immutable.
 std::vector<ErrorCause> ValidateSecret(const core_v1::Secret& secret, const core_v1::Secret* old);
-/// The value and the policy of a class stay.
+/// The value and the policy of a class are immutable.
 std::vector<ErrorCause> ValidatePriorityClass(const scheduling_v1::PriorityClass& priority_class,
                                               const scheduling_v1::PriorityClass* old);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs as the declarations of a version see them: in the form of that version, not of the hub.
+// Structs in errors of declarative validation: in the form of the request's version, not of the
+// hub.
 #pragma once
 
 #include <string>

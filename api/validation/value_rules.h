@@ -25,21 +25,21 @@ namespace dray::api::validation {
 inline constexpr size_t kConditionReasonMax = 1024;
 inline constexpr size_t kConditionMessageMax = 32768;
 
-/// A JSON object of at most `bytes_max` bytes; something must be there.
+/// Checks that it is a JSON object of at most `bytes_max` bytes, and present.
 void CheckRawObject(
     const RawJson& value, size_t bytes_max, Origin origin, const Path& path, FieldErrors& errors);
 
-/// At least one term, and sensible requirements in all of them.
+/// Checks that there is at least one term, with valid requirements in all of them.
 void CheckNodeSelector(const core_v1::NodeSelector& selector,
                        const Path& path,
                        FieldErrors& errors);
 
-/// Sensible requirements in one term.
+/// Checks the requirements of one term.
 void CheckNodeSelectorTerm(const core_v1::NodeSelectorTerm& term,
                            const Path& path,
                            FieldErrors& errors);
 
-/// Sensible requirements; absent: nothing to check.
+/// Checks the requirements, if the selector is present.
 void CheckLabelSelector(const std::optional<meta_v1::LabelSelector>& selector,
                         const Path& path,
                         FieldErrors& errors);
@@ -60,7 +60,7 @@ void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors
 /// Returns whether `count` is within `max`; if not, adds an error to `errors`.
 bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors);
 
-/// Reports each string that was met before.
+/// Reports each duplicate string.
 void CheckDistinctStrings(const std::vector<std::string>& items,
                           const Path& path,
                           FieldErrors& errors);

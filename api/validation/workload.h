@@ -31,7 +31,7 @@ std::vector<ErrorCause> ValidateReplicaSet(const apps_v1::ReplicaSet& set,
 std::vector<ErrorCause> ValidateStatefulSet(const apps_v1::StatefulSet& set,
                                             const apps_v1::StatefulSet* old,
                                             const Profile& profile = {});
-/// The pods of a job that is not suspended stay as they are.
+/// The pod template of a job that is not suspended is immutable.
 std::vector<ErrorCause> ValidateJob(const batch_v1::Job& job,
                                     const batch_v1::Job* old,
                                     const Profile& profile = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that may be absent and is kept elsewhere: for structs that contain themselves.
+// A value that may be absent and is allocated separately, for structs that contain themselves.
 #pragma once
 
 #include <memory>

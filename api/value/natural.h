@@ -22,7 +22,7 @@ class Natural {
   static Natural FromDigits(std::string_view digits);
 
   void Add(const Natural& other);
-  /// Takes `other` away, which must not be the larger one.
+  /// Subtracts `other`, which must not be larger.
   void Subtract(const Natural& other);
   /// Replaces the value by value × factor + addend.
   void MultiplyAdd(uint32_t factor, uint32_t addend);
@@ -31,7 +31,7 @@ class Natural {
   void ShiftLeft(size_t bits);
   /// Replaces the value by the quotient and returns the remainder; `divisor` is not 0.
   uint32_t Divide(uint32_t divisor);
-  /// Divides by 10^exponent; true when nothing remained.
+  /// Divides by 10^exponent; returns whether the remainder is zero.
   bool DivideByPowerOf10(size_t exponent);
 
   bool IsZero() const { return limbs_.empty(); }

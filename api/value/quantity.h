@@ -23,7 +23,7 @@ inline constexpr size_t kQuantityTextMax = 1024;
 /// smallest exponent: any positive amount below a nano becomes a nano.
 inline constexpr int32_t kQuantityExponentMax = 1000;
 
-/// How a quantity is spelt: 12M, 12Mi or 12e6. It travels with the value.
+/// The spelling of a quantity: 12M, 12Mi or 12e6. It is part of the value.
 enum class QuantityFormat : uint8_t { kDecimalSi, kBinarySi, kDecimalExponent };
 
 /// An exact decimal amount with its way of spelling. Values are multiples of 10^-9 of any size.
@@ -69,7 +69,7 @@ class Quantity {
   bool IsZero() const;
   /// -1, 0 or 1.
   int Sign() const;
-  /// Rounded away from zero to a whole number, at the ends of int64 when beyond them.
+  /// Rounded away from zero to a whole number; saturates at the ends of int64.
   int64_t Value() const { return ScaledValue(0); }
   /// Upstream's result for a value beyond int64: 0 in the small representation, the low 64 bits in
   /// the big one. Otherwise Value().
@@ -79,7 +79,7 @@ class Quantity {
   /// The value if it is in the small representation, was not written with a fraction or a suffix
   /// below one, and fits: so nothing for 2000m, 1Ei and 9223372036854775807 (19 digits).
   std::optional<int64_t> AsInt64() const;
-  /// Mantissa times power of ten in floating point, with the noise in the last digit that brings.
+  /// Mantissa times power of ten in floating point, with its rounding error in the last digit.
   double AsApproximateDouble() const;
   QuantityFormat format() const { return format_; }
   /// Whether it has the big representation.
@@ -112,7 +112,7 @@ class Quantity {
   int32_t scale_ = 0;     // -9 … kQuantityExponentMax
   QuantityFormat format_ = QuantityFormat::kDecimalSi;
   bool is_big_ = false;
-  bool has_lost_text_ = false;  // was read from a text that upstream does not remember
+  bool has_lost_text_ = false;  // was read from a text that upstream does not cache
   Frozen<Extra> extra_;
 };
 static_assert(sizeof(Quantity) <= 32);

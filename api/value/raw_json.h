@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RawJson: JSON that the server carries without looking at it, such as the parameters of a driver
+// RawJson: JSON that the server stores without interpreting it, such as the parameters of a driver
 // (runtime.RawExtension).
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace dray::api::inline value {
 
-/// A version. Order and equality are those of precedence: build metadata counts for neither.
+/// A version. Order and equality follow precedence, which ignores build metadata.
 class Semver {
  public:
   Semver() = default;  // 0.0.0

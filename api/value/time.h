@@ -22,7 +22,7 @@ inline constexpr int64_t kZeroTimeUnixSeconds = -62'135'596'800;
 inline constexpr int64_t kTimeMinUnixSeconds = -62'167'219'200;
 inline constexpr int64_t kTimeMaxUnixSeconds = 253'402'300'799;
 
-/// An instant in RFC 3339, without memory of its own.
+/// An instant in RFC 3339, without an allocation.
 class InstantText {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): it is a text

@@ -56,9 +56,9 @@ class Tree {
   static Tree List(std::span<Tree> elements);
   static Tree List(std::vector<Tree> elements) { return List(std::span(elements)); }
   static Tree List() { return List(std::span<Tree>()); }
-  /// An object of the members, which are moved from. Sorts them unless they are sorted; of members
-  /// with one name the last counts, so the object may be smaller than the span. O(n log n), and
-  /// O(n) for sorted members; one allocation.
+  /// An object of the members, which are moved from. Sorts them unless they are sorted; if a name
+  /// occurs twice, the last member counts, so the object may have fewer members than the span. O(n
+  /// log n), and O(n) for sorted members; one allocation.
   static Tree Object(std::span<Member> members);
   static Tree Object(std::vector<Member> members);
   static Tree Object();
@@ -99,7 +99,7 @@ class Tree {
   int64_t integer() const;
   /// Also for integers: the nearest double.
   double number() const;
-  /// Good until this value is changed, moved or destroyed.
+  /// Valid until this value is changed, moved or destroyed.
   std::string_view text() const;
 
   /// Elements of a list, members of an object; 0 for all others.
@@ -110,7 +110,7 @@ class Tree {
   std::span<const Member> members() const;
   /// The member; null if there is none, or this is no object. O(log n).
   const Tree* Find(std::string_view name) const;
-  /// Find() again and again; null as soon as a member is missing.
+  /// Calls Find() for each name; null as soon as a member is missing.
   template <class... Names>
   const Tree* FindPath(std::string_view name, Names... deeper) const {
     const Tree* found = Find(name);
@@ -135,7 +135,7 @@ class Tree {
   Tree& Set(std::string_view name, Tree value);
   /// Adds members that are not there yet, each once; they are moved from. O(n + k log k).
   void Insert(std::span<Member> members);
-  /// Removes a member; whether there was one. O(n): use EraseMembers() for many.
+  /// Removes a member; returns whether there was one. O(n): use EraseMembers() for many.
   bool Erase(std::string_view name);
   /// Removes each member for which `is_gone(const Member&)` returns true, in order. Returns how
   /// many. O(n); copies nothing if it removes none.
@@ -146,13 +146,13 @@ class Tree {
   /// Removes the elements or members at these places, which are in order and differ. O(n).
   void EraseAt(std::span<const uint32_t> places);
 
-  /// The same JSON value: numbers by value (1 is 1.0), members in any order. O(size), O(1) for
-  /// copies that share everything.
+  /// Whether it is the same JSON value: numbers by value (1 is 1.0), members in any order. O(size),
+  /// O(1) for copies that share everything.
   bool operator==(const Tree& other) const;
   /// A total order of values, equal exactly where == is: by kind (numbers are one), then numbers,
   /// texts by bytes, lists and objects by size and then their first difference.
   static std::weak_ordering Compare(const Tree& a, const Tree& b);
-  /// Whether both are one value with one body, so that comparing would find no difference. O(1).
+  /// Whether both share one value and body, so that they are equal without comparison. O(1).
   bool SharesAllWith(const Tree& other) const { return bytes_ == other.bytes_; }
 
  private:
