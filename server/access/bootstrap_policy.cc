@@ -137,7 +137,7 @@ bool HasGate(const api::Profile& profile, std::string_view name) {
   });
 }
 
-/// Nothing when the gates do not have it.
+/// Returns nothing if the role's gates are off.
 std::optional<rbac::ClusterRole> HeadOf(std::string_view line, const api::Profile& profile) {
   rbac::ClusterRole role;
   Mark(role.metadata);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roles and bindings that a new server has, as Kubernetes' bootstrap policy of 1.37.
+// Roles and bindings of a new server: Kubernetes' bootstrap policy of 1.37.
 #pragma once
 
 #include <vector>

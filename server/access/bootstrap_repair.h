@@ -16,7 +16,7 @@ namespace dray::server::access {
 /// it must be created anew. Both are of the same kind of rbac.authorization.k8s.io/v1.
 std::optional<api::Object> RepairOf(const api::Object& there, const api::Object& expected);
 
-/// Whether what RepairOf made takes the place of the object, which is to be deleted first.
+/// Whether the result of RepairOf replaces the object, which must then be deleted first.
 bool IsReplacement(const api::Object& repair);
 
 }  // namespace dray::server::access

@@ -21,7 +21,7 @@
 namespace dray::server::access {
 namespace {
 
-/// The parts by which upstream goes through a rule, in its order.
+/// The parts of a rule in the order in which upstream expands them.
 constexpr std::array kOrder = {
     RulePart::kGroups, RulePart::kResources, RulePart::kVerbs, RulePart::kNames};
 
@@ -46,7 +46,7 @@ class Check {
 
  private:
   bool is_over() const { return missing_.is_undecided || missing_.has_more; }
-  /// Counts work that touches a bit of each held rule.
+  /// Counts work that visits a bit of each held rule.
   bool Spend(size_t times = 1) {
     steps_ += times * (words32_ + 1);
     if (steps_ > kEscalationStepsMax) missing_.is_undecided = true;
@@ -170,7 +170,7 @@ class Check {
     for (size_t i = 0; i < bits.size(); ++i) bits[i] &= others[i];
   }
 
-  /// Notes the combinations of `bad`, in upstream's order, as far as they are shown.
+  /// Adds the combinations of `bad` to the result, in upstream's order, up to the limit.
   void Show(const Lists& lists, const std::vector<Chosen>& bad) {
     std::array<std::vector<size_t>, kOrder.size()> class_of;  // of each word
     for (size_t i = 0; i < lists.size(); ++i) {

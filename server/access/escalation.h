@@ -28,7 +28,7 @@ inline constexpr size_t kMissingShownMax = 1000;
 using Held = std::vector<std::shared_ptr<const RuleIndex>>;
 
 struct Missing {
-  /// Combinations that are not held, the first of them, each of one word a list.
+  /// The first combinations that are not held, each with one word in each list.
   Rules shown = {};
   bool has_more = false;
   /// The check needed too many steps; the result is unknown.

@@ -29,7 +29,7 @@ std::string Words(const Attributes& asked) {
 /// A request of a user with the rights in `granted`, and its outcome.
 struct Asked {
   std::vector<std::string> questions;
-  std::string lack;  // with the reason; empty: he may
+  std::string lack;  // with the reason; empty: it is allowed
   Impersonated is = {};
 };
 

@@ -44,7 +44,7 @@ std::string SubjectWords(const rbac::Subject& subject, std::string_view binding_
       "{} {}", subject.kind, api::GoQuote(fmt::format("{}/{}", subject.name, namespace_name)));
 }
 
-/// Which of so many tables a binding is in.
+/// The table of a binding, of `tables` tables.
 size_t TableFor(std::string_view binding, size_t tables) {
   return tables == 1 ? 0 : Hasher().Add(binding).value() % tables;
 }

@@ -24,7 +24,7 @@ namespace dray::server::access {
 
 /// The request to decide about: a resource, or a path outside of all resources.
 struct Attributes {
-  std::string verb;  // "get", "deletecollection"; of paths the HTTP method in small letters
+  std::string verb;  // "get", "deletecollection"; for paths the HTTP method in lower case
   std::string group = {}, resource = {}, subresource = {}, name = {};
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};
@@ -40,13 +40,13 @@ struct Verdict {
 /// Whether a rule allows it. If the rule has names, the requested name must be one of them.
 bool Allows(const RuleIndex& rules, const Attributes& asked);
 
-/// A role that a binding names and that is not there.
+/// A role that a binding names and that does not exist.
 struct MissingRole {
   std::string kind, name;
   bool operator==(const MissingRole&) const = default;
 };
 /// `<resource>.rbac.authorization.k8s.io "<name>" not found`, where the resource is usually the
-/// kind in small letters.
+/// kind in lower case.
 std::string Words(const MissingRole& missing, std::string_view resource = {});
 
 /// The objects that a policy is made of.
@@ -73,14 +73,15 @@ class PolicyPart {
   PolicyPart(std::string namespace_name, std::shared_ptr<const PolicyPart> before = nullptr)
       : namespace_name_(std::move(namespace_name)), before_(std::move(before)) {}
 
-  /// Takes a role, or a binding, as it was in `before` at that version; false when it was not.
+  /// Takes a role, or a binding, from `before` if it has the same version there; returns whether it
+  /// did.
   bool KeepRole(const std::string& name, Revision modified);
   bool KeepBinding(const std::string& name, Revision modified);
   void AddRole(const std::string& name, Revision modified, std::span<const Rule> rules);
   template <class Binding>
   void AddBinding(const Binding& binding, Revision modified);
-  /// Call it when all is there. O(bindings, and subjects of those that share a table with one that
-  /// has changed): some thousand, whatever others have bound.
+  /// Call it after the last role and binding. O(bindings, and subjects of those that share a table
+  /// with a changed one): some thousand, for any number of other bindings.
   void Finish();
 
  private:
@@ -105,7 +106,7 @@ class PolicyPart {
   std::shared_ptr<const PolicyPart> before_;
   std::map<std::string, KnownRole, std::less<>> roles_;
   std::map<std::string, std::shared_ptr<const KnownBinding>, std::less<>> bindings_;
-  /// Each has the bindings whose names fall to it.
+  /// Each has the bindings whose names hash to it.
   std::vector<std::shared_ptr<const GrantTable>> tables_;
 };
 

@@ -29,7 +29,7 @@ const api::List<std::string>& ListOf(const Rule& rule, RulePart part) {
 constexpr std::array kParts = {
     RulePart::kVerbs, RulePart::kGroups, RulePart::kResources, RulePart::kNames, RulePart::kPaths};
 
-/// A text that two rules share only if they are alike.
+/// A text that is equal for two rules only if the rules are equal.
 std::string TextOf(const Rule& rule) {
   std::string text;
   for (const RulePart part : kParts) {

@@ -26,7 +26,7 @@ using Rules = std::vector<Rule>;
 /// A bit for each rule, 32 in a word.
 using RuleBits = std::vector<uint32_t>;
 
-/// Which rules have a word in one of their lists. Immutable.
+/// The rules that have a word in one of their lists. Immutable.
 class WordIndex {
  public:
   /// Words of rules, in any order; views that live as long as the call.
@@ -59,7 +59,7 @@ class RuleIndex {
   /// O(text × log text), in time and while it is made in memory.
   explicit RuleIndex(std::span<const Rule> rules);
 
-  /// Rules that differ, in the order in which they were given.
+  /// Number of distinct rules, in the order in which they were given.
   size_t size() const { return size_; }
   size_t words32() const { return (size_ + 31) / 32; }
   Rule rule(size_t number) const;
@@ -74,7 +74,7 @@ class RuleIndex {
 
   void MarkVerb(std::string_view verb, uint32_t* bits) const;
   void MarkGroup(std::string_view group, uint32_t* bits) const;
-  /// `resource` with its subresource, which is behind the slash at `slash`; none at npos.
+  /// `resource` with its subresource, which follows the slash at `slash`; npos if it has none.
   void MarkResource(std::string_view resource, size_t slash, uint32_t* bits) const;
   void MarkName(std::string_view name, uint32_t* bits) const;
   /// For rules without names only.

@@ -30,7 +30,7 @@ std::string TextOf(const JsonMembers& members, std::string_view name) {
   return found != nullptr && found->is_string() ? found->text : std::string();
 }
 
-/// Whole seconds; some write a fraction too.
+/// Whole seconds; some issuers write a fraction too.
 int64_t SecondsOf(const JsonMembers& members, std::string_view name) {
   const JsonTree* const found = members.Find(name);
   if (found == nullptr || found->kind != api::JsonKind::kNumber) return 0;
@@ -109,7 +109,7 @@ std::string Payload(const TokenClaims& claims, std::string_view issuer) {
   return text;
 }
 
-/// Empty parts when it is no token.
+/// Returns empty parts if it is not a token.
 TokenParts Split(std::string_view token) {
   const size_t first = token.find('.');
   const size_t last = token.rfind('.');
@@ -234,7 +234,7 @@ Result<TokenClaims> TokenIssuer::Read(std::string_view token, WallTime now) {
   const TokenParts parts = Split(token);
   DRAY_TRY(TokenClaims claims, ClaimsIn(parts));
   DRAY_TRY_VOID(CheckTimes(claims, now));
-  // Last, because it takes a hundred times as long as all else.
+  // Checked last, because it takes a hundred times as long as everything else.
   const std::string_view signed_text =
       token.substr(0, parts.head.size() + 1 + parts.payload.size());
   if (!key_.Verify(signed_text, DecodeBase64Url(parts.signature).value_or(""))) return NotOurs();

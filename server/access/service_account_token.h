@@ -22,7 +22,7 @@ namespace dray::server::access {
 inline constexpr std::string_view kUsualIssuer = "https://kubernetes.default.svc";
 /// Limit of the bytes of a token; longer ones are not read.
 inline constexpr size_t kTokenBytesMax = size_t{16} << 10;
-/// Tokens whose signature is remembered as good.
+/// Limit of the tokens whose signature is cached as valid.
 inline constexpr size_t kVerifiedMax = 4096;
 
 /// An object that a token names.
@@ -41,10 +41,10 @@ struct TokenClaims {
   std::optional<int64_t> warn_after = {};
 };
 
-/// Whom the claims make of their bearer.
+/// The user of a token with these claims.
 User UserOf(const TokenClaims& claims);
 
-/// The three parts of a token, as they are written.
+/// The three parts of a token, as in its text.
 struct TokenParts {
   std::string_view head, payload, signature;
 };

@@ -21,7 +21,7 @@ uint64_t TokenGate::HashOf(std::string_view token) const {
 
 TokenGate::Address& TokenGate::Refilled(const std::string& address, WallTime now) {
   if (addresses_.size() >= kAddressesMax && !addresses_.contains(address)) {
-    // Those that would be full again are as good as new.
+    // Drops addresses whose bucket is full again, because they are like new ones.
     const auto full_again = now - std::chrono::seconds(static_cast<int64_t>(kBurst / kEachSecond));
     std::erase_if(addresses_, [&](const auto& entry) { return entry.second.seen < full_again; });
     if (addresses_.size() >= kAddressesMax) addresses_.clear();

@@ -27,7 +27,8 @@ class TokenGate {
   /// known to be valid are checked.
   static constexpr double kBurst = 100;
   static constexpr double kEachSecond = 20;
-  /// Addresses whose tokens are counted; with one more those that have not shown any lately go.
+  /// Limit of addresses whose tokens are counted. With one more, addresses without recent tokens
+  /// are dropped.
   static constexpr size_t kAddressesMax = 4096;
 
   explicit TokenGate(uint64_t seed) : seed_(seed) {}
@@ -35,7 +36,7 @@ class TokenGate {
   enum class Verdict : uint8_t {
     kLook,     // it may be valid
     kNobodys,  // it is known to be invalid
-    kTooMany,  // the address has shown too many of these lately
+    kTooMany,  // the address has sent too many of these lately
   };
   /// O(size of the token).
   Verdict Ask(std::string_view token, const std::string& address, WallTime now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asks, as authentication found.
+// The user of a request, as found by authentication.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace dray::server::access {
 struct User {
   std::string name, uid;
   std::vector<std::string> groups;
-  /// Further facts, several values for each key.
+  /// Extra values, several for each key.
   std::map<std::string, std::vector<std::string>> extra = {};
   bool operator==(const User&) const = default;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery: which groups, versions and resources there are, in the documents of every age of
-// clients. Made once from the scheme.
+// Discovery: documents with all groups, versions and resources, in the forms that old and new
+// clients read. Made once from the scheme.
 #pragma once
 
 #include <map>

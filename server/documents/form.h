@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms an answer can take.
+// The forms of an answer.
 #pragma once
 
 #include <cstdint>

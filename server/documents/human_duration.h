@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans of time as people read them.
+// Durations in a form for people.
 #pragma once
 
 #include <cstdint>

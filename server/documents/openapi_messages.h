@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of gnostic, the protobuf form of OpenAPI documents, as tables: which member of a JSON
-// object is which field, and how it is written.
+// Messages of gnostic, the protobuf form of OpenAPI documents, as tables: the field of each member
+// of a JSON object, and how to write it.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ enum class Form : uint8_t {
   kNamed,      // an object: for each member a field {name = 1, value = 2}
   kAny,        // YAML in {yaml = 2}
   kAnys,       // each a field
-  kParameters  // each a field; those of each place are messages of their own
+  kParameters  // each a field; parameters of each place have a message of their own
 };
 
 struct Message;
 
-/// Where a parameter of version 2 is, and the message of those that are there.
+/// A place of parameters in version 2, and its message.
 struct Place {
   std::string_view in;
   const Message& (*message)();
@@ -39,7 +39,8 @@ struct Member {
   std::string_view name;
   uint32_t number;
   Form form;
-  /// A message stands in {1 = it, 2 = a reference}; where "$ref" is a member it is the latter.
+  /// The message is wrapped in {1 = the message, 2 = a reference}; it is a reference if it has a
+  /// member "$ref".
   bool or_reference = false;
   const Message& (*message)() = nullptr;
   /// Fields around the value, in messages that have nothing else; the innermost first.
@@ -57,8 +58,8 @@ struct Message {
 inline constexpr uint32_t kFirst[] = {1};
 inline constexpr uint32_t kSecond[] = {2};
 
-/// `document` as `message`. Members that it has no field for are left out; extensions (x-…) travel
-/// as YAML, which JSON is. Linear in the document.
+/// `document` as `message`. Leaves out members without a field; extensions (x-…) are sent as YAML,
+/// of which JSON is a subset. Linear in the document.
 std::string Write(const api::JsonTree& document, const Message& message);
 
 }  // namespace dray::server::documents::gnostic

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths of an OpenAPI document: which operations a kind has, with which parameters.
+// The paths of an OpenAPI document: the operations of a kind, with their parameters.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ namespace dray::server::documents {
 inline constexpr std::array<std::string_view, 3> kObjectTypes = {
     "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
 
-/// How names of operations begin: "Resource" of resource.k8s.io, "Core" of the core group.
+/// Prefix of names of operations: "Resource" for resource.k8s.io, "Core" for the core group.
 std::string CamelGroup(std::string_view group);
-/// How operations are grouped: "resource", "rbacAuthorization".
+/// The tag that groups operations: "resource", "rbacAuthorization".
 std::string TagOf(std::string_view group);
 
 /// Writes the paths of `kind` as members of the object that `json` is in. Registers the schemas

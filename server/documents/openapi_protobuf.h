@@ -10,8 +10,8 @@
 
 namespace dray::server::documents {
 
-/// `json`, a document of version 2, as that message. Members that the message has no field for are
-/// left out; extensions (x-…) travel as YAML, which JSON is. Linear in the document.
+/// `json`, a document of version 2, as that message. Leaves out members without a field; extensions
+/// (x-…) are sent as YAML, of which JSON is a subset. Linear in the document.
 ///
 /// Errors: kBadRequest  not JSON.
 Result<std::string> OpenApiV2Protobuf(std::string_view json);

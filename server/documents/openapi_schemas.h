@@ -35,15 +35,15 @@ class Schemas {
   Schemas(OpenApiForm form, api::Release release, api::JsonWriter& json)
       : form_(form), wire_{.release = release}, json_(json) {}
 
-  /// Names the schema of a kind that will be written. To be called for all of them before the
-  /// first is written, or referred to.
+  /// Registers the name of the schema of a kind. Call it for all kinds before the first one is
+  /// written, or referred to.
   void Announce(const api::KindInfo& kind);
   /// Writes the schemas of a kind, of its list, and of all structs referred to so far.
   void WriteKind(const api::KindInfo& kind);
 
-  /// Under which name the schema of `type` stands.
+  /// The name of the schema of `type`.
   std::string NameOf(const api::Type& type);
-  /// The same, and it will be written.
+  /// The same, and marks the schema to be written.
   std::string Refer(const api::Type& type);
   /// The same for a kind, which may be of another group than the document.
   std::string ReferKind(const api::KindInfo& kind);

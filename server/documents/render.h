@@ -16,7 +16,7 @@
 
 namespace dray::server::documents {
 
-/// Everything a body's form depends on.
+/// The inputs that determine a body's form.
 struct Rendering {
   Form form;
   bool pretty = false;
@@ -31,8 +31,8 @@ Result<TextPieces> AnswerBody(const verbs::ListAnswer& answer, const Rendering& 
 /// The JSON of a Status, compact and without a newline.
 std::string StatusJson(const api::meta_v1::Status& status);
 
-/// The body that a Status is, which is never transformed. JSON of it is UTF-8; protobuf has the
-/// bytes that a client wrote, as upstream's.
+/// The body of a Status, which is never transformed. In JSON it is UTF-8; in protobuf it has the
+/// client's bytes, as upstream's.
 std::string StatusBody(const api::meta_v1::Status& status, const Form& form, bool pretty);
 
 /// `json` with each byte from a client that is not UTF-8 replaced as by Go's encoder. Texts from

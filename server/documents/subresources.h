@@ -13,12 +13,12 @@ namespace dray::server::documents {
 
 struct Subresource {
   std::string_view name;
-  std::string_view group, version;  // of the kind; empty where it is of the parent's version
+  std::string_view group, version;  // of its kind; empty if they are the parent's
   std::string_view kind;            // the kind that is sent or returned
   std::span<const std::string_view> verbs;
 };
 
-/// Those that `release` serves, by name, status among them.
+/// The subresources that `release` serves, by name, including status.
 std::vector<Subresource> SubresourcesOf(const api::KindInfo& kind, api::Release release);
 
 }  // namespace dray::server::documents

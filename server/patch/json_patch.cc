@@ -126,7 +126,7 @@ class Patcher {
 
  private:
   struct Place {
-    JsonTree* parent = nullptr;  // null when the path leads nowhere
+    JsonTree* parent = nullptr;  // null if the path leads nowhere
     std::string key;
     size_t depth = 0;  // of a value at this place
   };
@@ -169,7 +169,7 @@ class Patcher {
     return {};
   }
 
-  // A value may not make the document deeper than the writer and the decoder can go.
+  // A value must not make the document deeper than the writer and the decoder support.
   Result<> CheckDepth(const Place& place, const JsonTree& value) {
     size_t visited = 0;
     const size_t depth = place.depth + DepthOf(value, visited);

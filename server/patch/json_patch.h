@@ -11,8 +11,8 @@ namespace dray::server::patch {
 
 /// Operations of one patch (upstream's limit).
 inline constexpr size_t kOperationsMax = 10'000;
-/// Array elements shifted and values walked by one patch: 10 000 inserts at the front of a huge
-/// list would otherwise keep a thread busy for minutes.
+/// Limit of the array elements moved and values visited by one patch, because 10 000 inserts at the
+/// front of a huge list would otherwise keep a thread busy for minutes.
 inline constexpr size_t kPatchWorkMax = 10'000'000;
 /// Limit of the bytes that the `copy` operations of one patch add together, because a small patch
 /// could otherwise grow a document exponentially by copying it into itself.

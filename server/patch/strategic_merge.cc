@@ -122,7 +122,7 @@ void DropDirectives(JsonTree& tree) {
   for (const std::string& name : dropped) tree.members().Take(name);
 }
 
-// Elements that are the same to a merge have the same identity: their merge key, or the scalar.
+// Elements that a merge considers equal have the same identity: their merge key, or the scalar.
 Result<std::string> IdentityOf(const JsonTree& element, std::string_view merge_key) {
   const JsonTree* value = &element;
   if (!merge_key.empty()) {
@@ -140,7 +140,7 @@ Result<std::string> IdentityOf(const JsonTree& element, std::string_view merge_k
 
 using Places = std::unordered_map<std::string, size_t>;
 
-// Where each identity first stands.
+// The first place of each identity.
 Result<Places> PlacesOf(const Elements& list, std::string_view merge_key) {
   Places places;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -307,7 +307,7 @@ class Merger {
     return scalars ? std::string_view() : schema.merge_key;
   }
 
-  // Everything the patch names must stand in the wanted order, in that order.
+  // All elements of the patch must be in the wanted order, in the same sequence.
   static Result<> CheckOrder(std::string_view merge_key,
                              const JsonTree& patch,
                              const JsonTree& order) {

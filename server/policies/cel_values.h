@@ -17,11 +17,10 @@ namespace dray::server::policies {
 /// is no JSON. A number that is too large for CEL is an error value. O(size × log size).
 cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
 
-/// The JSON of `object` as a client of `version` sees it; of one that has no such version as it is.
+/// The JSON of `object` in the form of `version`; unchanged if its kind has no such version.
 std::string JsonText(const api::Object& object, const api::KindInfo& version, api::Release release);
 
-/// `object` as a client of `version` sees it; an object that has no such version as it is. Null of
-/// null.
+/// `object` in the form of `version`; unchanged if its kind has no such version. Null for null.
 cel::Value ValueOf(const api::Object* object,
                    const api::KindInfo& version,
                    api::Release release,

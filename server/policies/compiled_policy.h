@@ -34,7 +34,7 @@ struct CompiledPolicy {
   std::vector<CompiledExpression> messages;  // one for each validation
   std::vector<CompiledExpression> audit_annotations;
 
-  /// Whether requests pass where the policy itself fails.
+  /// Whether requests are admitted when the policy itself fails.
   bool ignores_failures() const { return policy.spec.failure_policy == "Ignore"; }
 };
 

@@ -103,7 +103,7 @@ class Round {
   int64_t left() const { return left_; }
 
  private:
-  // False when the budget is spent.
+  // Returns false when the budget is spent.
   bool Evaluate(const CompiledExpression& expression, Outcome& outcome) {
     if (!expression.program.has_value()) {
       outcome.error = fmt::format("compilation error: {}", expression.program.error().message);

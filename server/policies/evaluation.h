@@ -23,7 +23,7 @@ inline constexpr int64_t kConditionsBudgetMax = 2'500'000;
 /// Limit of all policies together for one request, in units of Work. Beyond it their expressions
 /// fail, as they do beyond their cost limits.
 inline constexpr uint64_t kRequestWorkMax = 2 * cel::kWorkMax;
-/// Bytes of a message that an expression makes; a longer one is not shown.
+/// Limit of the bytes of a message from an expression; a longer one is not shown.
 inline constexpr size_t kMessageBytesMax = 5UL * 1024;
 
 /// A rule's decision to refuse.

@@ -20,14 +20,14 @@ namespace dray::server::policies {
 
 /// Why an expression cannot be used, in upstream's words.
 struct ExpressionProblem {
-  bool is_internal = false;  // else the expression is to blame
+  bool is_internal = false;  // else the error is in the expression
   std::string message;
 };
 
 using Compiled = std::expected<Frozen<cel::eval::Program>, ExpressionProblem>;
 
-/// Which of the variables that not all expressions have are declared. `object`, `oldObject`,
-/// `namespaceObject` and `request` always are.
+/// The optional variables that are declared. `object`, `oldObject`, `namespaceObject` and `request`
+/// always are.
 struct Declared {
   bool params = false;
   bool authorizer = false;  // and authorizer.requestResource
@@ -37,8 +37,8 @@ struct Declared {
 /// The allowed result of an expression.
 enum class ResultKind : uint8_t { kBool, kString, kStringOrNull, kAnything };
 
-/// The values of all variables there are; those that an expression does not declare are left out
-/// when it is evaluated.
+/// The values of all variables; those that an expression does not declare are left out when it is
+/// evaluated.
 struct Variables {
   cel::Value object, old_object, namespace_object, request, params;
   cel::Value authorizer, request_resource;
@@ -59,7 +59,7 @@ class Compiler {
                    const Declared& declared,
                    ResultKind result,
                    cel::ExpressionUse use) const;
-  /// Makes variables.`name` known, with the type that `compiled` has; dyn where it has none.
+  /// Declares variables.`name` with the type of `compiled`; dyn if it has none.
   void Name(std::string_view name, const Compiled& compiled);
 
  private:

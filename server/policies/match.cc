@@ -80,7 +80,7 @@ std::optional<Match> MatchOfRules(const NamedRules& rules,
   return std::nullopt;
 }
 
-// The labels of the namespace that the request is in, or about.
+// The labels of the request's namespace, which may be its object.
 Result<const api::Labels*> NamespaceLabels(const AdmissionRequest& request) {
   if (request.resource->plural == "namespaces" && request.subresource.empty()) {
     const api::Object* const object =
@@ -125,7 +125,7 @@ Result<std::optional<Match>> MatchOf(const v1::MatchResources& constraints,
     match = MatchOfRules(constraints.resource_rules, exact, request, scheme);
   }
   if (!match.has_value()) return std::nullopt;
-  // One that does not match decides, whatever is wrong with the other.
+  // If one of them does not match, that decides, even if the other has an error.
   Result<bool> in_namespace = MatchesNamespace(constraints, request);
   Result<bool> is_object = MatchesObject(constraints, request);
   const bool is_out =

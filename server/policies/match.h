@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a policy or a binding is about a request. After apiserver's policy/matching.
+// Whether a policy or a binding matches a request. After apiserver's policy/matching.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace dray::server::policies {
 
-/// Which version of the resource a rule named, and of the object; an equivalent one of the
-/// request's where only that is named and the matchPolicy lets it.
+/// The version of the resource that a rule named, and of the object. If only an equivalent resource
+/// of the request's is named and the matchPolicy allows it, that one's version.
 struct Match {
   const api::KindInfo* resource = nullptr;
   const api::KindInfo* kind = nullptr;

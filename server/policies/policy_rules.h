@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for admission policies and their bindings: every expression must compile where it stands.
+// Rules for admission policies and their bindings: every expression must compile in its place.
 // After pkg/apis/admissionregistration/validation.
 #pragma once
 
