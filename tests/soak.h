@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long random tests run: `make soak` sets DRAY_SOAK=20, and they ask twenty times as many.
-// cmake/layer.cmake labels the tests of programs that include this.
+// The length of random tests: `make soak` sets DRAY_SOAK=20, and they run twenty times as many
+// instances. cmake/layer.cmake labels the tests of programs that include this.
 #pragma once
 
 #include <cstdint>

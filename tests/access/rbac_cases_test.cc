@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions as upstream's authoriser makes them; tests/scripts/clients/access.txt asks it anew
-// where there is Go.
+// Decisions equal to those of upstream's authoriser. tests/scripts/clients/access.txt runs the
+// authoriser again where Go is installed.
 #include "tests/access/rbac_cases.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule of docs/design/cost.md, as tests hold measurements to it.
+// The rule of docs/design/cost.md, in the form in which tests check measurements.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr uint64_t kAllocatedBase = uint64_t{300} << 20;  // patterns of 
 inline constexpr uint64_t kAllocatedPerByte = 200;
 inline constexpr uint64_t kAnswerBase = uint64_t{1} << 20;
 inline constexpr uint64_t kAnswerPerByte = 20;
-/// Without optimisation; a released program takes a tenth.
+/// Without optimisation; a released program needs a tenth.
 inline constexpr uint64_t kInstructionsBase = 2'000'000'000;
 inline constexpr uint64_t kInstructionsPerByte = 14'000;  // numbers in YAML
 /// Factor for instructions that a sanitizer adds.

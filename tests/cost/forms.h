@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of any size in forms that were made to cost much.
+// Bodies of any size in forms designed to be expensive.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline std::string Times(std::string_view unit, size_t count) {
   return text;
 }
 
-/// Half the bytes a key, half of them members below it.
+/// Half of the bytes are a key, the other half members below it.
 inline std::string BelowLongKey(size_t bytes,
                                 std::string_view head,
                                 std::string_view unit,

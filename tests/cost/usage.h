@@ -21,7 +21,7 @@ struct Usage {
   std::optional<uint64_t> instructions;
 };
 
-/// Runs `run` once. Not for two threads at a time.
+/// Runs `run` once. Only one thread at a time may call this.
 Usage Measure(const std::function<void()>& run);
 
 }  // namespace dray::cost

@@ -21,12 +21,12 @@ struct Seen {
   std::vector<std::string> devices{};
 };
 
-/// The devices of a claim, "driver/pool/name". Access for administration does not count.
+/// The devices of a claim, "driver/pool/name". Devices with admin access do not count.
 std::vector<std::string> DevicesOf(const api::resource_v1::ResourceClaim& claim);
 
 /// Every change of a claim in the history of `store` after `after`, in order.
 ///
-/// Errors: kExpired  a part of it is forgotten.
+/// Errors: kExpired  a part of it is no longer kept.
 Result<std::vector<Seen>> SeenAfter(const store::Store& store, Revision after);
 
 /// "revision 7: d/p/x of default/b is default/a's", for each device that is allocated while another

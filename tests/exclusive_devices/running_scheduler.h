@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scheduler with threads of its own, quick enough for tests.
+// A scheduler with threads of its own, and short timers for tests.
 #pragma once
 
 #include <thread>

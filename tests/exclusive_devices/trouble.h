@@ -20,7 +20,7 @@ inline constexpr int kTroubles = 14;
 /// The component that keeps devices exclusive while others do not receive updates.
 enum class By : uint8_t {
   kServers,    // two schedulers, and foreign writers
-  kScheduler,  // one scheduler; the servers take whatever is written
+  kScheduler,  // one scheduler; the servers accept all its writes
 };
 
 /// Calls `trial` with each of 1 to `seeds`, several at a time, because they mostly wait. Starts no
@@ -37,7 +37,7 @@ void UseDuring(Users& users,
 /// A moment: 2 to 26 ms.
 void Wait(SeededRandom& random);
 
-/// One of five things happens to the connections for a moment, and is put right again.
+/// Disturbs the connections for a moment, in one of five ways, and restores them.
 void Disturb(store::etcd::testing::TcpProxy& proxy, SeededRandom& random);
 
 }  // namespace dray::exclusive_devices

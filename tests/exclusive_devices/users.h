@@ -43,7 +43,7 @@ class Users {
   void AwaitUseOfAllDevices();
 
  private:
-  /// A creation that was not answered is tried again.
+  /// Creates an object; tries again if the request was not answered.
   void Make(const api::Object& object);
   void MakePod(const std::string& name);
   size_t allocated();

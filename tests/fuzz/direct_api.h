@@ -37,7 +37,7 @@ class DirectApi {
     static const auto kPeer =
         std::make_shared<const net::Peer>(net::Peer{.address = "127.0.0.1:1"});
     request.peer = kPeer;
-    // Who brings credentials of his own is judged by them.
+    // A request with credentials of its own keeps them.
     if (!request.headers.Has("Authorization")) {
       request.headers.Add("Authorization", "Bearer token");
     }

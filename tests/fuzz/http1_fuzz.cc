@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes into the HTTP/1.1 engine, in pieces of any size, with the output drained or left to
-// wait. It must answer or close, keep to its limits, and answer the same however its input is cut.
+// wait. It must answer or close, keep to its limits, and give the same answers for any division of
+// its input.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -51,10 +51,10 @@ class Arrangement {
   std::vector<std::string> Keys() const;
   /// Whether a write of unknown outcome might have changed `key` at or before `revision`.
   bool IsUncertain(const std::string& key, Revision revision) const;
-  /// Where a write of unknown outcome stands; 0: nowhere.
+  /// The place of a write of unknown outcome; 0: none.
   Revision PlaceOf(const Operation& write) const;
-  /// Where the deletion stands by which the store ended what `write` had put under `key`; 0:
-  /// nowhere.
+  /// The place of the deletion by which the store expired the value that `write` had put under
+  /// `key`; 0: none.
   Revision ExpiryOf(const Operation& write, std::string_view key) const;
   /// Who wrote at which revision.
   const std::map<Revision, std::vector<const Operation*>>& writers() const { return writers_; }
@@ -67,7 +67,7 @@ class Arrangement {
     Timeline timeline;
     std::set<Revision> turns;   // revisions of its facts and changes
     std::vector<size_t> loose;  // writes of unknown outcome that change it
-    std::set<size_t> placed;    // of those that change it or compare it, the ones that stand
+    std::set<size_t> placed;    // the placed ones among those that change the key or compare it
   };
   /// The revisions and keys for which a watch claims to be complete.
   struct Coverage {
@@ -77,7 +77,7 @@ class Arrangement {
     std::set<std::pair<Revision, std::string_view>> events;
   };
   enum class Silence : uint8_t { kRespected, kIgnored };
-  /// A write of unknown outcome: of a client, or of the store itself when a key expires.
+  /// A write of unknown outcome: by a client, or by the store when a key expires.
   struct Loose {
     const Operation* operation = nullptr;
     const Operation* expires = nullptr;  // set if the store wrote this (an expiry); null: a client
@@ -96,8 +96,8 @@ class Arrangement {
     bool is_of_placed = false;  // a condition of a write that was placed, not a fact
   };
 
-  /// The result of a search: if nothing was found, the writes of unknown outcome whose places
-  /// prevent it. Moving any other one would not help.
+  /// The result of a search. If nothing was found, the writes of unknown outcome whose places
+  /// prevent it; moving any other one would not help.
   struct Outcome {
     bool is_found = false;
     std::set<size_t> blamed;
@@ -137,7 +137,8 @@ class Arrangement {
   size_t placed_count_ = 0;
   std::vector<Coverage> coverages_;
   Silence silence_ = Silence::kRespected;
-  std::pair<uint64_t, uint64_t> stamp_{0, 0};  // of the arrangement: which write stands where
+  std::pair<uint64_t, uint64_t> stamp_{0, 0};  // identifies the arrangement: the place of each
+                                               // write
   std::set<std::pair<uint64_t, uint64_t>> met_;
   std::set<std::string> blamed_;
   size_t steps_ = 0;

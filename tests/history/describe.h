@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How findings name things: short enough for one line, exact enough to find them in the history.
+// Descriptions for findings: short enough for one line, exact enough to find the operation in the
+// history.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace dray::history {
 
-/// The client of deletions that the store makes by itself, when something expires.
+/// The client number of deletions by the store, when a key expires.
 inline constexpr uint32_t kStoreItself = std::numeric_limits<uint32_t>::max();
 
 /// A value, cut short: `v1`, or `aaaaaaaaaaaaaaaaaaaaaaaa… (2048 bytes)`.

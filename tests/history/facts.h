@@ -22,7 +22,7 @@ namespace dray::history {
 struct Fact {
   enum class Claim : uint8_t {
     kHolds,          // it holds `item`
-    kHeld,           // it holds `item`, whose `modified` is that of its deletion
+    kHeld,           // it had the value `item`, whose `modified` is that of its deletion
     kAbsent,         // it is absent
     kPresent,        // it is not
     kModifiedAt,     // it was modified last at `modified`; 0: it is absent

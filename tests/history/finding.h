@@ -22,7 +22,7 @@ enum class Property : uint8_t {
   kLinearizable,       // operations on one key have an order that explains their answers
   kWatchCommitted,     // every event was committed at its revision
   kWatchVersions,      // its creation revision and version are right
-  kWatchCreation,      // a creation is called one, and nothing else is
+  kWatchCreation,      // an event is called a creation exactly if it is one
   kWatchPrevious,      // the previous value of the key is right
   kWatchFiltered,      // only keys that were requested
   kWatchOrdered,       // revisions ascend; within one, as in its write
@@ -30,7 +30,7 @@ enum class Property : uint8_t {
   kWatchAtomic,        // all of a revision in one response
   kWatchReliable,      // no gap between the events seen
   kWatchResumable,     // no gap and no repetition where it began
-  kWatchBookmarkable,  // nothing up to a bookmark comes after it, or is missing before it
+  kWatchBookmarkable,  // no event up to a bookmark comes after it, or is missing before it
 };
 
 inline constexpr size_t kPropertyCount = static_cast<size_t>(Property::kWatchBookmarkable) + 1;
@@ -44,8 +44,8 @@ struct Finding {
 };
 
 struct Limits {
-  /// Arrangements of unknown writes that are tried, and steps of the search for an order of one
-  /// key; each at most so many.
+  /// Limits of the arrangements of unknown writes that are tried, and of the steps of the search
+  /// for an order of one key.
   size_t steps_max = 100'000;
   size_t findings_max = 20;
 };

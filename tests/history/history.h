@@ -63,7 +63,7 @@ struct Condition {
 struct Change {
   std::string key;
   std::optional<std::string> value;  // none: the key is deleted
-  bool may_expire = false;           // the store may delete it by itself some time later
+  bool may_expire = false;           // the store may delete it itself some time later
 };
 
 /// All changes at one revision if all conditions hold, none otherwise.
@@ -143,7 +143,7 @@ struct Watch {
   uint32_t server = 0;
   std::string prefix;
   Revision after{};             // it requested events with greater revisions
-  bool tells_previous = false;  // Event::previous is there whenever there was something
+  bool tells_previous = false;  // Event::previous is present whenever the key had a value
   std::vector<Response> responses;
 };
 

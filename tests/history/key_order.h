@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linearizability of the operations on one key: is there an order of them that respects the clock
-// and in which every answer is right?
+// Linearizability of the operations on one key: whether there is an order of them that respects the
+// clock and in which every answer is right.
 //
 // The search of Wing and Gong as improved by Lowe: an operation may come next if nothing that must
-// precede it is left; states met before with the same operations done are not entered again. Where
-// answers name revisions, these decide and leave one candidate; the search is for reads without a
+// precede it is left; states reached before with the same operations done are not visited again.
+// Where answers have revisions, these leave one candidate; the search is for reads without a
 // revision and for writes of unknown outcome.
 //
 // A transaction over several keys counts on each of them as an operation of its own, so this is a
-// necessary condition there; that its parts belong together is judged along the revisions
+// necessary condition there; that its parts belong together is checked along the revisions
 // (arrangement.h).
 #pragma once
 
@@ -30,13 +30,14 @@ struct KeyStep {
     kRead,     // the key held `item`, or was absent
     kPut,      // it holds `item` since then
     kDelete,   // it is absent from then on; `item` is the deleted record
-    kRefused,  // it held `item`, or was absent, and was not modified last at `expected`
+    kRefused,  // it had the value `item`, or was absent, and was not last modified at `expected`
   };
   Kind kind = Kind::kRead;
   Moment called = 0;
-  Moment returned = 0;                 // it happened before; the greatest moment if unknown
+  Moment returned = 0;                 // it happened before this moment; the greatest moment if
+                                       // unknown
   bool is_certain = true;              // otherwise it may never have happened
-  bool is_expiry = false;              // of what `operation` put, by the store itself
+  bool is_expiry = false;              // the store expired the value that `operation` had put
   bool tells_item = true;              // if false, `item` is unknown; a put always has it
   std::optional<Item> item{};          // of a put, `created` and `version` may be 0: unknown
   std::optional<Revision> expected{};  // it was last modified then; 0: it was absent

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for an order against the obvious one: try all permutations.
+// Compares the search for an order with the obvious one, which tries all permutations.
 #include "tests/history/key_order.h"
 
 #include <algorithm>

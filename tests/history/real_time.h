@@ -11,7 +11,7 @@
 
 namespace dray::history {
 
-/// The greatest revision that an answer had shown before a moment, and which answer.
+/// The greatest revision that an answer had shown before a moment, and the name of that answer.
 struct Observed {
   Revision revision{};
   std::string by{};  // "" when it is the first revision of the history

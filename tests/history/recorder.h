@@ -39,7 +39,7 @@ class Recorder {
   /// Calls that have returned so far.
   uint64_t answered() const { return answered_; }
 
-  /// Goes on from `history`, which another process recorded.
+  /// Continues from `history`, which another process recorded.
   void Resume(History history);
 
   /// The recorded history. Calls that have not returned have an unknown outcome.

@@ -14,9 +14,9 @@ namespace dray::history {
 /// The revision up to which the watch claims to be complete: its last event or bookmark.
 Revision CompleteThrough(const Watch& watch);
 
-/// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
-/// (nothing from before the start), bookmarkable (nothing from before a bookmark), and that
-/// previous values are there when they were promised.
+/// Rules that do not depend on the writes: filtered, ordered, unique, atomic, resumable (no event
+/// from before the start), bookmarkable (no event from before a bookmark), and previous values are
+/// present if the watch has them.
 void CheckSequence(const Watch& watch, const Limits& limits, Report& report);
 
 /// Rules that compare with the writes: no event is missing between the start, the events and the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an answer is the recorded one, by the rules of the recordings' README.
+// Compares an answer with the recorded one, by the rules of the recordings' README.
 #pragma once
 
 #include <cstdint>

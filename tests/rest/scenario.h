@@ -24,7 +24,7 @@ struct Scenario {
 /// disk.
 Result<Scenario> ReadScenario(Disk& disk, const std::string& file);
 
-/// The options of `dray serve` that play the server of the recording.
+/// The options that make `dray serve` emulate the server of the recording.
 std::vector<std::string> ServerOptions(const Scenario& scenario);
 
 /// Its users as lines of a token file.

@@ -18,8 +18,9 @@ namespace dray::serving {
 /// program.
 class ServerChild {
  public:
-  /// `flags` are added to those that it needs; --components among them unless all shall run.
-  /// `users` are lines of its token file besides the one of Token(). Nothing is started yet.
+  /// `flags` are added to those that it needs; include --components unless all components should
+  /// run. `users` are lines of its token file besides the one of Token(). Does not start the server
+  /// yet.
   ServerChild(std::string program,
               std::string folder,
               std::vector<std::string> flags,
@@ -36,7 +37,7 @@ class ServerChild {
   /// Sends SIGKILL; returns when the process is gone. Its files stay.
   void Kill();
 
-  /// SIGSTOP; returns when all its threads stand. Connections stay.
+  /// Sends SIGSTOP; returns when all threads have stopped. Connections stay.
   void Pause() const;
   void Resume() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store with a mistake in it, to see that it is found.
+// A store with a bug, to test that the checker finds it.
 #pragma once
 
 #include <atomic>
@@ -34,11 +34,11 @@ enum class Bug : uint8_t {
   kEarlyBookmark,            // a batch claims to be complete up to the newest revision
 };
 
-/// "lost write", as test names have it: "LostWrite".
+/// "lost write" in the form of test names: "LostWrite".
 std::string_view BugName(Bug bug);
 std::vector<Bug> AllBugs();
 
-/// Passes everything on to a store that is right, except that it makes `bug` once in a while.
+/// Forwards all calls to a correct store, but shows the bug `bug` once in a while.
 class BuggyStore final : public store::ForwardingStore {
  public:
   BuggyStore(store::Store& right, Bug bug, uint64_t seed)

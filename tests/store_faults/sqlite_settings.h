@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings under which a store in a file does everything often: folding, compaction, shrinking,
+// Settings with which a store in a file does all upkeep often: folding, compaction, shrinking,
 // copying the log into the file.
 #pragma once
 

@@ -32,7 +32,7 @@ struct WorkloadOptions {
   uint64_t abandoned_percent = 0;
   /// Of all puts: the record expires after a while.
   uint64_t expiring_percent = 10;
-  /// How far the first watcher lets its store get ahead before it looks again; 0: not at all.
+  /// How many revisions the first watcher waits before it reads again; 0: none.
   int64_t lag_revisions = 0;
   /// A client ends its phase after so many errors in a row.
   size_t errors_max = 3;

@@ -19,7 +19,8 @@ namespace dray::stories {
 /// p's uid.
 class Symbols {
  public:
-  /// Objects must come in the order in which they were made, shares as they first appear.
+  /// Call it for objects in the order in which they were made, and for shares in the order of their
+  /// first use.
   void See(const boost::json::object& object);
 
   /// `text` with symbols in place of chosen values; names generated for claims of pods that were
@@ -34,10 +35,10 @@ class Symbols {
   std::set<std::string> prefixes_;                             // of the claims of pods
 };
 
-/// Whether a story shows which incarnation of an owner or consumer is meant.
+/// Whether a story distinguishes incarnations of an owner or consumer.
 enum class Uids : uint8_t { kLeftOut, kShown };
 
-/// `object` as a story's snapshot has it; see vectors/stories/README.md, "Normal form".
+/// The form of `object` in a story's snapshot; see vectors/stories/README.md, "Normal form".
 boost::json::object NormalForm(const boost::json::object& object,
                                const Symbols& symbols,
                                Uids uids = Uids::kLeftOut);

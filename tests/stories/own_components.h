@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler and controllers of a story against a server of another process, each to be started, to
-// die and to be refused by itself.
+// Scheduler and controllers of a story against a server of another process, which can each be
+// started, killed and refused on its own.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@
 
 namespace dray::stories {
 
-/// Requests that are refused as an admission policy of the server would.
+/// Requests to refuse, as an admission policy of the server would.
 struct Refusal {
   std::string group, resource;  // "pods/binding"
   std::set<std::string> operations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a story is played before its answer counts.
+// How often a story is replayed before its result counts.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ struct Played {
   std::string not_played;  // why it could not be; empty if it could
   std::string why_not;     // why it was not to be
   std::vector<std::string> differences;
-  std::string differed_once;  // the first difference of a play after which two had none
+  std::string differed_once;  // the first difference of a replay after which two had none
 };
 
 /// The differences of one replay. Errors: kBadRequest, kServiceUnavailable  it could not be
 /// replayed. Any other error is a difference: a request had no answer.
 using StoryPlay = std::function<Result<std::vector<std::string>>()>;
 
-/// A story that goes one of two ways by its nature: played until it goes as recorded, a hundred
+/// For a story with two possible outcomes: replays it until it equals the recording, a hundred
 /// times at most.
 Played PlayRace(const StoryPlay& play);
 

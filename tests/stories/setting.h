@@ -17,7 +17,7 @@ namespace dray::stories {
 
 /// The configuration of the schedulers that the story was recorded with.
 std::string_view SchedulerConfigOf(const boost::json::object& story);
-/// That of the scheduler which runs only where a story starts it.
+/// The configuration of the second scheduler, which runs only where a story starts it.
 std::string_view SecondSchedulerConfig();
 
 /// Whether the story starts, kills or refuses components, which then run outside the server.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a component's caches have come, so that a player can wait for it instead of for a time.
+// The progress of a component's caches, so that a player can wait for it instead of for a time.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,9 @@ class Sightings {
   void Note(std::string_view plural, std::string_view resource_version);
   void Note(std::string_view plural, const std::vector<client::WatchEvent>& events);
 
-  /// Returns when the component has come as far as `wanted` with each kind that it follows; a kind
-  /// that it has not listed yet is passed over, because its list will hold all of it. False after
-  /// `patience`.
+  /// Waits until the component has received the revision in `wanted` of each kind that it follows.
+  /// Skips a kind that it has not listed yet, because its list will include all objects. Returns
+  /// false after `patience`.
   bool Await(const Revisions& wanted, std::chrono::milliseconds patience) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a JSON document is a story that this player can play.
+// Checks whether a JSON document is a story that this player can replay.
 #pragma once
 
 #include <boost/json.hpp>

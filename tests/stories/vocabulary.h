@@ -13,7 +13,7 @@
 
 namespace dray::stories {
 
-/// A kind that is shown. Those that no served version has are left out.
+/// A kind that the story shows. Kinds that no served version has are left out.
 struct Shown {
   std::string_view plural, api_version;
   bool in_writes = true;
@@ -32,7 +32,7 @@ bool IsClassic(const boost::json::object& story);
 /// "1.37" of 1.37.0.
 std::string ReleaseOf(const boost::json::object& story);
 
-/// The numbers of a deed that is done once for each of them, `width` digits wide at least.
+/// The numbers of a deed that is repeated for each of them, with at least `width` digits.
 struct Repeat {
   int64_t from = 0, to = 0, width = 0;
 };

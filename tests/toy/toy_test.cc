@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind is schema lines: toys.v1.api is all there is about kites, and a server serves them over
-// HTTP like any other kind. CONTRIBUTING.md walks through the same for a kind that stays.
+// A kind needs only schema lines: toys.v1.api is everything about kites, and a server serves them
+// over HTTP like any other kind. CONTRIBUTING.md walks through the same for a kind that stays.
 #include <chrono>
 #include <memory>
 #include <optional>

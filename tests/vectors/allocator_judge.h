@@ -17,7 +17,7 @@
 namespace dray::vectors {
 
 /// An answer in the form of the vectors: outcome, results or error. Share ids are numbered, and
-/// quantities spelt as upstream's encoder spells them. Of 1.31 results are v1alpha3.
+/// quantities are spelt as by upstream's encoder. Results of 1.31 are v1alpha3.
 boost::json::object AnswerJson(const Result<allocator::Outcome>& outcome, api::Release release);
 
 /// Upstream's answer for one node: an entry of `outcomes`.
@@ -25,9 +25,9 @@ class Expected {
  public:
   explicit Expected(const boost::json::object& outcome) : outcome_(outcome) {}
 
-  /// The answer of the profile with that label; null when it gave none.
+  /// The answer of the profile with that label; null if it has none.
   const boost::json::object* AnswerOf(std::string_view label) const;
-  /// Its number of search steps, where it is known.
+  /// Its number of search steps, if known.
   std::optional<int64_t> StepsOf(std::string_view label) const;
 
  private:

@@ -16,7 +16,7 @@ namespace dray::vectors {
 /// Errors: as judges::DecodeProblem.
 Result<judges::Problem> DecodeV1alpha3Problem(const boost::json::object& problem);
 
-/// The JSON of an AllocationResult as v1alpha3 has it.
+/// The JSON of an AllocationResult in v1alpha3.
 std::string V1alpha3Json(const api::resource_v1::AllocationResult& result);
 
 }  // namespace dray::vectors

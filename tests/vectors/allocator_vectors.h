@@ -14,9 +14,9 @@
 namespace dray::vectors {
 
 struct AllocatorOptions {
-  /// The label whose answers ours must equal; empty: all labels in the files, one after the other.
+  /// The label whose answers must be equal; empty: all labels in the files, one after the other.
   std::string profile = {};
-  /// Where upstream gave up after two seconds, so does this after as many steps.
+  /// Where upstream stopped after two seconds, this stops after as many steps.
   int64_t timeout_steps = 50'000;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of the CEL vectors, one function each, and where their results go.
+// The formats of the CEL vectors, one function each, and their results.
 #pragma once
 
 #include <cstddef>

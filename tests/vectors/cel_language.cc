@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language's own conformance tests (cel-simple-test/1), as the environment of Kubernetes
-// answers them.
+// The language's own conformance tests (cel-simple-test/1), with the results of Kubernetes'
+// environment.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -13,7 +13,7 @@
 namespace dray::vectors {
 
 struct CelOptions {
-  /// The only release to play; empty: every one that a case was measured with.
+  /// The only release to run; empty: each release that a case was measured with.
   std::string release = {};
   /// One case alone; empty: all.
   std::string name = {};

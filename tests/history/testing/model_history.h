@@ -27,11 +27,11 @@ struct ModelOptions {
   uint64_t untold_percent = 20;
 };
 
-/// Moments between any two things that happen, for mutations to put something there.
+/// Free moments between any two events of a run, in which mutations can place others.
 inline constexpr Moment kMomentGap = 10;
 
-/// Clients call, a store carries out at some later moment, and answers at a still later one; two
-/// servers, of which one lags; watchers that reconnect; things that expire.
+/// Clients call; a store carries the call out at some later moment, and answers at a still later
+/// one. There are two servers, of which one lags, watchers that reconnect, and keys that expire.
 History ModelHistory(const ModelOptions& options);
 
 /// Something that breaks a promise.

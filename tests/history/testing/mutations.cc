@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to break each promise, at a random place of a history that keeps them all.
+// One way to break each guarantee, at a random place of a history that keeps them all.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
