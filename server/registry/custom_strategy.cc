@@ -2,6 +2,7 @@
 // What the server decides about objects of custom kinds.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "api/custom_kind.h"
 #include "api/text/go_quote.h"
+#include "custom/rules/rules.h"
 #include "custom/schema/list_rules.h"
 #include "custom/schema/metadata.h"
 #include "custom/schema/validate.h"
@@ -39,8 +41,19 @@ void AddCauses(Causes more, Causes& causes) {
   std::ranges::move(more, std::back_inserter(causes));
 }
 
-// Schema, embedded objects, lists, in upstream's order; `validate` is that of the part that is
-// written.
+// Runs the rules of the definition, or adds why they cannot run.
+void CheckRules(const SchemaVersion& version, const Tree& now, const Tree* then, Causes& causes) {
+  if (version.rules() == nullptr) return;
+  if (std::optional<ErrorCause> why_not = custom::rules::WhyRulesDoNotRun(causes)) {
+    causes.push_back(*std::move(why_not));
+    return;
+  }
+  custom::rules::Budget budget;
+  AddCauses(custom::rules::RunRules(*version.rules(), now, then, budget).causes, causes);
+}
+
+// Schema, embedded objects, lists, rules, in upstream's order; `validate` checks the part that the
+// write is for.
 template <class Validate>
 Causes Check(const api::Object& object, const api::Object* old, Validate validate) {
   const Frozen<SchemaVersion> version = RulesOf(object.kind());
@@ -52,6 +65,7 @@ Causes Check(const api::Object& object, const api::Object* old, Validate validat
   const Tree* const then = old == nullptr ? nullptr : &before;
   Causes causes = validate(now, then, schema);
   AddCauses(custom::schema::CheckLists(now, then, schema), causes);
+  CheckRules(*version, now, then, causes);
   return causes;
 }
 
@@ -81,10 +95,20 @@ Causes ValidateChange(const api::Object& object,
   return causes;
 }
 
+// Failures of rules that an update is forgiven because the value is as it was.
+std::vector<std::string> ForgivenFailures(const api::Object& object, const api::Object& old) {
+  const Frozen<SchemaVersion> version = RulesOf(object.kind());
+  if (version == nullptr || version->rules() == nullptr) return {};
+  const Tree before = WholeTree(old);
+  custom::rules::Budget budget;
+  return custom::rules::RunRules(*version->rules(), WholeTree(object), &before, budget).warnings;
+}
+
 std::vector<std::string> WarningsAbout(const api::Object& object,
                                        const api::Object* old,
                                        const api::Profile& /*profile*/) {
   std::vector<std::string> warnings;
+  if (old != nullptr) warnings = ForgivenFailures(object, *old);
   for (const std::string& finalizer : object.metadata().finalizers) {
     const bool is_old =
         old != nullptr && std::ranges::count(old->metadata().finalizers, finalizer) > 0;

@@ -32,10 +32,18 @@ Frozen<custom::schema::Schema> CompiledSchema(const CustomResourceDefinitionVers
   return custom::schema::CompileSchema(free);
 }
 
+Frozen<custom::rules::RuleSet> CompiledRules(const CustomResourceDefinitionVersion& version) {
+  const JSONSchemaProps* said = SchemaOf(version);
+  return said == nullptr ? nullptr : custom::rules::CompileRules(*said);
+}
+
 }  // namespace
 
 SchemaVersion::SchemaVersion(const api::apiextensions_v1::CustomResourceDefinitionVersion& said)
-    : said_(said), shape_(SchemaOf(said_)), schema_(CompiledSchema(said_)) {}
+    : said_(said),
+      shape_(SchemaOf(said_)),
+      schema_(CompiledSchema(said_)),
+      rules_(CompiledRules(said_)) {}
 
 void SchemaVersion::Prune(api::CustomObject& object, std::vector<std::string>* unknown) const {
   custom::schema::Prune(object.content, *schema_, unknown);

@@ -9,6 +9,7 @@
 #include "api/custom_kind.h"
 #include "api/managed_fields/schema_node.h"
 #include "base/published.h"
+#include "custom/rules/rules.h"
 #include "custom/schema/schema.h"
 
 namespace dray::server::registry {
@@ -23,6 +24,8 @@ class SchemaVersion final : public api::CustomVersion {
   Result<> SetDefaults(api::CustomObject& object) const override;
   const api::managed_fields::SchemaShape& shape() const override { return shape_; }
   const custom::schema::Schema& schema() const { return *schema_; }
+  /// Its x-kubernetes-validations; null: it has none.
+  const custom::rules::RuleSet* rules() const { return rules_.get(); }
 
   /// As the definition has it.
   const api::apiextensions_v1::CustomResourceDefinitionVersion& said() const { return said_; }
@@ -31,6 +34,7 @@ class SchemaVersion final : public api::CustomVersion {
   const api::apiextensions_v1::CustomResourceDefinitionVersion said_;
   const api::managed_fields::SchemaShape shape_;
   const Frozen<custom::schema::Schema> schema_;
+  const Frozen<custom::rules::RuleSet> rules_;
 };
 
 /// The rules of a version of a custom kind now; null for all other kinds.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/registry/definition_rules.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,10 +11,10 @@
 
 #include "api/apiextensions_v1.h"
 #include "custom/definitions/definitions.h"
+#include "custom/definitions/lifecycle.h"
 #include "custom/definitions/names.h"
 #include "custom/definitions/warnings.h"
 #include "net/tls/openssl.h"
-#include "server/registry/definition_conditions.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 
@@ -48,8 +49,16 @@ bool DefinitionIsHeld(const api::Object& object) {
   return !object.metadata().deletion_timestamp.has_value();
 }
 
+// Of the first DELETE. Upstream does this by an update of the status, which changes neither the
+// generation nor the seconds of grace.
 void MarkDefinition(api::Object& object) {
-  MarkDeleted(object.Mutable<CustomResourceDefinition>());
+  auto& definition = object.Mutable<CustomResourceDefinition>();
+  const bool is_marked = std::ranges::any_of(
+      definition.status.conditions, [](const auto& one) { return one.type == "Terminating"; });
+  if (is_marked) return;
+  definition.metadata.deletion_grace_period_seconds.reset();
+  --definition.metadata.generation;
+  definitions::MarkDeleted(definition);
 }
 
 api::NameErrors CheckNameOfDefinition(const api::Object& object, std::string_view name) {

@@ -9,18 +9,20 @@
 #include <fmt/format.h>
 
 #include "api/apiregistration_v1.h"
-#include "api/value/time.h"
 #include "base/task.h"
+#include "custom/definitions/lifecycle.h"
 #include "server/access/rbac.h"
-#include "server/registry/definition_conditions.h"
+#include "server/registry/definition_rules.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
+#include "server/storage/write_session.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/own_writes.h"
 
 namespace dray::server::verbs {
 namespace {
 
+namespace definitions = custom::definitions;
 using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 
@@ -45,9 +47,11 @@ ResourceRequest RequestOf(Verb verb, const api::KindInfo& kind, std::string_view
   return request;
 }
 
-// Carries out `request`. That somebody else was first is no failure: his commit starts a round.
+// Carries out `request`. A write of another client that came first is no failure: its commit starts
+// a round.
 Result<> CarryOut(const Core& core, ResourceRequest request) {
-  DRAY_TRY(const Answer answer, Wait(CarryOutOwn(&core, std::move(request))));
+  storage::WriteSession session(core.store, {.workers = core.options.workers});
+  DRAY_TRY(const Answer answer, Wait(CarryOutOwn(&core, &session, std::move(request))));
   if (answer.outcome.has_value()) return {};
   const StatusReason reason = answer.outcome.error().reason;
   const bool is_late = reason == StatusReason::kConflict || reason == StatusReason::kNotFound ||
@@ -57,6 +61,12 @@ Result<> CarryOut(const Core& core, ResourceRequest request) {
 
 bool IsGoing(const CustomResourceDefinition& definition) {
   return definition.metadata.deletion_timestamp.has_value();
+}
+
+bool IsCleaning(const CustomResourceDefinition& definition) {
+  return std::ranges::any_of(definition.status.conditions, [](const auto& one) {
+    return one.type == "Terminating" && one.reason == "InstanceDeletionInProgress";
+  });
 }
 
 }  // namespace
@@ -138,7 +148,13 @@ bool Definitions::Round() {
     failed = true;
     core_.log.Info("definition is not settled", "name", what, "reason", done.error().message);
   };
-  for (const auto& [name, known] : known_) note(name, Settle(*snapshot, known));
+  std::map<std::string_view, definitions::UsedNames> used;  // by group
+  for (const auto& [name, known] : known_) {
+    used[known.definition->spec.group].Add(known.definition->status.accepted_names);
+  }
+  for (const auto& [name, known] : known_) {
+    note(name, Settle(*snapshot, *known.definition, used[known.definition->spec.group]));
+  }
   note("APIServices", MatchApiServices(*snapshot));
   return failed;
 }
@@ -166,7 +182,7 @@ void Definitions::Learn(const store::Snapshot& snapshot) {
     known = {.modified = record.modified,
              .definition = api::FrozenOf<CustomResourceDefinition>((*item)->object)};
     note(name);
-    if (!registry::IsServed(*known.definition)) {
+    if (!definitions::IsServed(*known.definition)) {
       kinds_.Remove(name);
     } else if (!kinds_.Serve(*known.definition)) {
       core_.log.Error("too many kinds were defined since the start", "name", name);
@@ -190,24 +206,20 @@ Result<> Definitions::WriteStatus(const Definition& definition) {
   return CarryOut(core_, std::move(request));
 }
 
-Result<> Definitions::Settle(const store::Snapshot& snapshot, const Known& known) {
-  const Definition& definition = *known.definition;
-  std::vector<const Definition*> others;
-  for (const auto& [name, other] : known_) {
-    const bool is_rival = other.definition->spec.group == definition.spec.group &&
-                          other.definition->metadata.name != definition.metadata.name;
-    if (is_rival) others.push_back(other.definition.get());
-  }
-  const api::Time now = api::Time::Of(core_.world.clock.Now());
-  if (std::optional<Definition> next = registry::NextStatus(definition, others, now)) {
-    return WriteStatus(*next);
-  }
+Result<> Definitions::Settle(const store::Snapshot& snapshot,
+                             const Definition& definition,
+                             const definitions::UsedNames& used) {
+  const std::optional<Definition> next = definitions::NextStatus(
+      definition, used, core_.world.clock.Now(), registry::DefinitionEnvironment());
+  if (next.has_value()) return WriteStatus(*next);
   return IsGoing(definition) ? Empty(snapshot, definition) : Result<>();
 }
 
 // Deletes the objects of a definition that goes, then lets it go.
 Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& definition) {
-  if (!registry::HoldsObjects(definition)) return {};
+  if (!definitions::NeedsCleanup(definition)) return {};
+  const WallTime now = core_.world.clock.Now();
+  if (!IsCleaning(definition)) return WriteStatus(definitions::BeginDeletion(definition, now));
   const api::CustomKind* kind = kinds_.Find(definition.metadata.name);
   if (kind != nullptr) {
     const std::string prefix = storage::ResourcePrefix(*kind);
@@ -222,8 +234,9 @@ Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& d
     }
     awaited_.erase(prefix);
   }
-  const api::Time now = api::Time::Of(core_.world.clock.Now());
-  return WriteStatus(registry::Emptied(definition, now));
+  const auto outcome =
+      kind == nullptr ? definitions::Cleanup::kNeverEstablished : definitions::Cleanup::kCompleted;
+  return WriteStatus(definitions::EndDeletion(definition, outcome, {}, now));
 }
 
 // An APIService for each version that is served, and none of ours besides.

@@ -19,6 +19,7 @@
 #include "api/object.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "custom/definitions/used_names.h"
 #include "server/registry/custom_kinds.h"
 #include "server/verbs/call.h"
 #include "server/verbs/watch_hub.h"
@@ -56,7 +57,10 @@ class Definitions {
   /// Whether another round is wanted although nothing was committed: a write failed.
   bool Round();
   void Learn(const store::Snapshot& snapshot);
-  Result<> Settle(const store::Snapshot& snapshot, const Known& known);
+  /// `used`: the names that definitions of its group have been given.
+  Result<> Settle(const store::Snapshot& snapshot,
+                  const Definition& definition,
+                  const custom::definitions::UsedNames& used);
   Result<> Empty(const store::Snapshot& snapshot, const Definition& definition);
   Result<> WriteStatus(const Definition& definition);
   Result<> MatchApiServices(const store::Snapshot& snapshot);
