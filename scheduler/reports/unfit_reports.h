@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which pods that fit nowhere are explained, and when: pods that have waited a little, each
 // seldom, not many at once. Another thread computes the explanations, one pod at a time.
+#pragma once
 
 #include <chrono>
 #include <cstddef>

@@ -311,7 +311,7 @@ Causes CheckChanged(const Strategy& strategy,
     found = validation::CheckFinalizerNames(object.metadata());
   }
   Append(rules(object, &old, options), found);
-  if (is_new_rules && !is_custom) DropRepeated(found);
+  if (is_new_rules && !api::IsCustom(object.kind())) DropRepeated(found);
   Append(std::move(found), causes);
   return causes;
 }
