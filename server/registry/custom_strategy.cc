@@ -69,11 +69,18 @@ Causes Check(const api::Object& object, const api::Object* old, Validate validat
   return causes;
 }
 
+// Values and the resources in them.
+Causes ValidateWhole(const Tree& now, const Tree* then, const custom::schema::Schema& schema) {
+  Causes causes = custom::schema::Validate(now, then, schema);
+  AddCauses(custom::schema::CheckEmbedded(now, schema.root(), {}, CheckEmbeddedMetadata), causes);
+  return causes;
+}
+
 Causes ValidateNew(const api::Object& object,
                    const api::Object* /*old*/,
                    const api::validation::Options& /*options*/) {
   return Check(object, nullptr, [](const Tree& now, const Tree* old, const auto& schema) {
-    return custom::schema::Validate(now, old, schema);
+    return ValidateWhole(now, old, schema);
   });
 }
 
@@ -89,7 +96,7 @@ Causes ValidateChange(const api::Object& object,
   AddCauses(Check(object,
                   old,
                   [](const Tree& now, const Tree* then, const auto& schema) {
-                    return custom::schema::Validate(now, then, schema);
+                    return ValidateWhole(now, then, schema);
                   }),
             causes);
   return causes;

@@ -15,6 +15,7 @@
 #include "custom/definitions/names.h"
 #include "custom/definitions/warnings.h"
 #include "net/tls/openssl.h"
+#include "server/registry/metadata_rules.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 
@@ -81,7 +82,8 @@ std::vector<std::string> DefinitionWarnings(const api::Object& object,
                                  old == nullptr ? nullptr : &old->As<CustomResourceDefinition>());
 }
 
-constexpr definitions::Environment kDefinitionEnvironment = {.check_ca_bundle = CheckCaBundle};
+constexpr definitions::Environment kDefinitionEnvironment = {
+    .check_ca_bundle = CheckCaBundle, .check_metadata = CheckEmbeddedMetadata};
 
 constexpr Strategy kDefinitionStrategies[] = {
     {.type = &api::TypeOf<CustomResourceDefinition>,

@@ -438,6 +438,13 @@ std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
   return causes;
 }
 
+std::vector<ErrorCause> CheckEmbeddedMetadata(const meta_v1::ObjectMeta& meta) {
+  api::KindInfo any{};
+  any.namespaced = !meta.namespace_.empty();
+  any.name_rule = api::NameRule::kPathSegment;
+  return CheckNewMetadata(any, meta);
+}
+
 std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
                                              const meta_v1::ObjectMeta& meta,
                                              const meta_v1::ObjectMeta& old,

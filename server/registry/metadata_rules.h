@@ -28,6 +28,10 @@ std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
                                          const api::Profile& profile = {},
                                          const NameCheck& check_name = {});
 
+/// What is wrong with the metadata of a resource that lies in another object: of any kind, new, and
+/// in a namespace if it says so.
+std::vector<ErrorCause> CheckEmbeddedMetadata(const api::meta_v1::ObjectMeta& meta);
+
 /// Which part of an object a request replaces.
 enum class ChangedPart : uint8_t { kMain, kStatus };
 

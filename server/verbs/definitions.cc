@@ -208,10 +208,15 @@ Result<> Definitions::WriteStatus(const Definition& definition) {
 
 Result<> Definitions::Settle(const store::Snapshot& snapshot,
                              const Definition& definition,
-                             const definitions::UsedNames& used) {
+                             definitions::UsedNames& used) {
   const std::optional<Definition> next = definitions::NextStatus(
       definition, used, core_.world.clock.Now(), registry::DefinitionEnvironment());
-  if (next.has_value()) return WriteStatus(*next);
+  if (next.has_value()) {
+    // Another definition of this round may want the same names.
+    used.Remove(definition.status.accepted_names);
+    used.Add(next->status.accepted_names);
+    return WriteStatus(*next);
+  }
   return IsGoing(definition) ? Empty(snapshot, definition) : Result<>();
 }
 

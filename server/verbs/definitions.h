@@ -60,7 +60,7 @@ class Definitions {
   /// `used`: the names that definitions of its group have been given.
   Result<> Settle(const store::Snapshot& snapshot,
                   const Definition& definition,
-                  const custom::definitions::UsedNames& used);
+                  custom::definitions::UsedNames& used);
   Result<> Empty(const store::Snapshot& snapshot, const Definition& definition);
   Result<> WriteStatus(const Definition& definition);
   Result<> MatchApiServices(const store::Snapshot& snapshot);
