@@ -107,7 +107,7 @@ constexpr Case kCases[] = {
     {"GET", "/apis/resource.k8s.io/v9", "404"},
     {"GET", "/apis/no.such.group", "404 text"},
     {"GET", "/apis/no.such.group/v1", "404 text"},
-    {"GET", "/apis/no.such.group/v1/x", "404"},
+    {"GET", "/apis/no.such.group/v1/x", "404 text"},
     {"GET", "/api/v2", "404"},
     {"GET", "/api//v1/namespaces", "404"},
     {"GET", "//api/v1", "404 text"},

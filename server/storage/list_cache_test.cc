@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/config_map.h"
 #include "base/world.h"
 #include "server/documents/render.h"
 #include "server/storage/item_group.h"
@@ -102,7 +103,7 @@ TEST(TextBudget, IsAtMostFull) {
   EXPECT_EQ(budget.used(), 10U);
 }
 
-const View kView{.kind = nullptr};
+const View kView{.kind = &api::Reflected<api::core_v1::ConfigMap>::kKind};
 
 std::shared_ptr<const ItemGroup> EmptyGroup() {
   return std::make_shared<const ItemGroup>(nullptr, nullptr);

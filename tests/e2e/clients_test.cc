@@ -205,7 +205,7 @@ TEST_P(ClientsTest, TheControlPlaneBindsAPodWithAClaim) {
   node::SimulatedNodes nodes(
       *client_, world_, log_, {.profiles = {{.profile = "example", .count = 1}}});
   ASSERT_TRUE(nodes.Publish());
-  controllers::Manager manager(*client_, world_, log_, scheme_, {});
+  controllers::Manager manager(*client_, world_, log_, resources_.scheme(), {});
   scheduler::Scheduler scheduler(
       *client_,
       world_,

@@ -17,12 +17,12 @@ namespace json = boost::json;
 using vectors::ListOf;
 using vectors::TextOf;
 
-const json::value* At(const json::value& value, std::string_view pointer) {
+const json::value* PlaceIn(const json::value& value, std::string_view pointer) {
   boost::system::error_code failed;
   return value.find_pointer(pointer, failed);
 }
 
-json::value* At(json::value& value, std::string_view pointer) {
+json::value* PlaceIn(json::value& value, std::string_view pointer) {
   boost::system::error_code failed;
   return value.find_pointer(pointer, failed);
 }
@@ -46,7 +46,7 @@ json::value Elements(const json::object& only, const json::value& list) {
     bool is_kept = true;
     for (const auto& [pointer, value] : only) {
       if (!pointer.starts_with('/')) continue;
-      const json::value* member = At(element, pointer);
+      const json::value* member = PlaceIn(element, pointer);
       is_kept = is_kept && member != nullptr && *member == value;
     }
     if (is_kept) kept.push_back(element);
@@ -79,7 +79,7 @@ void KeepOnly(const json::object& step, json::value& answer) {
   if (const json::value* keys = only.if_contains("keys"); keys != nullptr) {
     json::object kept;
     for (const auto& [pointer, prefix] : keys->as_object()) {
-      const json::value* object = At(answer, pointer);
+      const json::value* object = PlaceIn(answer, pointer);
       if (object == nullptr) continue;
       kept.emplace(std::string_view(pointer).substr(1), Members(prefix.as_string(), *object));
     }
@@ -87,14 +87,14 @@ void KeepOnly(const json::object& step, json::value& answer) {
     return;
   }
   const std::string_view pointer = TextOf(only, "pointer");
-  const json::value* list = At(answer, pointer);
+  const json::value* list = PlaceIn(answer, pointer);
   if (list != nullptr) answer = Wrapped(pointer, Elements(Wanted(only), *list));
 }
 
 void SortUnordered(const json::object& step, json::value& answer) {
   for (const json::value& one : ListOf(step, "unordered")) {
     const std::string pointer(one.as_string());
-    json::value* list = At(answer, pointer);
+    json::value* list = PlaceIn(answer, pointer);
     if (list == nullptr || !list->is_array()) continue;
     std::set<std::string, std::less<>> free;
     for (const json::value& path : ListOf(step, "volatile")) {
