@@ -26,8 +26,8 @@ struct ContinueFrom {
   std::string token;
 };
 
-/// Converts an error to the server's answer. An error whose details hold a whole meta_v1::Status, of
-/// another server that refused, is answered with that one.
+/// Converts an error to the server's answer. An error whose details hold a whole meta_v1::Status,
+/// of another server that refused, is answered with that one.
 meta_v1::Status StatusOf(const Error& error);
 
 /// Converts an answer to the client's error; `http_code` decides if `status` has no reason.

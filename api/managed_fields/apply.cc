@@ -14,7 +14,7 @@
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/documents.h"
 #include "api/managed_fields/last_applied.h"
-#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
 
 namespace dray::api::managed_fields {

@@ -12,7 +12,7 @@
 
 #include "api/codec/written_members.h"
 #include "api/custom_kind.h"
-#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/versions.h"
 
 namespace dray::api::managed_fields {

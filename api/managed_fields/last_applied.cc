@@ -9,7 +9,7 @@
 #include "api/codec/json.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/documents.h"
-#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/versions.h"
 #include "api/text/names.h"

@@ -62,16 +62,21 @@ Shape ShapeOf(const Type& type) {
   return ShapeBy(type, {});
 }
 
+Shape ShapeOf(const SchemaNode& node) {
+  if (node.type != nullptr) return ShapeOf(*node.type);
+  return {.kind = node.kind, .type = nullptr, .node = &node};
+}
+
 Shape ShapeOf(const Field& field) {
   return ShapeBy(field.type(), field.facets);
 }
 
 bool Shape::is_list() const {
-  return node == nullptr ? type->kind == TypeKind::kList : node->form == SchemaNode::Form::kList;
+  return node == nullptr ? type->kind == TypeKind::kList : node->form == ShapeForm::kList;
 }
 
 bool Shape::is_object() const {
-  if (node != nullptr) return node->form == SchemaNode::Form::kObject || kind == Kind::kDeduced;
+  if (node != nullptr) return node->form == ShapeForm::kObject || kind == Kind::kDeduced;
   return type->kind == TypeKind::kMap || type->kind == TypeKind::kStruct;
 }
 

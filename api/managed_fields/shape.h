@@ -3,12 +3,12 @@
 // are those that upstream reads from its OpenAPI documents (kube-openapi's schemaconv).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/managed_fields/shape_kind.h"
 #include "api/reflect.h"
 
 namespace dray::api::managed_fields {
@@ -17,22 +17,8 @@ struct SchemaNode;  // api/managed_fields/schema_node.h
 
 /// How values of one type, at one place of the schema, merge.
 struct Shape {
-  enum class Kind : uint8_t {
-    kBool,
-    kNumber,
-    kText,
-    kAnyScalar,  // quantities, times, numbers or texts
-    kOpaque,     // JSON that the server does not look into
-    kSet,        // a list without repetitions
-    kKeyedList,  // a list whose elements have keys
-    kMap,        // from texts
-    kStruct,
-    kAtomic,   // a list, map or struct that one writer has as a whole
-    kDeduced,  // the schema does not say: what is there decides (Resolve)
-  };
-
-  /// What a value in a document looks like.
-  enum class Form : uint8_t { kScalar, kList, kObject };
+  using Kind = ShapeKind;
+  using Form = ShapeForm;
 
   Kind kind;
   const Type* type;            // without the optional around it; null below a schema's node
@@ -51,6 +37,8 @@ struct Shape {
 Shape ShapeOf(const Type& type);
 /// Of the values of a field.
 Shape ShapeOf(const Field& field);
+/// Of the values at a node of a schema, which outlives the shape.
+Shape ShapeOf(const SchemaNode& node);
 
 /// `shape`, or what a deduced one is for a value of this form: objects merge by member, lists do
 /// not.

@@ -10,7 +10,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/compare_fields.h"
-#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/written_set.h"
 

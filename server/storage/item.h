@@ -40,9 +40,8 @@ struct Item {
 /// An item of `object`, whose texts are in the shape of `release`.
 Item MakeItem(api::Object object, api::Release release);
 
-/// The item's fields as a JSON object, without kind and apiVersion but for custom kinds, whose items
-/// have both in a list: what a list shows. Valid while
-/// the item is held. O(size) for the first reader.
+/// The item as a list shows it: its fields as a JSON object, without kind and apiVersion; items of
+/// custom kinds have both. Valid while the item is held. O(size) for the first reader.
 std::string_view FieldsOf(const Item& item);
 
 /// Writes the item as one JSON value: kind and apiVersion, then FieldsOf.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/managed_fields/schema_node.h"
+#include "api/managed_fields/schema_shape.h"
 
 #include <utility>
 
@@ -114,11 +114,6 @@ const SchemaNode* SchemaShape::CompileList(
     }
   }
   return Add(std::move(node));
-}
-
-Shape ShapeOf(const SchemaNode& node) {
-  if (node.type != nullptr) return ShapeOf(*node.type);
-  return {.kind = node.kind, .type = nullptr, .node = &node};
 }
 
 Shape Resolve(const Shape& shape, Form form) {
