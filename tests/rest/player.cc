@@ -38,7 +38,9 @@ constexpr milliseconds kQuiet{500};         // for so long nothing came where no
 constexpr size_t kShownMax = 120;
 constexpr milliseconds kBetweenTries{20};
 constexpr std::string_view kPutOff = "storage is (re)initializing";
-constexpr double kPutOffMax = 10;
+constexpr double kPutOffMax = 600;
+// How many times as long as a quiet machine a busy one may take.
+constexpr double kSlowest = 20;
 
 const json::object& Member(const json::object& object, std::string_view name) {
   static const json::object kNone;
@@ -199,8 +201,8 @@ class Player {
   /// puts off because a definition has just changed.
   Result<> PlayUntilEqual(const json::object& step) {
     const json::value* seconds = step.if_contains("eventually_seconds");
-    const std::chrono::duration<double> patience(seconds == nullptr ? kPutOffMax
-                                                                    : vectors::NumberOf(*seconds));
+    const std::chrono::duration<double> patience(
+        seconds == nullptr ? kPutOffMax : kSlowest * vectors::NumberOf(*seconds));
     const MonotonicTime end = RealWorld().clock.Monotonic() +
                               std::chrono::duration_cast<std::chrono::nanoseconds>(patience);
     const Chosen before = chosen_;
