@@ -17,7 +17,7 @@
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/claim_generation.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 #include "dray/taint_rules.h"
 
 namespace dray::controllers {
@@ -62,6 +62,7 @@ DeviceTaintEviction::DeviceTaintEviction(
       world_(world),
       log_(std::move(log)),
       events_(client, world, "device-taint-eviction-controller", log_),
+      keys_({.clock = world.clock, .log = log_, .failed = "a pod or a rule waits for now"}),
       pods_(informers.Of(kEvictedKind)),
       claims_(informers.Of(api::Reflected<ResourceClaim>::kKind)),
       slices_(informers.Of(api::Reflected<ResourceSlice>::kKind)) {
@@ -108,15 +109,10 @@ std::optional<MonotonicTime> DeviceTaintEviction::Step() {
   }
   // With half a picture a toleration might be missed, or the newest generation of a pool.
   if (!synced) return next;
-  if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const MonotonicTime now = world_.clock.Monotonic();
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    Handle(*key, now);
-  }
+  if (keys_.MustStartOver()) EnqueueAll();
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
   const MonotonicTime now = world_.clock.Monotonic();
-  next = client::Earlier(next, queue_.Next(now));
+  next = client::Earlier(next, keys_.Next());
   if (next && *next <= now) return next;
   return events_.Send(kEventsPerStep) ? now : next;
 }
@@ -131,7 +127,7 @@ bool DeviceTaintEviction::AnyTaints() const {
 }
 
 void DeviceTaintEviction::Enqueue(std::string_view type, std::string_view key) {
-  if (!queue_.Add(fmt::format("{}:{}", type, key))) queue_overflowed_ = true;
+  keys_.Add(fmt::format("{}:{}", type, key));
 }
 
 void DeviceTaintEviction::EnqueueUsers(const ResourceClaim& claim) {
@@ -148,7 +144,6 @@ void DeviceTaintEviction::EnqueueUsers(const ResourceClaim& claim) {
 }
 
 void DeviceTaintEviction::EnqueueAll() {
-  queue_overflowed_ = false;
   if (rules_ != nullptr) {
     for (const auto& [name, rule] : rules_->objects()) Enqueue("rule", name);
   }
@@ -218,12 +213,10 @@ void DeviceTaintEviction::OnRule(const api::Object* before, const api::Object* a
   for (const auto& [key, claim] : claims_.objects()) EnqueueUsers(claim.As<ResourceClaim>());
 }
 
-void DeviceTaintEviction::Handle(const std::string& key, MonotonicTime now) {
+Result<> DeviceTaintEviction::Sync(const std::string& key) {
+  const MonotonicTime now = world_.clock.Monotonic();
   const std::string name = key.substr(key.find(':') + 1);
-  const Result<> done = key.starts_with("pod:") ? SyncPod(name, now) : SyncRule(name, now);
-  if (done || IsMissing(done.error())) return queue_.Forget(key);
-  log_.Debug("trying again later", "key", key, "error", done.error().message);
-  if (!queue_.AddRateLimited(key, now)) queue_overflowed_ = true;
+  return key.starts_with("pod:") ? SyncPod(name, now) : SyncRule(name, now);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -316,14 +309,14 @@ Result<> DeviceTaintEviction::SyncPod(const std::string& key, MonotonicTime now)
   }
   scheduled_.insert_or_assign(uid, *eviction);
   for (const std::string& rule : eviction->rules) {
-    if (!queue_.AddAt("rule:" + rule, now + kStatusPeriod)) queue_overflowed_ = true;
+    keys_.AddAt("rule:" + rule, now + kStatusPeriod);
   }
   // In seconds: what a time can hold is beyond what nanoseconds can.
   const int64_t left =
       eviction->at.unix_seconds() - api::Time::Of(world_.clock.Now()).unix_seconds();
   if (left > 0) {
     const std::chrono::seconds wait(std::min<int64_t>(left, kLookAgain.count()));
-    if (!queue_.AddAt("pod:" + key, now + wait)) queue_overflowed_ = true;
+    keys_.AddAt("pod:" + key, now + wait);
     return {};
   }
   DRAY_TRY_VOID(Evict(pod, *eviction));
@@ -434,14 +427,14 @@ Result<> DeviceTaintEviction::SyncRule(const std::string& name, MonotonicTime no
                           known->last_transition_time.unix_seconds();
     if (since >= 0 && since < kStatusPeriod.count()) {
       const std::chrono::seconds wait(kStatusPeriod.count() - since);
-      if (!queue_.AddAt("rule:" + name, now + wait)) queue_overflowed_ = true;
+      keys_.AddAt("rule:" + name, now + wait);
       return {};
     }
   }
   const RuleProgress progress = ProgressOf(rule);
   // What is pending may be over already, and its end not seen yet.
   const bool may_end = rule.spec.taint.effect == kEvicts && progress.pending_pods > 0;
-  if (may_end && !queue_.AddAt("rule:" + name, now + kStatusPeriod)) queue_overflowed_ = true;
+  if (may_end) keys_.AddAt("rule:" + name, now + kStatusPeriod);
   api::meta_v1::Condition condition = EvictionInProgress(rule.spec.taint.effect, progress);
   condition.observed_generation = rule.metadata.generation;
   if (known != conditions.end()) {

@@ -24,8 +24,8 @@
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
 #include "controllers/eviction.h"
+#include "controllers/key_loop.h"
 #include "metrics/registry.h"
 
 namespace dray::controllers {
@@ -63,7 +63,7 @@ class DeviceTaintEviction {
   void EnqueueUsers(const api::resource_v1::ResourceClaim& claim);
   void EnqueueAll();
 
-  void Handle(const std::string& key, MonotonicTime now);
+  Result<> Sync(const std::string& key);
   Result<> SyncPod(const std::string& key, MonotonicTime now);
   Result<> Evict(const api::Object& pod, const Eviction& eviction);
   Result<> SyncRule(const std::string& name, MonotonicTime now);
@@ -83,8 +83,7 @@ class DeviceTaintEviction {
   World& world_;
   Log log_;
   client::EventRecorder events_;
-  client::WorkQueue queue_;
-  bool queue_overflowed_ = false;
+  KeyLoop keys_;
   metrics::Counter deletions_;
   metrics::Histogram deletion_seconds_;  // from the moment that the pod had to go
   std::map<std::string, Eviction, std::less<>> scheduled_;  // by pod uid: not carried out yet

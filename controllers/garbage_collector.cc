@@ -13,7 +13,7 @@
 #include "api/meta_v1/options.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 namespace {
@@ -48,7 +48,13 @@ GarbageCollector::GarbageCollector(client::Client& client,
                                    client::SharedInformers& informers,
                                    Log log,
                                    const api::LiveScheme& scheme)
-    : client_(client), world_(world), log_(std::move(log)), scheme_(scheme), informers_(informers) {
+
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      scheme_(scheme),
+      informers_(informers),
+      keys_({.clock = world.clock, .log = log_, .failed = "an object stays for now"}) {
   FollowKinds();
 }
 
@@ -94,27 +100,22 @@ std::optional<MonotonicTime> GarbageCollector::Step() {
   FollowKinds();
   std::optional<MonotonicTime> next = Follow();
   if (!synced()) return next;
-  if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
+  if (keys_.MustStartOver()) EnqueueAll();
   // An owner that is deleted comes after its dependents were made, but perhaps out of a mirror that
   // is looked at before theirs.
-  if (queue_.Next(world_.clock.Monotonic())) next = client::Earlier(next, Follow());
-  const bool has_room = HandleKeys(
-      queue_,
-      {.clock = world_.clock, .most = kKeysPerStep, .log = log_, .what = "an object stays for now"},
-      [this](const std::string& key) { return Sync(key); });
-  if (!has_room) queue_overflowed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  if (keys_.Next()) next = client::Earlier(next, Follow());
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
+  return client::Earlier(next, keys_.Next());
 }
 
 // ------------------------------------------------------------------------------------------------
 // Events to keys.
 
 void GarbageCollector::Enqueue(const std::string& key) {
-  if (!queue_.Add(key)) queue_overflowed_ = true;
+  keys_.Add(key);
 }
 
 void GarbageCollector::EnqueueAll() {
-  queue_overflowed_ = false;
   for (size_t i = 0; i < mirrors_.size(); ++i) {
     for (const auto& [name, object] : mirrors_[i].objects->objects()) {
       if (NeedsLook(nullptr, object.metadata())) Enqueue(KeyIn(i, object.metadata()));

@@ -20,10 +20,9 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
-#include "client/queue_metrics.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
 #include "controllers/garbage.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -42,7 +41,7 @@ class GarbageCollector {
 
   /// Before the first Step: what the queue does is counted. `registry` outlives this.
   void CountIn(metrics::Registry& registry) {
-    queue_.CountIn(client::MakeQueueMetrics(registry, "garbage_collector_attempt_to_delete"));
+    keys_.CountIn(registry, "garbage_collector_attempt_to_delete");
   }
   /// Handles what has arrived and some objects; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
@@ -89,8 +88,7 @@ class GarbageCollector {
   client::SharedInformers& informers_;
   Frozen<api::Scheme> followed_;         // its kinds have mirrors
   std::set<const api::KindInfo*> hubs_;  // of the mirrors
-  client::WorkQueue queue_;
-  bool queue_overflowed_ = false;
+  KeyLoop keys_;
   std::map<std::string, Keys, std::less<>> dependents_;  // by the uid of their owner
   std::vector<Mirror> mirrors_;
 };

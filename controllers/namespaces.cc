@@ -18,6 +18,8 @@ using api::core_v1::Namespace;
 // The finalizer of a namespace's spec that this controller removes.
 constexpr const char* kFinalizer = "kubernetes";
 
+constexpr std::chrono::seconds kLongestWait(10);
+
 bool IsTerminating(const api::Object& object) {
   return object.metadata().deletion_timestamp.has_value();
 }
@@ -33,29 +35,27 @@ NamespaceController::NamespaceController(client::Client& client,
       world_(world),
       log_(std::move(log)),
       scheme_(scheme),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "namespace stays for now",
+             .keys_per_step = 1,
+             .queue = {.max_delay = kLongestWait}}),
       namespaces_(informers.Of(api::Reflected<Namespace>::kKind)) {
   namespaces_.OnChange([this](const api::Object* /*before*/, const api::Object* after) {
-    // A full queue means a million namespaces; those left out are taken up at their next change.
-    if (after != nullptr && IsTerminating(*after)) (void)queue_.Add(after->metadata().name);
+    if (after != nullptr && IsTerminating(*after)) keys_.Add(after->metadata().name);
   });
 }
 
 std::optional<MonotonicTime> NamespaceController::Step() {
   const std::optional<MonotonicTime> next = namespaces_.Step();
   if (!namespaces_.synced()) return next;
-  const MonotonicTime now = world_.clock.Monotonic();
-  const std::optional<std::string> name = queue_.Pop(now);
-  if (name) {
-    const Result<> done = Sync(*name);
-    queue_.ObserveWork(world_.clock.Monotonic() - now);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*name);
-    } else {
-      log_.Debug("namespace stays for now", "namespace", *name, "reason", done.error().message);
-      (void)queue_.AddRateLimited(*name, now);  // the key has just left the queue: there is room
+  if (keys_.MustStartOver()) {
+    for (const auto& [name, object] : namespaces_.objects()) {
+      if (IsTerminating(object)) keys_.Add(name);
     }
   }
-  return client::Earlier(next, queue_.Next(now));
+  keys_.Handle([this](const std::string& name) { return Sync(name); });
+  return client::Earlier(next, keys_.Next());
 }
 
 Result<> NamespaceController::Sync(const std::string& name) {

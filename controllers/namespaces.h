@@ -15,9 +15,8 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
-#include "client/queue_metrics.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 #include "controllers/namespace_conditions.h"
 
 namespace dray::controllers {
@@ -35,9 +34,7 @@ class NamespaceController {
   ~NamespaceController() = default;
 
   /// Before the first Step: what the queue does is counted. `registry` outlives this.
-  void CountIn(metrics::Registry& registry) {
-    queue_.CountIn(client::MakeQueueMetrics(registry, "namespace"));
-  }
+  void CountIn(metrics::Registry& registry) { keys_.CountIn(registry, "namespace"); }
   /// Handles what has arrived; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
@@ -53,7 +50,7 @@ class NamespaceController {
   Log log_;
   const api::LiveScheme& scheme_;
   // No event says that the last object has gone, so keys come back.
-  client::WorkQueue queue_{{.max_delay = std::chrono::seconds(10)}};
+  KeyLoop keys_;
   client::Informer& namespaces_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "client/loop.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 namespace {
@@ -69,6 +69,7 @@ NodeTaints::NodeTaints(client::Client& client,
     : client_(client),
       world_(world),
       log_(std::move(log)),
+      keys_({.clock = world.clock, .log = log_, .failed = "a node keeps its taints for now"}),
       nodes_(informers.Of(api::Reflected<Node>::kKind)) {
   nodes_.OnChange([this](auto*, auto* after) {
     if (after == nullptr) return;
@@ -80,22 +81,15 @@ NodeTaints::NodeTaints(client::Client& client,
 std::optional<MonotonicTime> NodeTaints::Step() {
   const std::optional<MonotonicTime> next = nodes_.Step();
   if (!nodes_.synced()) return next;
-  if (queue_overflowed_ && queue_.size() == 0) {
-    queue_overflowed_ = false;
+  if (keys_.MustStartOver()) {
     for (const auto& [key, node] : nodes_.objects()) Enqueue(key);
   }
-  const bool has_room = HandleKeys(queue_,
-                                   {.clock = world_.clock,
-                                    .most = kKeysPerStep,
-                                    .log = log_,
-                                    .what = "a node keeps its taints for now"},
-                                   [this](const std::string& key) { return Sync(key); });
-  if (!has_room) queue_overflowed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
+  return client::Earlier(next, keys_.Next());
 }
 
 void NodeTaints::Enqueue(const std::string& key) {
-  if (!queue_.Add(key)) queue_overflowed_ = true;
+  keys_.Add(key);
 }
 
 Result<> NodeTaints::Sync(std::string_view key) {

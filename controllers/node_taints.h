@@ -14,7 +14,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -41,8 +41,7 @@ class NodeTaints {
   client::Client& client_;
   World& world_;
   Log log_;
-  client::WorkQueue queue_;
-  bool queue_overflowed_ = false;
+  KeyLoop keys_;
   client::Informer& nodes_;
 };
 

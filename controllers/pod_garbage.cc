@@ -10,9 +10,8 @@
 #include "api/meta_v1/options.h"
 #include "api/pods/life.h"
 #include "client/loop.h"
-#include "client/queue_metrics.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 namespace {
@@ -52,6 +51,9 @@ PodGarbage::PodGarbage(client::Client& client,
     : client_(client),
       world_(world),
       log_(std::move(log)),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "pods of a node that is gone stay for now"}),
       nodes_(informers.Of(api::Reflected<api::core_v1::Node>::kKind)),
       pods_(informers.Of(api::Reflected<Pod>::kKind)) {
   pods_by_node_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
@@ -63,24 +65,18 @@ PodGarbage::PodGarbage(client::Client& client,
 }
 
 void PodGarbage::CountIn(metrics::Registry& registry) {
-  queue_.CountIn(client::MakeQueueMetrics(registry, "orphaned_pods_nodes"));
+  keys_.CountIn(registry, "orphaned_pods_nodes");
   metrics_ = &registry;
 }
 
 std::optional<MonotonicTime> PodGarbage::Step() {
   std::optional<MonotonicTime> next = client::Earlier(nodes_.Step(), pods_.Step());
   if (!nodes_.synced() || !pods_.synced()) return next;
-  if (std::exchange(queue_overflowed_, false)) {
+  if (keys_.MustStartOver()) {
     for (const auto& [key, pod] : pods_.objects()) OnPod(&pod);
   }
-  const bool has_room = HandleKeys(queue_,
-                                   {.clock = world_.clock,
-                                    .most = kNodesPerStep,
-                                    .log = log_,
-                                    .what = "pods of a node that is gone stay for now"},
-                                   [this](const std::string& node) { return Sync(node); });
-  if (!has_room) queue_overflowed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  keys_.Handle([this](const std::string& node) { return Sync(node); });
+  return client::Earlier(next, keys_.Next());
 }
 
 /// Whether its node is there is only looked at once that has been read, too.
@@ -97,7 +93,7 @@ void PodGarbage::OnNode(const api::Object* before, const api::Object* after) {
 }
 
 void PodGarbage::Quarantine(const std::string& node) {
-  if (!queue_.AddAt(node, world_.clock.Monotonic() + kQuarantine)) queue_overflowed_ = true;
+  keys_.AddAt(node, world_.clock.Monotonic() + kQuarantine);
 }
 
 Result<> PodGarbage::Sync(const std::string& node) {

@@ -15,7 +15,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 #include "metrics/registry.h"
 
 namespace dray::controllers {
@@ -48,8 +48,7 @@ class PodGarbage {
   World& world_;
   Log log_;
   metrics::Registry* metrics_ = nullptr;
-  client::WorkQueue queue_;  // names of nodes
-  bool queue_overflowed_ = false;
+  KeyLoop keys_;  // names of nodes
   client::Informer& nodes_;
   client::Informer& pods_;
   size_t pods_by_node_ = 0;  // index of pods_

@@ -10,7 +10,7 @@
 #include "api/scheduling_v1beta1.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 namespace {
@@ -35,6 +35,7 @@ PodGroupProtection::PodGroupProtection(client::Client& client,
     : client_(client),
       world_(world),
       log_(std::move(log)),
+      keys_({.clock = world.clock, .log = log_, .failed = "a pod group stays for now"}),
       groups_(informers.Of(api::Reflected<PodGroup>::kKind)),
       pods_(informers.Of(api::Reflected<Pod>::kKind)) {
   active_by_group_ = pods_.AddIndex([](const api::Object& object, auto& values) {
@@ -55,23 +56,16 @@ std::optional<MonotonicTime> PodGroupProtection::Step() {
   std::optional<MonotonicTime> next = groups_.Step();
   next = client::Earlier(next, pods_.Step());
   if (!groups_.synced() || !pods_.synced()) return next;
-  if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
-  const bool has_room = HandleKeys(queue_,
-                                   {.clock = world_.clock,
-                                    .most = kKeysPerStep,
-                                    .log = log_,
-                                    .what = "a pod group stays for now"},
-                                   [this](const std::string& key) { return Sync(key); });
-  if (!has_room) queue_overflowed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  if (keys_.MustStartOver()) EnqueueAll();
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
+  return client::Earlier(next, keys_.Next());
 }
 
 void PodGroupProtection::Enqueue(const std::string& key) {
-  if (!queue_.Add(key)) queue_overflowed_ = true;
+  keys_.Add(key);
 }
 
 void PodGroupProtection::EnqueueAll() {
-  queue_overflowed_ = false;
   for (const auto& [key, group] : groups_.objects()) {
     if (IsHeld(group.metadata())) Enqueue(key);
   }

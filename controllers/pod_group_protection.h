@@ -15,7 +15,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -42,8 +42,7 @@ class PodGroupProtection {
   client::Client& client_;
   World& world_;
   Log log_;
-  client::WorkQueue queue_;
-  bool queue_overflowed_ = false;
+  KeyLoop keys_;
   client::Informer& groups_;
   client::Informer& pods_;
   size_t active_by_group_ = 0;  // index of pods_: those that are not finished, by their group

@@ -22,7 +22,7 @@
 #include "client/loop.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 namespace {
@@ -94,7 +94,10 @@ ResourceClaimController::ResourceClaimController(client::Client& client,
       log_(std::move(log)),
       options_(options),
       events_(client, world, "resource_claim", log_),
-      queue_(options.queue),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "a claim or its owner waits for now",
+             .queue = options.queue}),
       rounds_(client),
       templates_(informers.Of(TemplateKind(options.classic))),
       claims_(informers.Of(ClaimKind(options.classic))),
@@ -126,7 +129,7 @@ ResourceClaimController::ResourceClaimController(client::Client& client,
 }
 
 void ResourceClaimController::CountIn(metrics::Registry& registry) {
-  queue_.CountIn(client::MakeQueueMetrics(registry, "resource_claim"));
+  keys_.CountIn(registry, "resource_claim");
   metrics_.emplace(registry);
 }
 
@@ -143,10 +146,10 @@ std::optional<MonotonicTime> ResourceClaimController::Step() {
     synced = synced && contexts_->synced();
   }
   if (!synced) return next;
-  if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
+  if (keys_.MustStartOver()) EnqueueAll();
   HandleSome();
   const MonotonicTime now = world_.clock.Monotonic();
-  next = client::Earlier(next, queue_.Next(now));
+  next = client::Earlier(next, keys_.Next());
   if (next && *next <= now) return next;
   return events_.Send(kEventsPerStep) ? now : next;
 }
@@ -155,11 +158,10 @@ std::optional<MonotonicTime> ResourceClaimController::Step() {
 // Events to keys.
 
 void ResourceClaimController::Enqueue(std::string_view type, std::string_view key) {
-  if (!queue_.Add(fmt::format("{}:{}", type, key))) queue_overflowed_ = true;
+  keys_.Add(fmt::format("{}:{}", type, key));
 }
 
 void ResourceClaimController::EnqueueAll() {
-  queue_overflowed_ = false;
   for (const auto& [key, pod] : pods_.objects()) OnPod(nullptr, &pod);
   for (const auto& [key, claim] : claims_.objects()) Enqueue("claim", key);
   if (groups_ == nullptr) return;
@@ -240,14 +242,8 @@ void ResourceClaimController::RememberDeleted(const std::string& uid) {
 
 /// Each key once: one that is added meanwhile is handled when these are.
 void ResourceClaimController::HandleSome() {
-  std::vector<std::string> keys;
-  while (keys.size() < kKeysPerStep) {
-    std::optional<std::string> key = queue_.Pop(world_.clock.Monotonic());
-    if (!key) break;
-    keys.push_back(*std::move(key));
-  }
-  for (const std::string& key : keys) {
-    Start(Handle(key), [this, key](const Result<>& done) { Finish(key, done); });
+  for (const std::string& key : keys_.Take()) {
+    Start(Handle(key), [this, key](const Result<>& done) { keys_.Finish(key, done); });
   }
   rounds_.RunAll();
 }
@@ -257,12 +253,6 @@ Task<> ResourceClaimController::Handle(const std::string& key) {
   if (key.starts_with("pod:")) return SyncPod(std::move(name));
   if (key.starts_with("podgroup:")) return SyncGroup(std::move(name));
   return SyncClaim(std::move(name));
-}
-
-void ResourceClaimController::Finish(const std::string& key, const Result<>& done) {
-  if (done || IsMissing(done.error())) return queue_.Forget(key);
-  log_.Debug("trying again later", "key", key, "error", done.error().message);
-  if (!queue_.AddRateLimited(key, world_.clock.Monotonic())) queue_overflowed_ = true;
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@
 #include "controllers/claim_metrics.h"
 #include "controllers/claim_sync.h"
 #include "controllers/classic_claims.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -67,7 +68,6 @@ class ResourceClaimController {
 
   void HandleSome();
   Task<> Handle(const std::string& key);
-  void Finish(const std::string& key, const Result<>& done);
   std::vector<const api::Object*> ClaimsOf(const std::string& owner_uid) const;
   // Tasks write in rounds_; what is pointed to outlives them.
   Task<> SyncPod(std::string key);
@@ -120,9 +120,8 @@ class ResourceClaimController {
   Log log_;
   const Options options_;
   client::EventRecorder events_;
-  client::WorkQueue queue_;
+  KeyLoop keys_;
   client::WriteRounds rounds_;
-  bool queue_overflowed_ = false;
   std::optional<ClaimMetrics> metrics_;
   std::deque<std::string> deleted_order_;
   std::set<std::string, std::less<>> deleted_;  // uids of pods and groups seen deleted

@@ -40,14 +40,17 @@ ResourcePoolStatus::ResourcePoolStatus(client::Client& client,
       world_(world),
       log_(std::move(log)),
       taint_rules_(taint_rules),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "pool status is tried again",
+             .keys_per_step = 1}),
       sweep_at_(world.clock.Monotonic() + kSweepPeriod),
       requests_(informers.Of(api::Reflected<Request>::kKind)) {
   requests_.OnChange([this](const api::Object* before, const api::Object* after) {
     if (after == nullptr) {
       tries_.erase(before->metadata().name);
     } else if (!after->As<Request>().status.has_value()) {
-      // A full queue means a million requests; those left out are swept away after a day.
-      (void)queue_.Add(after->metadata().name);
+      keys_.Add(after->metadata().name);
     }
   });
 }
@@ -55,19 +58,16 @@ ResourcePoolStatus::ResourcePoolStatus(client::Client& client,
 std::optional<MonotonicTime> ResourcePoolStatus::Step() {
   std::optional<MonotonicTime> next = requests_.Step();
   if (!requests_.synced()) return next;
-  const MonotonicTime now = world_.clock.Monotonic();
-  if (const std::optional<std::string> name = queue_.Pop(now)) {
-    const Result<> done = Sync(*name);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*name);
-      tries_.erase(*name);
-    } else {
-      log_.Debug("pool status is tried again", "request", *name, "reason", done.error().message);
-      (void)queue_.AddRateLimited(*name, now);  // the key has just left the queue: there is room
-    }
+  if (keys_.MustStartOver()) {
+    for (const auto& [name, request] : requests_.objects()) keys_.Add(name);
   }
-  next = client::Earlier(next, Sweep(now));
-  return client::Earlier(next, queue_.Next(now));
+  keys_.Handle([this](const std::string& name) {
+    const Result<> done = Sync(name);
+    if (done || IsMissing(done.error())) tries_.erase(name);
+    return done;
+  });
+  next = client::Earlier(next, Sweep(world_.clock.Monotonic()));
+  return client::Earlier(next, keys_.Next());
 }
 
 Result<> ResourcePoolStatus::Sync(const std::string& name) {

@@ -17,7 +17,7 @@
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -55,7 +55,7 @@ class ResourcePoolStatus {
   World& world_;
   Log log_;
   const std::optional<api::Release> taint_rules_;
-  client::WorkQueue queue_;
+  KeyLoop keys_;
   std::map<std::string, size_t> tries_;  // by name, while a pool is incomplete
   MonotonicTime sweep_at_;
   client::Informer& requests_;

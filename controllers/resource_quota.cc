@@ -106,6 +106,10 @@ ResourceQuotaController::ResourceQuotaController(client::Client& client,
       log_(std::move(log)),
       extended_(options.extended),
       scheme_(options.scheme),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "quota is counted again",
+             .keys_per_step = 1}),
       recount_at_(world.clock.Monotonic() + kRecountPeriod),
       quotas_(informers.Of(kQuotas)) {
   LearnKinds();
@@ -139,20 +143,12 @@ std::optional<MonotonicTime> ResourceQuotaController::Step() {
   std::optional<MonotonicTime> next = quotas_.Step();
   if (!quotas_.synced()) return next;
   next = client::Earlier(next, FollowKinds());
-  const MonotonicTime now = world_.clock.Monotonic();
-  next = client::Earlier(next, Recount(now));
-  if (const std::optional<std::string> key = queue_.Pop(now)) {
-    counted_at_[*key] = now;
-    const Result<> done = Sync(*key);
-    queue_.ObserveWork(world_.clock.Monotonic() - now);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*key);
-    } else {
-      log_.Debug("quota is counted again", "quota", *key, "reason", done.error().message);
-      (void)queue_.AddRateLimited(*key, now);  // the key has just left the queue: there is room
-    }
-  }
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  next = client::Earlier(next, Recount(world_.clock.Monotonic()));
+  keys_.Handle([this](const std::string& key) {
+    counted_at_[key] = world_.clock.Monotonic();
+    return Sync(key);
+  });
+  return client::Earlier(next, keys_.Next());
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -220,17 +216,16 @@ void ResourceQuotaController::OnObject(const api::KindInfo& kind,
 
 void ResourceQuotaController::Enqueue(const std::string& key) {
   const auto counted = counted_at_.find(key);
-  // A full queue means a million quotas; those left out are counted with the next round.
   if (counted == counted_at_.end()) {
-    (void)queue_.Add(key);
+    keys_.Add(key);
   } else {
-    (void)queue_.AddAt(key, counted->second + kBetweenCounts);
+    keys_.AddAt(key, counted->second + kBetweenCounts);
   }
 }
 
 std::optional<MonotonicTime> ResourceQuotaController::Recount(MonotonicTime now) {
   if (quotas_.objects().empty()) return std::nullopt;
-  if (now < recount_at_) return recount_at_;
+  if (!keys_.MustStartOver() && now < recount_at_) return recount_at_;
   recount_at_ = now + kRecountPeriod;
   for (const auto& [key, quota] : quotas_.objects()) Enqueue(key);
   return recount_at_;

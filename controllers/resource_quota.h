@@ -22,9 +22,8 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
-#include "client/queue_metrics.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -58,9 +57,7 @@ class ResourceQuotaController {
   ~ResourceQuotaController() = default;
 
   /// Before the first Step: what the queue does is counted. `registry` outlives this.
-  void CountIn(metrics::Registry& registry) {
-    queue_.CountIn(client::MakeQueueMetrics(registry, "resourcequota_primary"));
-  }
+  void CountIn(metrics::Registry& registry) { keys_.CountIn(registry, "resourcequota_primary"); }
   /// Handles what has arrived; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
@@ -89,7 +86,7 @@ class ResourceQuotaController {
   const api::LiveScheme& scheme_;
   Frozen<api::Scheme> known_;  // of which kinds_ are
   Kinds kinds_;                // that can be counted
-  client::WorkQueue queue_;
+  KeyLoop keys_;
   std::map<std::string, MonotonicTime, std::less<>> counted_at_;  // by quota
   MonotonicTime recount_at_;
   client::Informer& quotas_;

@@ -8,7 +8,6 @@
 #include "api/selectors/selector_of.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -34,6 +33,7 @@ RoleAggregation::RoleAggregation(client::Client& client,
     : client_(client),
       world_(world),
       log_(std::move(log)),
+      keys_({.clock = world.clock, .log = log_, .failed = "a role keeps its rules for now"}),
       roles_(informers.Of(api::Reflected<ClusterRole>::kKind)) {
   roles_.OnChange([this](auto*, auto*) { has_changed_ = true; });
 }
@@ -41,22 +41,17 @@ RoleAggregation::RoleAggregation(client::Client& client,
 std::optional<MonotonicTime> RoleAggregation::Step() {
   const std::optional<MonotonicTime> next = roles_.Step();
   if (!roles_.synced()) return next;
+  has_changed_ = keys_.MustStartOver() || has_changed_;
   if (std::exchange(has_changed_, false)) EnqueueAll();
-  const bool has_room = HandleKeys(queue_,
-                                   {.clock = world_.clock,
-                                    .most = kKeysPerStep,
-                                    .log = log_,
-                                    .what = "a role keeps its rules for now"},
-                                   [this](const std::string& key) { return Sync(key); });
-  if (!has_room) has_changed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
+  return client::Earlier(next, keys_.Next());
 }
 
 void RoleAggregation::EnqueueAll() {
   for (const auto& [key, object] : roles_.objects()) {
     const auto& role = object.As<ClusterRole>();
     if (!role.aggregation_rule.has_value() || RulesFor(role) == role.rules) continue;
-    if (!queue_.Add(key)) has_changed_ = true;
+    keys_.Add(key);
   }
 }
 

@@ -13,9 +13,8 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
-#include "client/queue_metrics.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -31,9 +30,7 @@ class RoleAggregation {
   ~RoleAggregation() = default;
 
   /// Before the first Step: what the queue does is counted. `registry` outlives this.
-  void CountIn(metrics::Registry& registry) {
-    queue_.CountIn(client::MakeQueueMetrics(registry, "ClusterRoleAggregator"));
-  }
+  void CountIn(metrics::Registry& registry) { keys_.CountIn(registry, "ClusterRoleAggregator"); }
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
@@ -46,7 +43,7 @@ class RoleAggregation {
   client::Client& client_;
   World& world_;
   Log log_;
-  client::WorkQueue queue_;
+  KeyLoop keys_;
   bool has_changed_ = false;
   client::Informer& roles_;
 };
