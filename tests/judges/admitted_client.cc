@@ -8,6 +8,7 @@
 #include "api/core_v1/pod.h"
 #include "api/core_v1/resource_quota.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
 #include "api/scheduling_v1.h"
 #include "api/scheduling_v1beta1.h"
 #include "base/check.h"
@@ -25,6 +26,7 @@ bool IsOfServer(const api::Object& object) {
     return !object.metadata().owner_references.empty();
   return object.If<core::Pod>() != nullptr || object.If<core::Namespace>() != nullptr ||
          object.If<core::ResourceQuota>() != nullptr || object.If<core::LimitRange>() != nullptr ||
+         object.If<api::resource_v1::DeviceClass>() != nullptr ||  // quotas of extended resources
          object.If<api::scheduling_v1::PriorityClass>() != nullptr ||
          object.If<api::scheduling_v1beta1::PodGroup>() != nullptr;
 }
@@ -50,12 +52,14 @@ Result<api::Object> AdmittedClient::LetIn(const api::Object& object) {
 
 Result<api::Object> AdmittedClient::Create(const api::Object& object) {
   if (!IsOfServer(object)) return memory_.Create(object);
-  const bool is_claim = object.If<api::resource_v1::ResourceClaim>() != nullptr;
+  const bool is_of_devices = object.If<api::resource_v1::ResourceClaim>() != nullptr ||
+                             object.If<api::resource_v1::DeviceClass>() != nullptr;
   const Result<api::Object> stored = LetIn(object);
-  if (stored) return memory_.Create(is_claim ? object : *stored);
-  // Random mistakes about devices do not concern admission, so store the claim in memory all the
-  // same.
-  if (is_claim && stored.error().reason == StatusReason::kInvalid) return memory_.Create(object);
+  if (stored) return memory_.Create(is_of_devices ? object : *stored);
+  // Random mistakes about devices do not concern admission, so memory has the claim or class all
+  // the same.
+  if (is_of_devices && stored.error().reason == StatusReason::kInvalid)
+    return memory_.Create(object);
   return Fail(stored.error());
 }
 

@@ -441,5 +441,11 @@ TEST(PlannedPods, GetDevicesForResourcesWhereNodesLackThem) {
   (void)Compare(639);
 }
 
+// A quota of an extended resource rejects a claim whose requests are for the class of that
+// resource.
+TEST(PlannedPods, WaitForClaimsThatQuotasReject) {
+  (void)Compare(1167);
+}
+
 }  // namespace
 }  // namespace dray::judges
