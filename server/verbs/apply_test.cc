@@ -231,6 +231,11 @@ TEST_F(ApplyTest, TheScaleOfAWorkloadHasOwnersToo) {
   EXPECT_THAT(Do(ApplyRequest("one", "deployments", "d", R"("metadata":{"name":"d"},)" + spec)),
               HasSubstr("conflict with \"two\" with subresource \"scale\": .spec.replicas"));
   EXPECT_THAT(scale_to("two", "-1", true), HasSubstr("must be greater than or equal to 0"));
+  ResourceRequest nameless = ApplyRequest("two", "deployments", "d", "");
+  nameless.subresource = "scale";
+  nameless.body =
+      std::string(R"({"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"replicas":3}})");
+  EXPECT_THAT(Do(nameless), StartsWith("200 "));
 }
 
 TEST_F(ApplyTest, AScaleThatIsUpdatedIsInConflictUnderItsOwnVersion) {

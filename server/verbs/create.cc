@@ -3,11 +3,15 @@
 // in the same transaction, so nothing is created in a namespace that has begun to go; quotas are
 // charged in it.
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,8 +41,20 @@ Error OtherNamespace() {
       "the namespace of the provided object does not match the namespace sent on the request");
 }
 
-Error HasVersion() {
-  return errors::Untyped("resourceVersion should not be set on objects to be created");
+// Whether upstream's store takes it for a version: it passes over what is no number.
+bool NamesVersion(std::string_view text) {
+  uint64_t version = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), version);
+  return error == std::errc() && end == text.end() && version != 0;
+}
+
+// The last check before an object is stored; a dry run leaves the check out.
+Result<> DropVersion(const Call& call, api::meta_v1::ObjectMeta& meta) {
+  if (NamesVersion(meta.resource_version) && !call.request->write.dry_run) {
+    return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
+  }
+  meta.resource_version.clear();
+  return {};
 }
 
 // Puts the URL's namespace into the object, or refuses another one.
@@ -111,9 +127,6 @@ Result<> CheckPlugged(const Call& call, const api::Object& object) {
   const api::meta_v1::ObjectMeta& meta = object.metadata();
   const bool is_elsewhere = call.kind().namespaced && meta.namespace_ != call.request->namespace_;
   if (is_elsewhere) return Fail(OtherNamespace());
-  if (!meta.resource_version.empty() && !call.request->write.dry_run) {
-    return Fail(HasVersion());
-  }
   return {};
 }
 
@@ -160,6 +173,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   store::Txn txn = TxnAround(key, seen.record);
   const admission::Write write{.object = &object, .in = &seen, .txn = &txn};
   DRAY_CO_TRY_VOID(co_await admission::Validate(call, snapshot, write));
+  DRAY_CO_TRY_VOID(DropVersion(call, object.mutable_metadata()));
   const Frozen<storage::StoredObject> stored = storage::MakeStored(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
@@ -188,7 +202,6 @@ Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners 
   if (api::IsCustom(call.kind()) && owners == registry::Owners::kDecided) {
     meta.resource_version.clear();
   }
-  if (!meta.resource_version.empty()) return Fail(HasVersion());
   registry::DropDuplicateOwners(meta, *call.warnings);
   return object;
 }

@@ -70,6 +70,10 @@ constexpr BadCreate kBadCreates[] = {
      "",
      R"({"metadata":{"name":"a","resourceVersion":"1"}})",
      "500 : resourceVersion should not be set on objects to be created"},
+    {"resourceclaims",
+     "default",
+     R"({"metadata":{"name":"A b","resourceVersion":"1"},"spec":{"devices":{}}})",
+     R"(422 Invalid: ResourceClaim.resource.k8s.io "A b" is invalid: metadata.name: Invalid value: "A b": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'))"},
     {"deviceclasses",
      "",
      R"({"metadata":{}})",
@@ -133,6 +137,22 @@ TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
     EXPECT_THAT(
         Post("deviceclasses", "", R"({"metadata":{"generateName":")" + prefix + R"("},"spec":{}})"),
         ::testing::ContainsRegex("\"name\":\"" + kept + "[b-z2-9]{5}\""));
+  }
+}
+
+// The store refuses an object with a version: after all rules, and not in a dry run.
+TEST_F(ResourcesTest, ANewObjectMayHaveAVersionWhereNothingIsStoredOrTheVersionIsNoNumber) {
+  ResourceRequest request = Request(Verb::kCreate, "deviceclasses", "", "");
+  request.body = std::string(R"({"metadata":{"name":"a","resourceVersion":"5"},"spec":{}})");
+  request.write.dry_run = true;
+  EXPECT_THAT(Do(request), StartsWith("201 "));
+  request.write.dry_run = false;
+  EXPECT_THAT(Do(request), StartsWith("500 "));
+  for (const std::string version : {"0", "x", "-1"}) {
+    const std::string metadata =
+        R"({"name":"v)" + version + R"(","resourceVersion":")" + version + R"("})";
+    EXPECT_THAT(Post("deviceclasses", "", R"({"metadata":)" + metadata + R"(,"spec":{}})"),
+                StartsWith("201 "));
   }
 }
 

@@ -165,7 +165,8 @@ Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
   DRAY_TRY(const api::Object wish,
            api::DecodeJson(Scales(), *text, nullptr, {.release = call.request->release}));
   const auto& scale = wish.As<Scale>();
-  DRAY_TRY_VOID(CheckIdentity(call, scale.metadata));
+  const std::string& name = scale.metadata.name;  // that of the URL, if the configuration has none
+  if (!name.empty()) DRAY_TRY_VOID(CheckIdentity(call, scale.metadata));
   DRAY_TRY_VOID(CheckScale(scale));
   DRAY_TRY(const api::JsonTree said, api::ParseJsonTree(*text, managed_fields::kDocumentDepthMax));
   const api::JsonTree* spec = said.members().Find("spec");
@@ -177,7 +178,7 @@ Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
       json.Member("apiVersion", kind.api_version);
       json.Member("kind", kind.kind);
       json.Member("metadata").Object([&] {
-        json.Member("name", scale.metadata.name);
+        json.Member("name", name.empty() ? call.request->name : name);
         if (!scale.metadata.uid.empty()) json.Member("uid", scale.metadata.uid);
         if (!scale.metadata.resource_version.empty())
           json.Member("resourceVersion", scale.metadata.resource_version);
