@@ -76,6 +76,12 @@ const CustomKind* CustomVersionOf(const CustomKind& kind, std::string_view api_v
   return nullptr;
 }
 
+Frozen<CustomConversion> ConversionBetween(const KindInfo& from, const KindInfo& to) {
+  const CustomKind* custom = CustomOf(to);
+  if (custom == nullptr || &from == &to || from.version == to.version) return nullptr;
+  return custom->resource().versions.Load()->conversion;
+}
+
 Object ReadAs(const Object& object, const CustomKind& version) {
   Object read = Object::Of(version, object.As<CustomObject>());
   const Frozen<CustomVersion> rules = version.now.Load();

@@ -63,11 +63,36 @@ class CustomVersion {
 
 struct CustomKind;
 
+/// How objects of a custom kind change their version where another program does that. Only the
+/// server knows more (server/webhooks/conversion.h). The same as long as the definition says the
+/// same.
+class CustomConversion {
+ public:
+  CustomConversion() = default;
+  CustomConversion(const CustomConversion&) = delete;
+  CustomConversion& operator=(const CustomConversion&) = delete;
+  virtual ~CustomConversion() = default;
+};
+
+/// Converts objects of custom kinds for code that cannot wait for another program.
+class CustomConverter {
+ public:
+  CustomConverter() = default;
+  CustomConverter(const CustomConverter&) = delete;
+  CustomConverter& operator=(const CustomConverter&) = delete;
+  virtual ~CustomConverter() = default;
+
+  /// `object` as clients of `version`, a version of its kind, read it.
+  virtual Object Convert(const Object& object, const CustomKind& version) = 0;
+};
+
 /// All versions of a custom kind, served or not, as its definition has them now.
 struct CustomVersions {
   std::vector<const CustomKind*> all;  // by falling priority
   const CustomKind* storage = nullptr;
   bool is_terminating = false;  // nothing is created any more
+  /// Null: objects of one version become ones of another by a change of apiVersion.
+  Frozen<CustomConversion> conversion = nullptr;
 };
 
 /// One version of a custom kind; or, without a version, what all of them share. Lives as long as
@@ -106,9 +131,13 @@ std::string ListKindOf(const KindInfo& kind);
 /// has none.
 const CustomKind* CustomVersionOf(const CustomKind& kind, std::string_view api_version);
 
+/// What converts objects of `from` to `to`, two versions of one custom kind; null where nothing but
+/// apiVersion changes, and for built-in kinds. O(1).
+Frozen<CustomConversion> ConversionBetween(const KindInfo& from, const KindInfo& to);
+
 /// `object`, of any version of a custom kind, as a client of `version` reads it: without what the
 /// schema of that version does not have, and with its defaults, as many as there is room for.
-/// O(size).
+/// Where ConversionBetween() is not null, `object` is what that made. O(size).
 Object ReadAs(const Object& object, const CustomKind& version);
 /// The same as it is stored: in the storage version that its definition has now, without what that
 /// version does not have. O(1) where it is of that version, else O(size).

@@ -17,12 +17,10 @@
 #include "net/client/request_text.h"
 #include "server/policies/admission_request.h"
 #include "server/policies/match.h"
+#include "server/webhooks/answer.h"
 #include "server/webhooks/webhook.h"
 
 namespace dray::server::webhooks {
-
-/// Bytes of an answer that are read. Upstream has no limit; a patch of what may be stored fits.
-inline constexpr size_t kAnswerBytesMax = size_t{16} << 20;
 
 /// The objects of a request as JSON of the version that the webhook is sent; empty: there is none.
 struct ReviewObjects {
@@ -54,9 +52,6 @@ std::expected<Decision, std::string> ReadAnswer(net::client::ClientResponse answ
                                                 ReviewVersion version,
                                                 std::string_view uid,
                                                 Purpose purpose);
-
-/// Why an HTTP status is no answer, in the words of upstream's client; nothing for 200 to 206.
-std::optional<std::string> StatusProblem(const net::client::ClientResponse& answer);
 
 /// A request that the webhook of that name refused with `status`: with its code from 400 to 599
 /// (else 400), reason, details and message.

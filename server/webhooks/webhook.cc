@@ -15,14 +15,6 @@ namespace v1 = api::admissionregistration_v1;
 
 constexpr int32_t kTimeoutSeconds = 10;  // upstream's default, for configurations without one
 
-std::optional<ReviewVersion> VersionOf(const api::List<std::string>& versions) {
-  for (const std::string& version : versions) {
-    if (version == "v1") return ReviewVersion::kV1;
-    if (version == "v1beta1") return ReviewVersion::kV1beta1;
-  }
-  return std::nullopt;
-}
-
 v1::MatchResources ConstraintsOf(const auto& webhook) {
   v1::MatchResources constraints;
   constraints.match_policy = webhook.match_policy;
@@ -63,7 +55,7 @@ std::vector<Webhook> Compiled(const Configuration& configuration, api::Release r
     webhook.constraints = ConstraintsOf(one);
     webhook.conditions = ConditionsOf(one.match_conditions, release);
     webhook.timeout = std::chrono::seconds(one.timeout_seconds.value_or(kTimeoutSeconds));
-    webhook.version = VersionOf(one.admission_review_versions);
+    webhook.version = ReviewVersionOf(one.admission_review_versions);
     webhook.ignores_failures = one.failure_policy == "Ignore";
     webhook.allows_dry_run = one.side_effects == "None" || one.side_effects == "NoneOnDryRun";
     if constexpr (requires { one.reinvocation_policy; }) {
@@ -74,6 +66,14 @@ std::vector<Webhook> Compiled(const Configuration& configuration, api::Release r
 }
 
 }  // namespace
+
+std::optional<ReviewVersion> ReviewVersionOf(const api::List<std::string>& versions) {
+  for (const std::string& version : versions) {
+    if (version == "v1") return ReviewVersion::kV1;
+    if (version == "v1beta1") return ReviewVersion::kV1beta1;
+  }
+  return std::nullopt;
+}
 
 std::vector<Webhook> WebhooksOf(const v1::MutatingWebhookConfiguration& configuration,
                                 api::Release release) {

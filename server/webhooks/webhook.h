@@ -18,8 +18,11 @@ namespace dray::server::webhooks {
 /// What webhooks of a configuration may do with a write.
 enum class Purpose : uint8_t { kMutate, kValidate };
 
-/// Versions of AdmissionReview that the server speaks.
+/// Versions of reviews that the server speaks.
 enum class ReviewVersion : uint8_t { kV1, kV1beta1 };
+
+/// The first of `versions` that the server speaks; none: it speaks none.
+std::optional<ReviewVersion> ReviewVersionOf(const api::List<std::string>& versions);
 
 struct Webhook {
   std::string name;
