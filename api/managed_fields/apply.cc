@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "api/conversion/conversion.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/documents.h"
 #include "api/managed_fields/last_applied.h"
@@ -129,7 +128,7 @@ class Application {
 
  private:
   Result<JsonTree> Convert(const JsonTree& document, const KindInfo& from, const KindInfo& to) {
-    return ConvertDocument(document, from, to, write_.versions.release);
+    return ConvertDocument(document, from, to, write_.versions);
   }
 
   // `merged` without the fields that the manager applied last time and not now, unless another
@@ -272,7 +271,7 @@ Result<Applied> Apply(const Write& write, const Object& live, const JsonTree& co
   if (Result<> fits = CheckDocument(RootShape(kind).get(), bare, wire); !fits.has_value()) {
     return Fail(NotTyped(kind, config, fits.error().message));
   }
-  Object seen = conversion::FromHub(live, kind, write.versions.release).Clone();
+  Object seen = write.versions.As(live, kind).Clone();
   seen.mutable_metadata().managed_fields = {};
   DRAY_TRY(const JsonTree before, DocumentOf(seen, wire));
   Application application(write, before, bare);

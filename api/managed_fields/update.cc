@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "api/conversion/conversion.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
@@ -59,9 +58,8 @@ class ChangesByVersion {
     const bool is_own = &version == write_.versions.kind;  // no managers of others, mostly
     std::optional<Changes>& known = is_own ? own_ : others_[&version];
     if (!known.has_value()) {
-      const Release release = write_.versions.release;
-      known = CompareFields(conversion::FromHub(old_, version, release),
-                            conversion::FromHub(next_, version, release),
+      known = CompareFields(write_.versions.As(old_, version),
+                            write_.versions.As(next_, version),
                             write_.versions.wire(),
                             write_.reset);
     }

@@ -20,6 +20,14 @@ const KindInfo* Versions::Find(std::string_view api_version) const {
   return found == kinds.end() ? nullptr : *found;
 }
 
+Object Versions::As(const Object& object, const KindInfo& version) const {
+  const CustomKind* custom = converter == nullptr ? nullptr : CustomOf(version);
+  const bool needs_converter =
+      custom != nullptr && !object.empty() && object.kind().version != version.version;
+  if (needs_converter) return converter->Convert(object, *custom);
+  return conversion::FromHub(object, version, release);
+}
+
 Result<JsonTree> DocumentOf(const Object& object, Wire wire) {
   std::string json;
   if (!IsCustom(object.kind())) {
@@ -42,11 +50,10 @@ Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wir
 Result<JsonTree> ConvertDocument(const JsonTree& document,
                                  const KindInfo& from,
                                  const KindInfo& to,
-                                 Release release) {
+                                 const Versions& versions) {
   if (&from == &to) return document;
-  const Wire wire{.release = release};
-  DRAY_TRY(const Object object, ObjectOf(document, from, wire));
-  return DocumentOf(conversion::FromHub(conversion::ToHub(object, release), to, release), wire);
+  DRAY_TRY(const Object object, ObjectOf(document, from, versions.wire()));
+  return DocumentOf(versions.As(conversion::ToHub(object, versions.release), to), versions.wire());
 }
 
 }  // namespace dray::api::managed_fields

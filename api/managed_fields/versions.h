@@ -13,17 +13,25 @@
 #include "api/release.h"
 #include "base/result.h"
 
-namespace dray::api::managed_fields {
+namespace dray::api {
+
+class CustomConverter;  // api/custom_kind.h
+
+namespace managed_fields {
 
 /// The versions of one kind in a release.
 struct Versions {
   std::span<const KindInfo* const> kinds;  // all that the program has
   const KindInfo* kind;                    // one version of it
   Release release = Release::kAny;
+  /// Of custom kinds; null: only the apiVersion of objects changes.
+  CustomConverter* converter = nullptr;
 
   Wire wire() const { return {.release = release}; }
   /// The version of the kind with this apiVersion; null when the release has none.
   const KindInfo* Find(std::string_view api_version) const;
+  /// `object`, one of the hub or of any version of a custom kind, in `version`. O(size).
+  Object As(const Object& object, const KindInfo& version) const;
 };
 
 /// Objects and arrays inside each other in a document that is merged.
@@ -37,10 +45,11 @@ Result<JsonTree> DocumentOf(const Object& object, Wire wire);
 /// Errors: kBadRequest  as DecodeJson().
 Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wire);
 
-/// Converts `document` from version `from` to `to` of one kind. O(size). Errors: as above.
+/// Converts `document` from version `from` to `to`, two of `versions`. O(size). Errors: as above.
 Result<JsonTree> ConvertDocument(const JsonTree& document,
                                  const KindInfo& from,
                                  const KindInfo& to,
-                                 Release release);
+                                 const Versions& versions);
 
-}  // namespace dray::api::managed_fields
+}  // namespace managed_fields
+}  // namespace dray::api

@@ -83,7 +83,7 @@ void Exchange::ServeResource() {
   if (!deprecated.empty()) warnings_.push_back(std::move(deprecated));
   auto request = ReadRequest();
   if (!request) return SendError(request.error());
-  if (request->verb == Verb::kWatch) return Watch(*request);
+  if (request->verb == Verb::kWatch) return BeginWatch(*std::move(request));
   WorkerPool* const workers = parts_.resources.workers();
   const bool by_worker = workers != nullptr && workers->in_pool();
   Start(parts_.resources.Handle(*std::move(request)),
@@ -215,6 +215,27 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
     }
   }
   return std::move(document->json);
+}
+
+// A watch begins on the reactor's thread.
+void Exchange::BeginWatch(ResourceRequest request) {
+  if (!parts_.resources.MustPrepareWatch(request)) return Watch(request);
+  Task<> prepared = parts_.resources.PrepareWatch(request);
+  Start(std::move(prepared),
+        [self = shared_from_this(),
+         pending = Pending(parts_.pending),
+         request = std::move(request)](Result<> result) mutable {
+          net::Reactor& reactor = self->responder_->reactor();
+          reactor.Post([self = std::move(self),
+                        request = std::move(request),
+                        result = std::move(result)]() mutable {
+            self->Guarded([&] {
+              if (self->answered_) return;
+              if (!result.has_value()) return self->SendError(result.error());
+              self->Watch(request);
+            });
+          });
+        });
 }
 
 void Exchange::Watch(const ResourceRequest& request) {

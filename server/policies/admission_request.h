@@ -8,6 +8,7 @@
 
 #include "api/codec/json_writer.h"
 #include "api/core_v1/namespace.h"
+#include "api/custom_kind.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/release.h"
@@ -48,6 +49,8 @@ struct AdmissionRequest {
   /// The Namespace that the object lies in; null where it lies in none.
   const api::core_v1::Namespace* namespace_object = nullptr;
   api::Release release = api::Release::kAny;
+  /// Shows objects of custom kinds in other versions; null: only their apiVersion changes.
+  api::CustomConverter* converter = nullptr;
 };
 
 /// The members of an AdmissionRequest from "kind" to "userInfo", where a rule matched `resource`

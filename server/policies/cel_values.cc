@@ -74,10 +74,16 @@ Value ValueOfJson(std::string_view json, Arena& arena) {
 
 std::string JsonText(const api::Object& object,
                      const api::KindInfo& version,
-                     api::Release release) {
+                     api::Release release,
+                     api::CustomConverter* converter) {
   const bool has_version =
       &object.kind() == &version.storage() ||
       (api::IsCustom(version) && &object.kind().storage() == &version.storage());
+  const bool is_converted = has_version && converter != nullptr && api::IsCustom(version) &&
+                            object.kind().version != version.version;
+  if (is_converted) {
+    return api::ToJson(converter->Convert(object, *api::CustomOf(version)), {.release = release});
+  }
   return api::ToJson(has_version ? api::conversion::FromHub(object, version, release) : object,
                      {.release = release});
 }
@@ -85,9 +91,10 @@ std::string JsonText(const api::Object& object,
 Value ValueOf(const api::Object* object,
               const api::KindInfo& version,
               api::Release release,
-              Arena& arena) {
+              Arena& arena,
+              api::CustomConverter* converter) {
   if (object == nullptr || object->empty()) return {};
-  return ValueOfJson(JsonText(*object, version, release), arena);
+  return ValueOfJson(JsonText(*object, version, release, converter), arena);
 }
 
 Value ValueOf(const AdmissionRequest& request,

@@ -18,13 +18,18 @@ namespace dray::server::policies {
 cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
 
 /// The JSON of `object` in the form of `version`; unchanged if its kind has no such version.
-std::string JsonText(const api::Object& object, const api::KindInfo& version, api::Release release);
+/// Objects of custom kinds change their version by `converter`, unless it is null.
+std::string JsonText(const api::Object& object,
+                     const api::KindInfo& version,
+                     api::Release release,
+                     api::CustomConverter* converter = nullptr);
 
 /// `object` in the form of `version`; unchanged if its kind has no such version. Null for null.
 cel::Value ValueOf(const api::Object* object,
                    const api::KindInfo& version,
                    api::Release release,
-                   cel::Arena& arena);
+                   cel::Arena& arena,
+                   api::CustomConverter* converter = nullptr);
 
 /// The variable `request`, where a rule matched `resource` and `kind`.
 cel::Value ValueOf(const AdmissionRequest& request,

@@ -41,8 +41,11 @@ cel::AuthorizationAnswer Authorizer::Ask(const cel::AuthorizationQuestion& quest
 
 Variables RequestValues::For(const Match& match, cel::Arena& arena) const {
   Variables values;
-  values.object = ValueOf(request_.object, *match.kind, request_.release, arena);
-  values.old_object = ValueOf(request_.old_object, *match.kind, request_.release, arena);
+  const auto value_of = [&](const api::Object* object) {
+    return ValueOf(object, *match.kind, request_.release, arena, request_.converter);
+  };
+  values.object = value_of(request_.object);
+  values.old_object = value_of(request_.old_object);
   values.namespace_object = ValueOf(request_.namespace_object, arena);
   values.request = ValueOf(request_, *match.resource, *match.kind, arena);
   const cel::Authorization authorizer{.source = &authorizer_};

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "server/webhooks/conversion.h"
+
 namespace dray::server::registry {
 namespace {
 
@@ -99,6 +101,19 @@ api::CustomKindText TextOf(const v1::CustomResourceDefinition& definition,
   return text;
 }
 
+// The webhook of the definition, the one that is in use if that says the same; null: it has none.
+Frozen<api::CustomConversion> ConversionOf(const v1::CustomResourceDefinition& definition,
+                                           Frozen<api::CustomConversion> now) {
+  const auto& said = definition.spec.conversion;
+  const bool has_webhook =
+      said.has_value() && said->strategy == "Webhook" && said->webhook.has_value();
+  if (!has_webhook) return nullptr;
+  // The server makes no other conversions.
+  const auto* webhook = static_cast<const webhooks::ConversionWebhook*>(now.get());
+  if (webhook != nullptr && webhook->said() == *said->webhook) return now;
+  return std::make_shared<const webhooks::ConversionWebhook>(*said->webhook);
+}
+
 // Those of `before` that are no more have no rules: watches of them end.
 void Retire(const std::vector<const api::CustomKind*>& before,
             const std::vector<const api::CustomKind*>& now) {
@@ -139,6 +154,7 @@ bool CustomKinds::Serve(const v1::CustomResourceDefinition& definition) {
   });
   versions->all = served.versions;
   if (served.resource == nullptr) return false;
+  versions->conversion = ConversionOf(definition, served.resource->versions.Load()->conversion);
   served.resource->versions.Store(std::move(versions));
   if (const auto before = served_.find(definition.metadata.name); before != served_.end()) {
     Retire(before->second.versions, served.versions);

@@ -81,6 +81,15 @@ Item AsSeen(View view, const Item& stored) {
   return MakeItem(std::move(object), view.release);
 }
 
+// The same of what a webhook has made of it.
+Item ItemOfConverted(const api::Object& converted,
+                     const api::CustomKind& version,
+                     const Item& stored) {
+  api::Object read = api::ReadAs(converted, version);
+  read.mutable_metadata().resource_version = stored.object.metadata().resource_version;
+  return MakeItem(std::move(read), api::Release::kAny);
+}
+
 // What stands in front of durable bytes, protobuf or JSON.
 Result<api::TypeMeta> MetaOf(std::string_view bytes) {
   if (!bytes.starts_with("k8s")) return api::ReadTypeMeta(bytes);
@@ -286,15 +295,69 @@ Item StoredObject::At(View view, Revision modified) const {
 Frozen<Item> StoredObject::AsCustom(const api::CustomKind& version, Revision modified) const {
   const Item& stored = AsStored(modified);
   Frozen<api::CustomVersion> rules = version.now.Load();
+  const bool by_webhook = api::ConversionBetween(kind(), version) != nullptr;
   const MutexLock lock(mutex_);
+  SeenByRules next{.kind = &version, .rules = rules, .item = nullptr};
   for (const SeenByRules& seen : seen_by_rules_) {
-    if (seen.kind == &version && seen.rules == rules) return seen.item;
+    if (seen.kind->version != version.version || (seen.by != nullptr) != by_webhook) continue;
+    const bool is_same = seen.item != nullptr && seen.kind == &version && seen.rules == rules;
+    if (is_same) return seen.item;
+    next.by = seen.by;
+    next.converted = seen.converted;
   }
   seen_by_rules_.remove_if(
       [&](const SeenByRules& seen) { return seen.kind->version == version.version; });
-  auto item = std::make_shared<const Item>(AsSeen({.kind = &version}, stored));
-  seen_by_rules_.push_front({.kind = &version, .rules = std::move(rules), .item = item});
-  return item;
+  next.item = std::make_shared<const Item>(next.by == nullptr
+                                               ? AsSeen({.kind = &version}, stored)
+                                               : ItemOfConverted(next.converted, version, stored));
+  seen_by_rules_.push_front(next);
+  return next.item;
+}
+
+void StoredObject::NoteConverted(api::Object converted, Frozen<api::CustomConversion> by) const {
+  const api::KindInfo& version = converted.kind();
+  const MutexLock lock(mutex_);
+  seen_by_rules_.remove_if(
+      [&](const SeenByRules& seen) { return seen.kind->version == version.version; });
+  seen_by_rules_.push_front({.kind = &version,
+                             .rules = nullptr,
+                             .item = nullptr,
+                             .by = std::move(by),
+                             .converted = std::move(converted)});
+}
+
+bool StoredObject::HasConverted(const api::KindInfo& version,
+                                const api::CustomConversion* by) const {
+  const MutexLock lock(mutex_);
+  return std::ranges::any_of(seen_by_rules_, [&](const SeenByRules& seen) {
+    return seen.kind->version == version.version && seen.by != nullptr &&
+           (by == nullptr || seen.by.get() == by);
+  });
+}
+
+bool StoredObject::HasContentOf(const api::Object& other) const {
+  api::Object bare = other.Clone();
+  bare.mutable_metadata().resource_version.clear();
+  const MutexLock lock(mutex_);
+  if (object_.metadata().resource_version.empty()) return object_ == bare;
+  api::Object own = object_.Clone();
+  own.mutable_metadata().resource_version.clear();
+  return own == bare;
+}
+
+// `stored` as a view of a custom kind shows it, a webhook's work included.
+Item StoredObject::SeenOf(View view, const Item& stored) const {
+  const api::CustomKind* custom = api::CustomOf(*view.kind);
+  const bool by_webhook =
+      custom != nullptr && !view.is_storage() && api::ConversionBetween(kind(), *custom) != nullptr;
+  if (by_webhook) {
+    const MutexLock lock(mutex_);
+    for (const SeenByRules& seen : seen_by_rules_) {
+      if (seen.kind->version != custom->version || seen.by == nullptr) continue;
+      return ItemOfConverted(seen.converted, *custom, stored);
+    }
+  }
+  return AsSeen(view, stored);
 }
 
 const Item& StoredObject::AsFixed(View view, Revision modified) const {
@@ -310,11 +373,11 @@ const Item& StoredObject::AsFixed(View view, Revision modified) const {
 Item StoredObject::EndedAt(View view, Revision end) const {
   // item_ is made before, so cloning here never meets the writing of the version.
   const Ended& ended = ended_.Get([&] { return Ended{end, Versioned(object_.Clone(), end)}; });
-  return AsSeen(view, ended.end == end ? ended.item : Versioned(object_.Clone(), end));
+  return SeenOf(view, ended.end == end ? ended.item : Versioned(object_.Clone(), end));
 }
 
 Item StoredObject::Unversioned(View view) const {
-  return AsSeen(view, MakeItem(object_, api::Release::kAny));
+  return SeenOf(view, MakeItem(object_, api::Release::kAny));
 }
 
 Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
@@ -330,15 +393,26 @@ struct ItemFinder {
     Frozen<Item> item;
   };
 
-  static ItemRef Find(View view, const store::Record& record, Held held) {
+  static Result<ItemRef> Find(View view, const store::Record& record, Held held) {
     const api::CustomKind* custom = api::CustomOf(*view.kind);
     if (custom == nullptr || view.is_storage()) {
-      return {.item = &held.stored->AsFixed(view, record.modified), .owner = std::move(held.owner)};
+      return ItemRef{.item = &held.stored->AsFixed(view, record.modified),
+                     .owner = std::move(held.owner)};
     }
     const StoredObject* stored = held.stored;
+    const bool is_unconverted = api::ConversionBetween(stored->kind(), *custom) != nullptr &&
+                                !stored->HasConverted(*custom, nullptr);
+    if (is_unconverted) {
+      return Fail(StatusReason::kInternalError,
+                  fmt::format("Internal error occurred: the stored {} at {} is not converted to {}",
+                              custom->kind,
+                              record.key(),
+                              custom->api_version));
+    }
     const auto pair = std::make_shared<const Pair>(
         Pair{.owner = std::move(held.owner), .item = stored->AsCustom(*custom, record.modified)});
-    return {.item = pair->item.get(), .owner = std::shared_ptr<const StoredObject>(pair, stored)};
+    return ItemRef{.item = pair->item.get(),
+                   .owner = std::shared_ptr<const StoredObject>(pair, stored)};
   }
 };
 
@@ -346,6 +420,27 @@ Result<ItemRef> FindItem(View view, const store::Record& record) {
   DRAY_TRY(Held held, Hold(*view.kind, record));
   if (held.stored == nullptr) return ItemRef();
   return ItemFinder::Find(view, record, std::move(held));
+}
+
+Result<std::optional<Unconverted>> UnconvertedOf(View view,
+                                                 const store::Record& record,
+                                                 Freshness freshness) {
+  const api::CustomKind* custom = api::CustomOf(*view.kind);
+  const bool may_need = custom != nullptr && !view.is_storage() &&
+                        custom->resource().versions.Load()->conversion != nullptr;
+  if (!may_need) return std::nullopt;
+  DRAY_TRY(Held held, Hold(*view.kind, record));
+  if (held.stored == nullptr) return std::nullopt;
+  Frozen<api::CustomConversion> by = api::ConversionBetween(held.stored->kind(), *custom);
+  if (by == nullptr) return std::nullopt;
+  if (held.owner == nullptr) {
+    held.owner = std::shared_ptr<const StoredObject>(record.value, held.stored);
+  }
+  const bool is_kept =
+      freshness == Freshness::kKept && held.stored->HasConverted(*custom, by.get());
+  return Unconverted{.stored = std::move(held.owner),
+                     .item = held.stored->At(View::OfStorage(*custom), record.modified),
+                     .by = is_kept ? nullptr : std::move(by)};
 }
 
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {

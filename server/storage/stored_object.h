@@ -87,8 +87,17 @@ class StoredObject final : public store::Value {
 
   /// The object at the revision that wrote it; made at the first call, and of custom kinds again
   /// when their schema has changed. Every caller names the same revision, that of the record, and
-  /// views of this kind.
+  /// views of this kind. Of a view that only a webhook can make: as NoteConverted() has it, and if
+  /// that was never called, as if only the apiVersion changed.
   Item At(View view, Revision modified) const;
+
+  /// What `by` has made of the object: `converted`, of another version, which nobody else holds.
+  /// From now on this is how that version shows it.
+  void NoteConverted(api::Object converted, Frozen<api::CustomConversion> by) const;
+  /// Whether that was called for `version`; with `by` not null, whether `by` made it last.
+  bool HasConverted(const api::KindInfo& version, const api::CustomConversion* by) const;
+  /// Whether it is `other` but for the resource version. O(size).
+  bool HasContentOf(const api::Object& other) const;
 
   /// The same content under the revision that ended it (its deletion, or the change by which a
   /// selector lost it): what a DELETED event carries. The first revision asked for is remembered.
@@ -108,7 +117,9 @@ class StoredObject final : public store::Value {
   struct SeenByRules {
     const api::KindInfo* kind;
     Frozen<api::CustomVersion> rules;
-    Frozen<Item> item;
+    Frozen<Item> item;                           // null: none was made yet
+    Frozen<api::CustomConversion> by = nullptr;  // null: only the apiVersion changed
+    api::Object converted = {};                  // by that
   };
   struct Ended {
     Revision end;
@@ -123,6 +134,7 @@ class StoredObject final : public store::Value {
   const Item& AsStored(Revision modified) const;
   const Item& AsFixed(View view, Revision modified) const;
   Frozen<Item> AsCustom(const api::CustomKind& version, Revision modified) const;
+  Item SeenOf(View view, const Item& stored) const;
 
   mutable api::Object object_;  // gets its resource version when item_ is made
   mutable std::atomic<size_t> transient_bytes_ = 0;
@@ -157,11 +169,26 @@ struct ItemRef {
 /// The object of `record` as a client sees it; null when it is of the other generation. Counts no
 /// references of what was written here, which is most of what a long list of records costs.
 ///
-/// Errors: kInternalError  what was recovered is not an object of the kind; the message names the
-///                         key.
+/// Errors: kInternalError  what was recovered is not an object of the kind, or a webhook must be
+///                         asked first (UnconvertedOf); the message names the key.
 Result<ItemRef> FindItem(View view, const store::Record& record);
 
-/// The same, to keep it longer than the record. Errors: as above.
+/// What a webhook is asked before FindItem() can show a record in a view.
+struct Unconverted {
+  std::shared_ptr<const StoredObject> stored;  // keeps what the webhook makes of it
+  Item item;                                   // as it is stored
+  Frozen<api::CustomConversion> by;            // null: the webhook has been asked
+};
+
+/// Whether an answer of the webhook that is there already is enough.
+enum class Freshness : uint8_t { kKept, kNow };
+
+/// Nothing where no webhook is needed, which costs no more than O(1). Errors: as above.
+Result<std::optional<Unconverted>> UnconvertedOf(View view,
+                                                 const store::Record& record,
+                                                 Freshness freshness);
+
+/// As FindItem(), to keep the item longer than the record. Errors: as above.
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 
 /// The object of `record` under the revision that ended it. Errors: as above.

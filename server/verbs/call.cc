@@ -11,6 +11,7 @@
 #include "api/feature_gates.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
+#include "server/verbs/conversion.h"
 
 namespace dray::server::verbs {
 
@@ -62,7 +63,8 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
           .subresource = request.subresource,
           .versions = {.kinds = call.core->scheme.first().kinds(),
                        .kind = request.kind,
-                       .release = request.release},
+                       .release = request.release,
+                       .converter = MayNeedWebhook(call.kind()) ? call.conversions : nullptr},
           .reset = is_all_his ? nullptr
                               : &registry::ResetFields(
                                     registry::StrategyOf(call.hub()), subresource, request.release),

@@ -37,7 +37,9 @@
 
 namespace dray::server::verbs {
 
-class Rights;  // server/verbs/rights.h
+class ConversionMemo;    // server/verbs/conversion.h
+class Rights;            // server/verbs/rights.h
+class WatchConversions;  // server/verbs/watch_conversions.h
 namespace admission {
 class Policies;      // server/verbs/admission/validating_policies.h
 class WebhookLists;  // server/verbs/admission/webhook_lists.h
@@ -68,6 +70,7 @@ struct Core {
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<admission::Policies> policies;
   std::shared_ptr<admission::WebhookLists> webhooks;
+  std::shared_ptr<WatchConversions> watch_conversions;
   /// Memory of decoded objects that are only there for requests under way.
   std::shared_ptr<ShareBudget> decoded =
       std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));
@@ -96,6 +99,8 @@ struct Call {
   std::vector<policies::PublishedAnnotation>* annotations = nullptr;
   /// What its decoded body holds of Core::decoded; null: nobody counts.
   ShareBudget::Claim* decoded = nullptr;
+  /// Objects in other versions that a webhook made; null: only their apiVersion changes.
+  ConversionMemo* conversions = nullptr;
   /// Part of another call, about which the admission chain has been asked.
   bool is_admitted = false;
   /// A write of the server itself, which starts whatever admission policies say.

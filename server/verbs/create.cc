@@ -28,6 +28,7 @@
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/admission/plugin_set.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
@@ -141,6 +142,19 @@ registry::WriteContext BeginNew(const Call& call,
   return context;
 }
 
+// Has at hand what BeginNew() needs where the client says who owns fields of other versions.
+Task<> FetchForOwners(const Call* call,
+                      const SeenNamespace* seen,
+                      registry::Owners owners,
+                      const api::Object* object) {
+  for (bool is_again = true; is_again;) {
+    api::Object probe = object->Clone();
+    (void)BeginNew(*call, *seen, owners, probe);
+    DRAY_CO_TRY(is_again, co_await FetchConversions(call));
+  }
+  co_return {};
+}
+
 // The object as it would be stored; its name is made after the plugins that change objects, so that
 // their refusals show the prefix.
 Result<> CompleteNew(const Call& call, const registry::WriteContext& context, api::Object& object) {
@@ -164,6 +178,9 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, namespace_));
+  if (!object.metadata().managed_fields.empty() && MayNeedWebhook(object.kind())) {
+    DRAY_CO_TRY_VOID(co_await FetchForOwners(&call, &seen, owners, &object));
+  }
   const registry::WriteContext context = BeginNew(call, seen, owners, object);
   const admission::Write begun{.object = &object, .in = &seen};
   DRAY_CO_TRY_VOID(co_await admission::Admit(call, snapshot, begun, &object));
@@ -174,7 +191,8 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const admission::Write write{.object = &object, .in = &seen, .txn = &txn};
   DRAY_CO_TRY_VOID(co_await admission::Validate(call, snapshot, write));
   DRAY_CO_TRY_VOID(DropVersion(call, object.mutable_metadata()));
-  const Frozen<storage::StoredObject> stored = storage::MakeStored(std::move(object));
+  DRAY_CO_TRY(const Frozen<storage::StoredObject> stored,
+              co_await StoredFor(call, std::move(object)));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
     co_return Attempt{.outcome = std::move(outcome), .name = name};

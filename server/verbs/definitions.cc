@@ -233,9 +233,8 @@ Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& d
         DRAY_TRY(WatchHub::Registration registration, hub_.Add(prefix, doorbell_));
         awaited_.emplace(prefix, std::move(registration));
       }
-      const Frozen<api::CustomVersions> versions = kind->versions.Load();
-      if (versions->storage == nullptr) return {};
-      return CarryOut(core_, RequestOf(Verb::kDeleteCollection, *versions->storage, {}));
+      // In whatever versions they are stored: no webhook is to keep them.
+      return CarryOut(core_, RequestOf(Verb::kDeleteCollection, *kind, {}));
     }
     awaited_.erase(prefix);
   }

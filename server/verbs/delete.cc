@@ -21,6 +21,7 @@
 #include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/delete_options.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/service_accounts.h"
@@ -269,6 +270,8 @@ Task<Outcome> DeleteOne(Call call) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
     std::optional<Item> current;
+    DRAY_CO_TRY(const Prepared prepared,
+                co_await PrepareRecord(call, record.get(), storage::Freshness::kNow));
     if (record != nullptr) {
       DRAY_CO_TRY(current, ItemAskedFor(call, call.storage(), *record));
     }
@@ -295,7 +298,7 @@ Task<Outcome> DeleteOne(Call call) {
     Frozen<storage::StoredObject> stored;
     if (plan.step != Plan::Step::kRemove) {
       plan.marked.mutable_metadata().resource_version.clear();
-      stored = storage::MakeStored(std::move(plan.marked));
+      DRAY_CO_TRY(stored, co_await StoredFor(call, std::move(plan.marked)));
       if (dry_run)
         co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));

@@ -25,6 +25,7 @@ Task<Outcome> DeleteCollection(Call call) {
                      .session = call.session,
                      .warnings = call.warnings,
                      .annotations = call.annotations,
+                     .conversions = call.conversions,
                      .of_collection = true};
     const Result<Outcome> deleted = co_await DeleteOne(inner);
     if (!deleted.has_value() && deleted.error().reason != StatusReason::kNotFound) {

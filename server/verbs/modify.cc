@@ -20,6 +20,7 @@
 #include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/lease_condition.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/rights.h"
@@ -130,21 +131,28 @@ struct SeenChange {
   api::Object part, old_part;
 };
 
+registry::WriteContext BeginChange(const Call& call,
+                                   registry::Subresource subresource,
+                                   const Modification& modification,
+                                   const Change& change) {
+  registry::WriteContext context = WriteContextOf(call, subresource, change.in);
+  if (modification.decides_owners) context.owners = registry::Owners::kDecided;
+  registry::BeginUpdate(change.next, change.old, context);
+  return context;
+}
+
 // Plugins before and after the object is completed. A binding is admitted as what it is (bind.cc).
 Task<> CompleteChange(const Call* call,
-                      registry::Subresource subresource,
+                      registry::WriteContext context,
                       const Modification* modification,
                       Frozen<store::Snapshot> snapshot,
                       Change change) {
   api::Object& next = change.next;
   const api::Object& old = change.old;
   const Core& core = *call->core;
-  const bool is_admitted = subresource == registry::Subresource::kBinding;
-  registry::WriteContext context = WriteContextOf(*call, subresource, change.in);
+  const bool is_admitted = context.subresource == registry::Subresource::kBinding;
   const WriterRights writer(core.rights.get(), *call->request);
   context.options.caller = writer.caller();
-  if (modification->decides_owners) context.owners = registry::Owners::kDecided;
-  registry::BeginUpdate(next, old, context);
   if (!is_admitted) {
     SeenChange begun(*call, *modification, next, old);
     const api::Object part = begun.part;
@@ -164,21 +172,28 @@ Task<> CompleteChange(const Call* call,
   co_return co_await admission::Validate(*call, snapshot, completed.write);
 }
 
+// `next` as it is to be stored.
+Soon<Frozen<storage::StoredObject>> StoredOf(const Call& call, const api::Object& next) {
+  api::Object bare = next.Clone();
+  bare.mutable_metadata().resource_version.clear();
+  return StoredFor(call, std::move(bare));
+}
+
+// Whether a webhook makes `there`, which is stored, of `next`.
+Task<bool> IsStoredAsConverted(const Call* call, api::Object next, api::Object there) {
+  DRAY_CO_TRY(const Frozen<storage::StoredObject> wanted, co_await StoredOf(*call, next));
+  co_return wanted->HasContentOf(there);
+}
+
 // Whether `next`, which is what a client of the call's version reads, is also what is stored. An
 // object of a custom kind may be stored in another version, or without defaults that it has now:
 // writing it as it is read stores it anew.
-bool IsStoredSo(const Call& call, const api::Object& next, const store::Record& record) {
-  if (!api::IsCustom(next.kind())) return true;
+Soon<bool> IsStoredSo(const Call& call, const api::Object& next, const store::Record& record) {
+  if (!api::IsCustom(next.kind())) return Result<bool>(true);
   const Result<std::optional<Item>> stored = storage::ItemOf(call.storage(), record);
-  return stored.has_value() && stored->has_value() && (*stored)->object == api::ForStorage(next);
-}
-
-// The answer without a write of the new content: a dry run, a finished object.
-ObjectAnswer Shown(storage::View view, const api::Object& next, const store::Record& record) {
-  api::Object bare = next.Clone();
-  bare.mutable_metadata().resource_version.clear();
-  const Frozen<storage::StoredObject> shown = storage::MakeStored(std::move(bare));
-  return {.code = 200, .item = shown->At(view, record.modified)};
+  if (!stored.has_value() || !stored->has_value()) return Result<bool>(false);
+  if (MayNeedWebhook(next.kind())) return IsStoredAsConverted(&call, next, (*stored)->object);
+  return Result<bool>((*stored)->object == api::ForStorage(next));
 }
 
 }  // namespace
@@ -237,26 +252,35 @@ Task<ObjectAnswer> Modify(Call call,
                           const Modification* modification) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
-  const registry::Strategy& strategy = registry::StrategyOf(kind);
   const std::string key = call.key();
   const size_t warnings_before = call.warnings->size();
+  storage::Freshness freshness = storage::Freshness::kNow;
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     call.warnings->resize(warnings_before);  // of a look that came to nothing
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
+    DRAY_CO_TRY(const Prepared prepared, co_await PrepareRecord(call, record.get(), freshness));
     DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
     if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     const Current& current = *found;
     DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
-    DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
+    Result<api::Object> wish = WishFor(call, *modification, current);
+    freshness = storage::Freshness::kKept;  // for runs with what was fetched
+    DRAY_CO_TRY(bool is_again, co_await FetchConversions(&call));
+    if (is_again) continue;
+    DRAY_CO_TRY(api::Object next, std::move(wish));
     const Change change{.next = next, .old = old, .in = seen};
-    DRAY_CO_TRY_VOID(co_await CompleteChange(&call, subresource, modification, snapshot, change));
+    const registry::WriteContext begun = BeginChange(call, subresource, *modification, change);
+    DRAY_CO_TRY(is_again, co_await FetchConversions(&call));
+    if (is_again) continue;
+    DRAY_CO_TRY_VOID(co_await CompleteChange(&call, begun, modification, snapshot, change));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
-    const bool finished = IsFinished(strategy, next, old);
-    if (!finished && registry::ChangesNothing(next, old) && IsStoredSo(call, next, *record)) {
-      co_return ObjectAnswer{.code = 200, .item = current.seen};
+    const bool finished = IsFinished(registry::StrategyOf(kind), next, old);
+    if (!finished && registry::ChangesNothing(next, old)) {
+      DRAY_CO_TRY(const bool is_stored_so, co_await IsStoredSo(call, next, *record));
+      if (is_stored_so) co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
     DRAY_CO_TRY_VOID(AddLeaseCondition(call, *snapshot, txn));
     if (!finished && core.allocations != nullptr) {
@@ -265,12 +289,14 @@ Task<ObjectAnswer> Modify(Call call,
     ObjectAnswer answer;
     Frozen<storage::StoredObject> stored;
     if (finished || call.request->write.dry_run) {
-      answer = Shown(call.view(), next, *record);
+      // The answer without a write of the new content.
+      DRAY_CO_TRY(const Frozen<storage::StoredObject> shown, co_await StoredOf(call, next));
+      answer = {.code = 200, .item = shown->At(call.view(), record->modified)};
       if (call.request->write.dry_run) co_return answer;
       txn.operations.emplace_back(store::Delete{.key = key});
     } else {
       next.mutable_metadata().resource_version.clear();
-      stored = storage::MakeStored(std::move(next));
+      DRAY_CO_TRY(stored, co_await StoredFor(call, std::move(next)));
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));

@@ -18,6 +18,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/list_cache.h"
 #include "server/storage/stored_object.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/list_plan.h"
 #include "server/verbs/resource_version.h"
 #include "server/verbs/selection.h"
@@ -272,6 +273,7 @@ Task<Outcome> Get(Call call) {
   }
   const store::Record* record = snapshot->Find(call.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY(const Prepared prepared, co_await PrepareShown(call, *record));
   DRAY_CO_TRY(std::optional<Item> item, ItemAskedFor(call, call.view(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   co_return ObjectAnswer{.code = 200, .item = *std::move(item)};
@@ -307,6 +309,15 @@ Task<Outcome> List(Call call) {
   if (registry::StrategyOf(kind).is_stored) {
     answer.resource_version = std::to_string(snapshot->revision().value());
   }
+  const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
+  const bool by_webhook = MayNeedWebhook(kind);
+  Prepared prepared;
+  if (by_webhook) {
+    const bool is_page = plan.limit > 0 && selection.is_everything();
+    const size_t most = is_page ? static_cast<size_t>(plan.limit) : snapshot->size();
+    const KeyPlace place(prefix, start_key);
+    DRAY_CO_TRY(prepared, co_await PrepareRange(AskerOf(call), call.view(), snapshot, place, most));
+  }
   if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_, selection);
       only.has_value()) {
     Page page = ReadOnly(call, snapshot, *only, selection);
@@ -314,10 +325,10 @@ Task<Outcome> List(Call call) {
     answer.items = std::move(page.items);
     co_return answer;
   }
-  const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
   const size_t records = plan.start.empty() ? snapshot->Count({.prefix = prefix}) : 0;
   const bool is_whole = plan.limit <= 0 || records <= static_cast<size_t>(plan.limit);
-  const bool in_groups = selection.is_everything() && is_whole && records >= kGroupedRecordsMin;
+  const bool in_groups =
+      selection.is_everything() && is_whole && records >= kGroupedRecordsMin && !by_webhook;
   const store::KeyRange range{.prefix = prefix, .start_key = start_key};
   DRAY_CO_TRY(Page page,
               in_groups ? co_await ReadGroups(&call, snapshot, prefix)

@@ -13,12 +13,14 @@
 #include "server/storage/write_session.h"
 #include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/admission/webhook_lists.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/definitions.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
+#include "server/verbs/watch_conversions.h"
 
 namespace dray::server::verbs {
 
@@ -110,9 +112,13 @@ Resources::Resources(
               options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
           .policies = std::make_shared<admission::Policies>(options.rules.release()),
           .webhooks = std::make_shared<admission::WebhookLists>(
-              world.clock, options.rules.release(), options.metrics)})) {}
+              world.clock, options.rules.release(), options.metrics),
+          .watch_conversions = std::make_shared<WatchConversions>()})) {}
 
-Resources::~Resources() = default;
+Resources::~Resources() {
+  EndCalls();
+  parts_->core.watch_conversions->WaitUntilIdle();
+}
 
 api::Release Resources::release() const {
   return parts_->core.options.release;
@@ -196,10 +202,12 @@ Task<Answer> CarryOutOwn(const Core* core,
                          storage::WriteSession* session,
                          ResourceRequest request) {
   Answer answer;
+  ConversionMemo conversions;
   const Call call{.core = core,
                   .request = &request,
                   .session = session,
                   .warnings = &answer.warnings,
+                  .conversions = &conversions,
                   .is_own = true};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
@@ -209,6 +217,7 @@ Task<Answer> CarryOutOwn(const Core* core,
 Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteSequence* sequence) {
   Answer answer;
   ShareBudget::Claim decoded(core->decoded, request.owner);
+  ConversionMemo conversions;
   storage::WriteSession session(
       core->store,
       {.workers = core->options.workers, .line = LineOf(request.owner), .sequence = sequence});
@@ -217,7 +226,8 @@ Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteS
                   .session = &session,
                   .warnings = &answer.warnings,
                   .annotations = &answer.annotations,
-                  .decoded = &decoded};
+                  .decoded = &decoded,
+                  .conversions = &conversions};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;
@@ -280,6 +290,14 @@ void Resources::EndCalls() {
 
 WorkerPool* Resources::workers() const {
   return parts_->core.options.workers;
+}
+
+bool Resources::MustPrepareWatch(const ResourceRequest& request) const {
+  return MayNeedWebhook(*request.kind);
+}
+
+Task<> Resources::PrepareWatch(ResourceRequest request) {
+  return verbs::PrepareWatch(&parts_->core, std::move(request));
 }
 
 Result<std::unique_ptr<WatchCursor>> Resources::Watch(const ResourceRequest& request) {

@@ -78,6 +78,11 @@ class Resources {
   };
   std::vector<Count> CountObjects() const;
 
+  /// Whether a watch waits for another program before it begins: see PrepareWatch.
+  bool MustPrepareWatch(const ResourceRequest& request) const;
+  /// Has a webhook convert all objects that the watch is about. A watch that begins without it
+  /// waits for them later. Errors: kTooManyRequests  one of them cannot be converted.
+  Task<> PrepareWatch(ResourceRequest request);
   /// Opens a watch (verb kWatch). Errors before the stream begins are plain errors; a revision that
   /// is too old arrives as the first event.
   Result<std::unique_ptr<WatchCursor>> Watch(const ResourceRequest& request);

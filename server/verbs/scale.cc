@@ -20,6 +20,7 @@
 #include "server/patch/patch.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/custom_scale.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
@@ -151,6 +152,7 @@ Task<Outcome> ReadScale(Call call) {
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
   const Frozen<store::Record> record = snapshot->Get(call.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY(const Prepared prepared, co_await PrepareShown(call, *record));
   DRAY_CO_TRY(const std::optional<storage::Item> item, ItemAskedFor(call, call.view(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   if (api::IsCustom(call.kind())) DRAY_CO_TRY_VOID(CheckHasReplicas(item->object));

@@ -20,6 +20,7 @@
 #include "server/verbs/resource_version.h"
 #include "server/verbs/selection.h"
 #include "server/verbs/verbs.h"
+#include "server/verbs/watch_conversions.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -37,6 +38,9 @@ constexpr int64_t kLeastSeconds = 1800;
 constexpr size_t kPageBytes = size_t{256} << 10;
 // What looking at a record costs, in such bytes, however small it is.
 constexpr size_t kRecordBytes = 256;
+
+// Objects that a webhook is asked for at once.
+constexpr size_t kConvertedPage = 100;
 
 // How long the client wants its stream open. 0 is "not set", as upstream has it: what clients send
 // that want it open for ever.
@@ -78,6 +82,18 @@ void SetNoReplicas(api::Object& object) {
   replicas->type().container->add(member, {});
 }
 
+// By what a kind shows its objects; a watch ends when that changes.
+struct ShownBy {
+  Frozen<api::CustomVersion> rules;
+  Frozen<api::CustomConversion> conversion;
+
+  explicit ShownBy(storage::View view) : rules(view.rules()) {
+    const api::CustomKind* custom = api::CustomOf(*view.kind);
+    if (custom != nullptr) conversion = custom->resource().versions.Load()->conversion;
+  }
+  bool operator==(const ShownBy&) const = default;
+};
+
 class Cursor final : public WatchCursor {
  public:
   Cursor(const Core& core,
@@ -98,6 +114,9 @@ class Cursor final : public WatchCursor {
         announce_end_(plan.announce_end),
         after_(plan.after),
         failure_(plan.failure) {
+    if (shown_by_.conversion != nullptr) {
+      conversions_ = std::make_unique<WatchedConversions>(core, view_, request.owner);
+    }
     if (!plan.initial) return;
     initial_ = plan.start;
     next_key_ = prefix_;
@@ -107,7 +126,8 @@ class Cursor final : public WatchCursor {
   std::vector<WatchEvent> Next(size_t max) override {
     std::vector<WatchEvent> events;
     if (ended_) return events;
-    has_more_ = true;
+    has_more_ = !IsHeldUp(events);
+    if (!has_more_) return events;
     if (initial_ != nullptr) {
       Initial(max, events);
     } else {
@@ -119,7 +139,7 @@ class Cursor final : public WatchCursor {
 
   bool has_more() const override { return has_more_; }
 
-  bool is_over() const override { return !has_more_ && rules_ != view_.rules(); }
+  bool is_over() const override { return !has_more_ && !IsShownAsBefore(); }
 
   std::optional<WatchEvent> Bookmark() override {
     if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
@@ -131,6 +151,7 @@ class Cursor final : public WatchCursor {
   std::string_view scope() const override { return prefix_; }
 
   void WakeOnChange(std::shared_ptr<Wakeable> watcher) override {
+    if (conversions_ != nullptr) conversions_->SetWatcher(watcher);
     Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(watcher));
     if (registration.has_value()) {
       registration_ = *std::move(registration);
@@ -142,12 +163,48 @@ class Cursor final : public WatchCursor {
   int64_t timeout_seconds() const override { return timeout_seconds_; }
 
  private:
+  bool IsShownAsBefore() const { return shown_by_ == ShownBy(view_); }
+
+  // Whether nothing can be shown now: a webhook is being asked, or what it does has changed.
+  bool IsHeldUp(std::vector<WatchEvent>& events) {
+    if (api::IsCustom(*view_.kind) && !IsShownAsBefore()) return true;
+    if (conversions_ == nullptr) return false;
+    if (conversions_->is_waiting()) return true;
+    const std::optional<Error> failure = conversions_->TakeFailure();
+    if (failure.has_value()) End(*failure, events);
+    return failure.has_value();
+  }
+
+  // Whether the first records of `range` can be shown; else the watcher is woken when they can.
+  bool AreConverted(const store::KeyRange& range) {
+    if (conversions_ == nullptr) return true;
+    std::vector<const store::Record*> records;
+    for (const store::Record& record : initial_->Range(range)) {
+      if (records.size() == kConvertedPage) break;
+      records.push_back(&record);
+    }
+    return conversions_->AreReady(records);
+  }
+  bool AreConverted(const store::Batch& batch) {
+    if (conversions_ == nullptr) return true;
+    std::vector<const store::Record*> records;
+    for (const Frozen<store::Event>& event : batch.events) {
+      if (event->type == store::Event::Type::kPut) records.push_back(event->record.get());
+      if (event->previous != nullptr) records.push_back(event->previous.get());
+    }
+    return conversions_->AreReady(records);
+  }
+
   // One page of the state the watch begins with.
   void Initial(size_t max, std::vector<WatchEvent>& events) {
     const store::KeyRange range{.prefix = prefix_, .start_key = next_key_};
+    has_more_ = AreConverted(range);
+    if (!has_more_) return;
     size_t bytes = 0;
+    size_t looked_at = 0;
     for (const store::Record& record : initial_->Range(range)) {
-      if (events.size() >= std::max<size_t>(max, 1) || bytes > kPageBytes) {
+      const bool is_end = conversions_ != nullptr && looked_at++ == kConvertedPage;
+      if (is_end || events.size() >= std::max<size_t>(max, 1) || bytes > kPageBytes) {
         next_key_ = record.key();
         return;
       }
@@ -175,6 +232,8 @@ class Cursor final : public WatchCursor {
                      : batch.error(),
                  events);
     }
+    has_more_ = AreConverted(*batch);
+    if (!has_more_) return;
     events.reserve(batch->events.size());
     for (const Frozen<store::Event>& event : batch->events) {
       if (!Show(*event, events)) return;
@@ -238,7 +297,7 @@ class Cursor final : public WatchCursor {
   WatchHub& hub_;
   const ShareBudget::Claim place_;
   const storage::View view_;
-  const Frozen<api::CustomVersion> rules_ = view_.rules();  // that it began with
+  const ShownBy shown_by_{view_};  // when it began
   const std::string prefix_;
   const Selection selection_;
   const bool bookmarks_;
@@ -252,6 +311,7 @@ class Cursor final : public WatchCursor {
   bool has_more_ = true;
   std::optional<Error> failure_;
   WatchHub::Registration registration_;
+  std::unique_ptr<WatchedConversions> conversions_;  // null: no webhook converts the objects
 };
 
 Result<WatchPlan> PlanWatch(const ListOptions& options, Revision newest) {

@@ -133,7 +133,9 @@ constexpr std::array kChain = {
     Plugin{.name = "ValidatingAdmissionPolicy",
            .is_usual = kUsual,
            .operations = kCreates | kUpdates | kDeletions,
-           .validate = AskPolicies},
+           .validate = AskPolicies,
+           .validate_later = AskPoliciesOfVersions,
+           .is_asking = MayConvertForPolicies},
     Plugin{.name = "ValidatingAdmissionWebhook",
            .is_usual = kUsual,
            .operations = kAll,
@@ -192,9 +194,10 @@ Task<> EachInTurn(Passage* passage, Later later, Now now) {
   for (size_t i = 0; i < kChain.size(); ++i) {
     const Plugin& plugin = kChain[i];
     if (!IsOn(i, call, *passage->write)) continue;
-    if (plugin.*later == nullptr) {
+    const bool waits = plugin.*later != nullptr && plugin.is_asking(call, *passage->snapshot);
+    if (!waits) {
       DRAY_CO_TRY_VOID(now(plugin, *passage));
-    } else if (plugin.is_asking(call, *passage->snapshot)) {
+    } else {
       DRAY_CO_TRY_VOID(co_await (plugin.*later)(passage));
       // What the plugins after it look at may have changed meanwhile.
       DRAY_CO_TRY(passage->snapshot, co_await call.session->ReadNewest());

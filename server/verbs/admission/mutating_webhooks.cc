@@ -25,6 +25,7 @@
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/admission/webhook_calls.h"
 #include "server/verbs/admission/webhook_lists.h"
+#include "server/verbs/conversion.h"
 #include "server/webhooks/matching.h"
 
 namespace dray::server::verbs::admission {
@@ -103,7 +104,10 @@ std::expected<api::Object, Problem> Decoded(const Round& round,
   const bool sees_all = view.is_storage() && !storage::HasHubContent(before);
   api::Object next = registry::ForStore(*std::move(object), release, round.call.now());
   if (const api::CustomKind* const custom = api::CustomOf(before.kind()); custom != nullptr) {
-    if (&next.kind() != custom) next = api::ReadAs(next, *custom);
+    if (&next.kind() != custom) {
+      api::CustomConverter* const converter = round.seen.request.converter;
+      next = converter == nullptr ? api::ReadAs(next, *custom) : converter->Convert(next, *custom);
+    }
   } else if (!sees_all) {
     api::conversion::MergeBack(kind, before, next, release);
   }
@@ -138,8 +142,8 @@ std::expected<std::optional<api::Object>, Problem> Patched(const Round& round,
     return OfCall(webhook,
                   fmt::format("unsupported patch type {}", api::GoQuote(decision.patch_type)));
   }
-  const std::string json =
-      policies::JsonText(*round.object, *asked.match.kind, round.call.request->release);
+  const std::string json = policies::JsonText(
+      *round.object, *asked.match.kind, round.call.request->release, round.seen.request.converter);
   Result<patch::JsonTree> document = patch::ParseJsonTree(json, patch::kDepthMax);
   if (!document.has_value()) return OfServer(document.error().message);
   const Result<> applied = patch::ApplyJsonPatch(*std::move(patch), *document);
@@ -194,6 +198,11 @@ Task<std::expected<Decision, std::string>> Ask(const Round* round, AskedWebhook 
   using Answer = std::expected<Decision, std::string>;
   const Call& call = round->call;
   auto review = ReviewFor(call, asked, round->seen.request, round->surroundings, round->deadline);
+  while (true) {
+    DRAY_CO_TRY(const bool is_again, co_await FetchConversions(&call));
+    if (!is_again) break;
+    review = ReviewFor(call, asked, round->seen.request, round->surroundings, round->deadline);
+  }
   if (!review.has_value()) co_return Answer(std::unexpected(review.error()));
   webhooks::Caller& caller = call.core->webhooks->caller();
   auto start = [&](auto done) { caller.Post(std::move(review->call), std::move(done)); };
@@ -232,6 +241,14 @@ Task<> AskAndCarryOut(const Round* round, AskedWebhook asked) {
   DRAY_CO_TRY_VOID(CheckDryRun(webhook, round->seen.request));
   const MonotonicTime began = round->call.core->world.clock.Monotonic();
   DRAY_CO_TRY(auto decision, co_await Ask(round, asked));
+  const bool is_of_another_version = round->object != nullptr && decision.has_value() &&
+                                     asked.match.kind != &round->object->kind();
+  if (is_of_another_version) {
+    for (bool is_again = true; is_again;) {
+      (void)Patched(*round, asked, *decision);  // notes what has to be converted back
+      DRAY_CO_TRY(is_again, co_await FetchConversions(&round->call));
+    }
+  }
   auto changed = CarryOut(*round, asked, std::move(decision));
   AnnotateMutation(*round, asked, changed.value_or(false));
   Measure(*round, webhook, began, changed);

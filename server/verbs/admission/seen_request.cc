@@ -10,6 +10,7 @@
 #include "api/meta_v1/options.h"
 #include "server/storage/keys.h"
 #include "server/verbs/admission/seen_records.h"
+#include "server/verbs/conversion.h"
 #include "server/verbs/rights.h"
 
 namespace dray::server::verbs::admission {
@@ -80,7 +81,8 @@ policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {
       .options = OptionsText(request, write),
       .object = write.object,
       .old_object = write.old_object,
-      .release = request.release};
+      .release = request.release,
+      .converter = MayNeedWebhook(*request.kind) ? call.conversions : nullptr};
   if (call.of_collection) {
     asked.name.clear();
   } else if (asked.name.empty() && there != nullptr) {

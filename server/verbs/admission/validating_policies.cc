@@ -13,6 +13,7 @@
 #include "api/admissionregistration_v1/policy.h"
 #include "server/verbs/admission/seen_records.h"
 #include "server/verbs/admission/seen_request.h"
+#include "server/verbs/conversion.h"
 
 namespace dray::server::verbs::admission {
 namespace {
@@ -113,6 +114,24 @@ Result<> AskPolicies(const Call& call, const store::Snapshot& snapshot, const Wr
   }
   if (verdict.refusal.has_value()) return Fail(*std::move(verdict.refusal));
   return {};
+}
+
+bool MayConvertForPolicies(const Call& call, const store::Snapshot& snapshot) {
+  return !call.is_own && MayNeedWebhook(call.kind()) &&
+         call.core->policies->In(snapshot) != nullptr;
+}
+
+Task<> AskPoliciesOfVersions(Passage* passage) {
+  const Call& call = *passage->call;
+  const size_t warnings = call.warnings->size();
+  const size_t annotations = call.annotations == nullptr ? 0 : call.annotations->size();
+  while (true) {
+    const Result<> judged = AskPolicies(call, *passage->snapshot, *passage->write);
+    DRAY_CO_TRY(const bool is_again, co_await FetchConversions(&call));
+    if (!is_again) co_return judged;
+    call.warnings->resize(warnings);
+    if (call.annotations != nullptr) call.annotations->resize(annotations);
+  }
 }
 
 }  // namespace dray::server::verbs::admission

@@ -52,4 +52,9 @@ class Policies {
 ///         kRequestEntityTooLarge.
 Result<> AskPolicies(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
+/// Whether the policies may want the object in a version that only a webhook can make.
+bool MayConvertForPolicies(const Call& call, const store::Snapshot& snapshot);
+/// The same as AskPolicies, with the object in every version that they want.
+Task<> AskPoliciesOfVersions(Passage* passage);
+
 }  // namespace dray::server::verbs::admission

@@ -17,6 +17,7 @@
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/admission/webhook_calls.h"
 #include "server/verbs/admission/webhook_lists.h"
+#include "server/verbs/conversion.h"
 #include "server/webhooks/matching.h"
 
 namespace dray::server::verbs::admission {
@@ -160,6 +161,11 @@ Task<> AskValidatingWebhooks(Passage* passage) {
       Asking asking{.asked = one,
                     .review = ReviewFor(call, one, seen.request, surroundings, deadline),
                     .began = call.core->world.clock.Monotonic()};
+      while (true) {
+        DRAY_CO_TRY(const bool is_again, co_await FetchConversions(&call));
+        if (!is_again) break;
+        asking.review = ReviewFor(call, one, seen.request, surroundings, deadline);
+      }
       if (!asking.review.has_value()) {
         failure.Note(0, Judge(call, seen.request.operation, asking));
         continue;

@@ -20,10 +20,12 @@ namespace {
 using webhooks::Decision;
 using webhooks::Webhook;
 
-std::string TextOf(const api::Object* object, const AskedWebhook& asked, api::Release release) {
+std::string TextOf(const api::Object* object,
+                   const AskedWebhook& asked,
+                   const policies::AdmissionRequest& request) {
   return object == nullptr || object->empty()
              ? std::string()
-             : policies::JsonText(*object, *asked.match.kind, release);
+             : policies::JsonText(*object, *asked.match.kind, request.release, request.converter);
 }
 
 // Whether a text may stand in a header: upstream drops those with control characters.
@@ -77,8 +79,8 @@ std::expected<Review, std::string> ReviewFor(const Call& call,
                     api::GoQuote(fmt::format("{}?timeout={}s", none.url, webhook.timeout.count())),
                     none.why));
   }
-  const std::string object = TextOf(request.object, asked, request.release);
-  const std::string old_object = TextOf(request.old_object, asked, request.release);
+  const std::string object = TextOf(request.object, asked, request);
+  const std::string old_object = TextOf(request.old_object, asked, request);
   review.call = {.address = *std::move(address),
                  .ca_bundle = webhook.client.ca_bundle.bytes,
                  .body = webhooks::ReviewText(*webhook.version,
