@@ -28,6 +28,10 @@ class AdmittedClient final : public client::Client {
   /// admission reads (namespaces, priority classes, quotas, ranges) are stored in the server, too.
   /// All others are stored in memory only.
   Result<api::Object> Create(const api::Object& object) override;
+  /// Claims are deleted in the server, too: a quota charges the next claim for extended resources of
+  /// a pod by those that exist.
+  Result<> Delete(const client::ObjectRef& ref,
+                  const api::meta_v1::DeleteOptions& options) override;
   /// An object as the server stores it.
   Result<api::Object> AtServer(const client::ObjectRef& ref) { return server_.Get(ref); }
 
@@ -45,10 +49,6 @@ class AdmittedClient final : public client::Client {
                             std::string_view json,
                             std::string_view subresource) override {
     return memory_.Patch(ref, type, json, subresource);
-  }
-  Result<> Delete(const client::ObjectRef& ref,
-                  const api::meta_v1::DeleteOptions& options) override {
-    return memory_.Delete(ref, options);
   }
   Result<> CreateSubresource(const client::ObjectRef& ref,
                              std::string_view subresource,
