@@ -16,6 +16,8 @@
 namespace dray::api::managed_fields {
 namespace {
 
+constexpr std::string_view kScale = "scale";
+
 // The shape of what `element` leads to from a value of `shape`; nothing when the schema has none.
 std::optional<Shape> ShapeAt(const Shape& shape, const PathElement& element, Wire wire) {
   const bool is_field = element.kind() == PathElement::Kind::kField;
@@ -128,8 +130,22 @@ Result<> Give(const Write& write, FieldSet gained, Managers& managers) {
   return {};
 }
 
+// Whether a manager owns something of what a write has given a value.
+Result<bool> IsOwned(const FieldSet& gained, Managers& managers) {
+  for (Manager& manager : managers) {
+    DRAY_TRY_VOID(ReadFields(manager));
+    if (manager.fields.Meets(gained)) return true;
+  }
+  return false;
+}
+
 Result<> ChangeManagers(const Write& write, ChangesByVersion& changes, Managers& managers) {
   Changes& own = changes.In(*write.versions.kind);
+  if (write.subresource == kScale) {
+    // A number of pods without an owner gets none this way.
+    DRAY_TRY(const bool is_owned, IsOwned(own.gained, managers));
+    if (!is_owned) return {};
+  }
   DRAY_TRY_VOID(TakeChanges(write.versions, changes, managers));
   DRAY_TRY_VOID(Give(write, std::move(own.gained), managers));
   return CapUpdates(managers);

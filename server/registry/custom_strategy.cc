@@ -19,6 +19,7 @@
 #include "server/registry/custom_version.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/more_strategies.h"
+#include "server/registry/scale_rules.h"
 
 namespace dray::server::registry {
 namespace {
@@ -41,21 +42,32 @@ void AddCauses(Causes more, Causes& causes) {
   std::ranges::move(more, std::back_inserter(causes));
 }
 
+// What is wrong with an object, and what an update is forgiven.
+struct Findings {
+  Causes causes;
+  std::vector<std::string> forgiven;
+};
+
 // Runs the rules of the definition, or adds why they cannot run.
-void CheckRules(const SchemaVersion& version, const Tree& now, const Tree* then, Causes& causes) {
+void CheckRules(const SchemaVersion& version,
+                const Tree& now,
+                const Tree* then,
+                Findings& findings) {
   if (version.rules() == nullptr) return;
-  if (std::optional<ErrorCause> why_not = custom::rules::WhyRulesDoNotRun(causes)) {
-    causes.push_back(*std::move(why_not));
+  if (std::optional<ErrorCause> why_not = custom::rules::WhyRulesDoNotRun(findings.causes)) {
+    findings.causes.push_back(*std::move(why_not));
     return;
   }
   custom::rules::Budget budget;
-  AddCauses(custom::rules::RunRules(*version.rules(), now, then, budget).causes, causes);
+  custom::rules::RuleOutcome outcome = custom::rules::RunRules(*version.rules(), now, then, budget);
+  AddCauses(std::move(outcome.causes), findings.causes);
+  findings.forgiven = std::move(outcome.warnings);
 }
 
-// Schema, embedded objects, lists, rules, in upstream's order; `validate` checks the part that the
-// write is for.
+// Schema, embedded objects, scale, lists, rules, in upstream's order; `validate` checks the part
+// that the write is for.
 template <class Validate>
-Causes Check(const api::Object& object, const api::Object* old, Validate validate) {
+Findings Check(const api::Object& object, const api::Object* old, Validate validate) {
   const Frozen<SchemaVersion> version = RulesOf(object.kind());
   if (version == nullptr) return {};
   const custom::schema::Schema& schema = version->schema();
@@ -63,15 +75,18 @@ Causes Check(const api::Object& object, const api::Object* old, Validate validat
   Tree before;
   if (old != nullptr) before = WholeTree(*old);
   const Tree* const then = old == nullptr ? nullptr : &before;
-  Causes causes = validate(now, then, schema);
-  AddCauses(custom::schema::CheckLists(now, then, schema), causes);
-  CheckRules(*version, now, then, causes);
-  return causes;
+  Findings findings{.causes = validate(now, then, *version), .forgiven = {}};
+  AddCauses(custom::schema::CheckLists(now, then, schema), findings.causes);
+  CheckRules(*version, now, then, findings);
+  return findings;
 }
 
-// Values and the resources in them.
-Causes ValidateWhole(const Tree& now, const Tree* then, const custom::schema::Schema& schema) {
+// Values, the resources in them, and what the subresource scale shows.
+Causes ValidateWhole(const Tree& now, const Tree* then, const SchemaVersion& version) {
+  const custom::schema::Schema& schema = version.schema();
   Causes causes = custom::schema::Validate(now, then, schema);
+  AddCauses(CheckScaleSpec(now, version.said()), causes);
+  AddCauses(CheckScaleStatus(now, version.said()), causes);
   AddCauses(custom::schema::CheckEmbedded(now, schema.root(), {}, CheckEmbeddedMetadata), causes);
   return causes;
 }
@@ -79,43 +94,33 @@ Causes ValidateWhole(const Tree& now, const Tree* then, const custom::schema::Sc
 Causes ValidateNew(const api::Object& object,
                    const api::Object* /*old*/,
                    const api::validation::Options& /*options*/) {
-  return Check(object, nullptr, [](const Tree& now, const Tree* old, const auto& schema) {
-    return ValidateWhole(now, old, schema);
-  });
+  return Check(object, nullptr, ValidateWhole).causes;
+}
+
+// Adds `findings` to `causes`, and to `forgiven` what they forgive.
+Causes Told(Findings findings, Causes causes, std::vector<std::string>& forgiven) {
+  AddCauses(std::move(findings.causes), causes);
+  std::ranges::move(findings.forgiven, std::back_inserter(forgiven));
+  return causes;
 }
 
 // Upstream looks at the metadata of a changed object as at that of a new one, too, and says what it
 // finds again.
 Causes ValidateChange(const api::Object& object,
-                      const api::Object* old,
-                      const api::validation::Options& options) {
+                      const api::Object& old,
+                      const api::validation::Options& options,
+                      std::vector<std::string>& forgiven) {
   const api::meta_v1::ObjectMeta& meta = object.metadata();
   Causes causes = CheckChangedMetadata(
-      object.kind(), meta, old->metadata(), options.profile, ChangedPart::kMain);
+      object.kind(), meta, old.metadata(), options.profile, ChangedPart::kMain);
   AddCauses(CheckNewMetadata(object.kind(), meta, options.profile), causes);
-  AddCauses(Check(object,
-                  old,
-                  [](const Tree& now, const Tree* then, const auto& schema) {
-                    return ValidateWhole(now, then, schema);
-                  }),
-            causes);
-  return causes;
-}
-
-// Failures of rules that an update is forgiven because the value is as it was.
-std::vector<std::string> ForgivenFailures(const api::Object& object, const api::Object& old) {
-  const Frozen<SchemaVersion> version = RulesOf(object.kind());
-  if (version == nullptr || version->rules() == nullptr) return {};
-  const Tree before = WholeTree(old);
-  custom::rules::Budget budget;
-  return custom::rules::RunRules(*version->rules(), WholeTree(object), &before, budget).warnings;
+  return Told(Check(object, &old, ValidateWhole), std::move(causes), forgiven);
 }
 
 std::vector<std::string> WarningsAbout(const api::Object& object,
                                        const api::Object* old,
                                        const api::Profile& /*profile*/) {
   std::vector<std::string> warnings;
-  if (old != nullptr) warnings = ForgivenFailures(object, *old);
   for (const std::string& finalizer : object.metadata().finalizers) {
     const bool is_old =
         old != nullptr && std::ranges::count(old->metadata().finalizers, finalizer) > 0;
@@ -130,18 +135,22 @@ std::vector<std::string> WarningsAbout(const api::Object& object,
 }
 
 Causes ValidateStatusOf(const api::Object& object,
-                        const api::Object* old,
-                        const api::validation::Options& /*options*/) {
-  return Check(object, old, [](const Tree& now, const Tree* then, const auto& schema) {
-    return custom::schema::ValidateStatus(now, then, schema);
-  });
+                        const api::Object& old,
+                        const api::validation::Options& /*options*/,
+                        std::vector<std::string>& forgiven) {
+  const auto validate = [](const Tree& now, const Tree* then, const SchemaVersion& version) {
+    Causes causes = custom::schema::ValidateStatus(now, then, version.schema());
+    AddCauses(CheckScaleStatus(now, version.said()), causes);
+    return causes;
+  };
+  return Told(Check(object, &old, validate), {}, forgiven);
 }
 
 constexpr Strategy kCustom = {.type = &api::TypeOf<api::CustomObject>,
                               .any_finalizers = true,
                               .validate_create = ValidateNew,
-                              .validate_update = ValidateChange,
-                              .validate_status = ValidateStatusOf,
+                              .forgiving_update = ValidateChange,
+                              .forgiving_status = ValidateStatusOf,
                               .warnings = WarningsAbout};
 
 constexpr Strategy kCustomStrategies[] = {kCustom};

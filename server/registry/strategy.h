@@ -92,6 +92,16 @@ struct Strategy {
   Rules validate_status = nullptr;    // `object` has everything but the status from `old`
   Rules validate_finalize = nullptr;  // likewise everything but spec.finalizers
 
+  /// As Rules. `forgiven` gets a text for a Warning header for each failure that an update is
+  /// forgiven because the value is as it was; it is told of an update that is refused, too.
+  using ForgivingRules = std::vector<ErrorCause> (*)(const api::Object& object,
+                                                     const api::Object& old,
+                                                     const api::validation::Options& options,
+                                                     std::vector<std::string>& forgiven);
+  /// In place of validate_update and validate_status, of kinds that have them.
+  ForgivingRules forgiving_update = nullptr;
+  ForgivingRules forgiving_status = nullptr;
+
   /// Texts for Warning headers, about an object that was found valid.
   std::vector<std::string> (*warnings)(const api::Object& object,
                                        const api::Object* old,

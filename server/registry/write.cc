@@ -293,24 +293,48 @@ Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
   return nullptr;
 }
 
+// The same of kinds whose rules also tell what they forgive.
+Strategy::ForgivingRules ForgivingRulesFor(const Strategy& strategy, Subresource subresource) {
+  switch (subresource) {
+    case Subresource::kNone: return strategy.forgiving_update;
+    case Subresource::kStatus: return strategy.forgiving_status;
+    default: return nullptr;
+  }
+}
+
+Causes RunRules(const Strategy& strategy,
+                const api::Object& object,
+                const api::Object& old,
+                const WriteContext& context,
+                const validation::Options& options) {
+  if (const Strategy::ForgivingRules rules = ForgivingRulesFor(strategy, context.subresource)) {
+    std::vector<std::string> dropped;
+    return rules(object, old, options, context.forgiven == nullptr ? dropped : *context.forgiven);
+  }
+  const Strategy::Rules rules = RulesFor(strategy, context.subresource);
+  return rules == nullptr ? Causes() : rules(object, &old, options);
+}
+
 Causes CheckChanged(const Strategy& strategy,
                     const api::Object& object,
                     const api::Object& old,
-                    Subresource subresource,
+                    const WriteContext& context,
                     const validation::Options& options) {
+  const Subresource subresource = context.subresource;
   const bool is_new_rules = options.profile.Since(37);
   const ChangedPart part =
       subresource == Subresource::kStatus ? ChangedPart::kStatus : ChangedPart::kMain;
   Causes causes =
       CheckChangedMetadata(object.kind(), object.metadata(), old.metadata(), options.profile, part);
-  const Strategy::Rules rules = RulesFor(strategy, subresource);
-  if (rules == nullptr) return causes;
+  const bool has_rules = RulesFor(strategy, subresource) != nullptr ||
+                         ForgivingRulesFor(strategy, subresource) != nullptr;
+  if (!has_rules) return causes;
   Causes found;
   // Before 1.37 they belonged to the rules for changed metadata.
   if (is_new_rules && subresource == Subresource::kNone && !strategy.any_finalizers) {
     found = validation::CheckFinalizerNames(object.metadata());
   }
-  Append(rules(object, &old, options), found);
+  Append(RunRules(strategy, object, old, context, options), found);
   if (is_new_rules && !api::IsCustom(object.kind())) DropRepeated(found);
   Append(std::move(found), causes);
   return causes;
@@ -370,7 +394,7 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
   validation::DropDisabledFields(object, &old, context.options.profile);
   return Answer(
       strategy, object, &old, context, WithBudget(context.options, [&](const auto& options) {
-        return CheckChanged(strategy, object, old, context.subresource, options);
+        return CheckChanged(strategy, object, old, context, options);
       }));
 }
 

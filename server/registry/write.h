@@ -40,6 +40,8 @@ struct WriteContext {
   api::managed_fields::Write writer = {};  // for Owners::kOfUpdate
   /// The release and gates, the client's version of the kind, the namespace, the user.
   api::validation::Options options = {};
+  /// Gets the warnings of an update that hold even if it is refused. Null: they are dropped.
+  std::vector<std::string>* forgiven = nullptr;
 };
 
 /// Texts of Warning headers.

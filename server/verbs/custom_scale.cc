@@ -15,6 +15,7 @@
 #include "api/custom_kind.h"
 #include "server/errors/errors.h"
 #include "server/registry/custom_version.h"
+#include "server/registry/scale_rules.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -29,40 +30,33 @@ CustomResourceSubresourceScale PathsOf(const api::Object& object) {
   return version->said().subresources->scale.value_or(CustomResourceSubresourceScale());
 }
 
-// The first name of ".spec.replicas"; the rest stays.
-std::string_view TakeName(std::string_view& path) {
-  if (path.starts_with('.')) path.remove_prefix(1);
-  const std::string_view name = path.substr(0, path.find('.'));
-  path.remove_prefix(name.size());
-  return name;
-}
-
-const api::Tree* Find(const api::Object& object, std::string_view path) {
-  const api::Tree* at = &object.As<api::CustomObject>().content;
-  while (!path.empty() && at != nullptr) at = at->Find(TakeName(path));
-  return at;
+const api::Tree& ContentOf(const api::Object& object) {
+  return object.As<api::CustomObject>().content;
 }
 
 int32_t NumberAt(const api::Object& object, std::string_view path) {
-  const api::Tree* number = path.empty() ? nullptr : Find(object, path);
-  if (number == nullptr || !number->is_integer()) return 0;
+  const Result<std::optional<int64_t>> number = registry::NestedNumber(ContentOf(object), path);
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
-  return static_cast<int32_t>(std::clamp<int64_t>(number->integer(), -kMax, kMax));
+  const int64_t wide = number.has_value() ? number->value_or(0) : 0;
+  return static_cast<int32_t>(std::clamp<int64_t>(wide, -kMax, kMax));
 }
 
-// Sets the number at `path`, with objects on the way where nothing is; false where something else
-// is.
-bool SetNumber(api::Tree& content, std::string_view path, int64_t number) {
+// Sets the number at `path`, with objects on the way where nothing is.
+// Errors: kUnknown  something else is on the way, in upstream's words.
+Result<> SetNumber(api::Tree& content, std::string_view path, int64_t number) {
   api::Tree* at = &content;
-  std::string_view name = TakeName(path);
-  for (; !path.empty(); name = TakeName(path)) {
-    if (!at->is_object()) return false;
+  std::string_view rest = path;
+  std::string_view name = registry::TakeName(rest);
+  for (; !rest.empty(); name = registry::TakeName(rest)) {
     api::Tree* inner = at->FindMutable(name);
     at = inner != nullptr ? inner : &at->Set(name, api::Tree::Object());
+    if (at->is_object()) continue;
+    return Fail(errors::Untyped(
+        fmt::format("value cannot be set because {} is not a map[string]interface{{}}",
+                    path.substr(0, path.size() - rest.size()))));
   }
-  if (!at->is_object()) return false;
   at->Set(name, api::Tree(number));
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -78,24 +72,23 @@ api::Object CustomScaleOf(const api::Object& object) {
   scale.metadata.creation_timestamp = meta.creation_timestamp;
   scale.spec.replicas = NumberAt(object, paths.spec_replicas_path);
   scale.status.replicas = NumberAt(object, paths.status_replicas_path);
-  if (paths.label_selector_path.has_value()) {
-    const api::Tree* selector = Find(object, *paths.label_selector_path);
-    if (selector != nullptr && selector->is_text()) scale.status.selector = selector->text();
-  }
+  const Result<std::optional<std::string>> selector =
+      registry::NestedText(ContentOf(object), paths.label_selector_path.value_or(""));
+  if (selector.has_value()) scale.status.selector = selector->value_or("");
   return api::Object::Of(std::move(scale));
 }
 
 std::vector<std::string> CustomReplicasPath(const api::Object& object) {
   std::vector<std::string> names;
   const std::string path = PathsOf(object).spec_replicas_path;
-  for (std::string_view rest = path; !rest.empty();) names.emplace_back(TakeName(rest));
+  for (std::string_view rest = path; !rest.empty();) names.emplace_back(registry::TakeName(rest));
   return names;
 }
 
 Result<> CheckHasReplicas(const api::Object& object) {
   const std::string path = PathsOf(object).spec_replicas_path;
-  const api::Tree* number = path.empty() ? nullptr : Find(object, path);
-  if (number != nullptr && number->is_integer()) return {};
+  DRAY_TRY(const std::optional<int64_t> number, registry::NestedNumber(ContentOf(object), path));
+  if (number.has_value() && !path.empty()) return {};
   const std::string why = fmt::format("the spec replicas field \"{}\" does not exist", path);
   Error error = errors::Internal(why);
   error.causes.push_back({.reason = {}, .field = {}, .message = why});
@@ -105,20 +98,10 @@ Result<> CheckHasReplicas(const api::Object& object) {
 Result<api::Object> CustomScaled(const api::Object& object, const api::Object& wish) {
   const auto& scale = wish.As<Scale>();
   const std::string path = PathsOf(object).spec_replicas_path;
-  const std::string& name = object.metadata().name;
-  const auto invalid = [&](std::string_view shown, std::string_view why) {
-    return Fail(errors::Invalid(object.kind(), name, {errors::InvalidValue(path, shown, why)}));
-  };
-  if (scale.spec.replicas < 0) {
-    return invalid(std::to_string(scale.spec.replicas), "should be a non-negative integer");
-  }
   api::Object next = object.Clone();
   next.mutable_metadata().resource_version = scale.metadata.resource_version;
   next.mutable_metadata().uid = scale.metadata.uid;
-  if (!SetNumber(next.Mutable<api::CustomObject>().content, path, scale.spec.replicas)) {
-    return invalid(std::to_string(scale.spec.replicas),
-                   fmt::format("{} accessor error: it lies in something that is no object", path));
-  }
+  DRAY_TRY_VOID(SetNumber(next.Mutable<api::CustomObject>().content, path, scale.spec.replicas));
   return next;
 }
 

@@ -18,11 +18,11 @@ api::Object CustomScaleOf(const api::Object& object);
 std::vector<std::string> CustomReplicasPath(const api::Object& object);
 
 /// Whether the object has the number of wanted replicas, without which it has no Scale to read.
-/// Errors: kInternalError  it has not.
+/// Errors: kInternalError  it has not; kUnknown  something else is there.
 Result<> CheckHasReplicas(const api::Object& object);
 
 /// `object` with the replicas that `scale` wants, under the version and uid that it names.
-/// Errors: kInvalid  fewer than none, or an object is not where the path says.
+/// Errors: kUnknown  something else than an object is on the way to them.
 Result<api::Object> CustomScaled(const api::Object& object, const api::Object& scale);
 
 }  // namespace dray::server::verbs

@@ -153,6 +153,7 @@ Task<> CompleteChange(const Call* call,
   const bool is_admitted = context.subresource == registry::Subresource::kBinding;
   const WriterRights writer(core.rights.get(), *call->request);
   context.options.caller = writer.caller();
+  context.forgiven = call->warnings;
   if (!is_admitted) {
     SeenChange begun(*call, *modification, next, old);
     const api::Object part = begun.part;

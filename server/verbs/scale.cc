@@ -243,19 +243,57 @@ Result<api::Object> DecodeCustomScale(const Call& call) {
   return DecodeBody(call, Scales());
 }
 
-// Upstream knows no owners of what is written through the scale of a custom kind, and cannot apply.
+// Upstream cannot apply a scale of a custom kind: nothing makes an object of it from what it has
+// merged. Where somebody owns the number of pods it merges first, and finds conflicts.
+Failure CannotApply(const Call& call, const api::Object& live, const api::JsonTree& config) {
+  constexpr std::string_view kWhy =
+      "request to convert CR to an invalid group/version: autoscaling/v1";
+  const api::Object scale = OwnedScaleOf(call, live);
+  const api::meta_v1::ObjectMeta& meta = scale.metadata();
+  if (meta.managed_fields.empty()) {
+    return Fail(errors::Untyped(
+        fmt::format("failed to create manager for existing fields: failed to convert live object "
+                    "(/; autoscaling/v1, Kind=Scale) to proper version: {}",
+                    kWhy)));
+  }
+  managed_fields::Write write = WriterOf(call, registry::Subresource::kNone);
+  write.versions.kind = &Scales();
+  const auto force = call.request->write.force.value_or(false) ? managed_fields::Force::kYes
+                                                               : managed_fields::Force::kNo;
+  const auto merged = managed_fields::Apply(write, scale, config, force);
+  if (!merged.has_value()) return Fail(merged.error());
+  return Fail(
+      errors::Untyped(fmt::format("failed to convert new object ({}/{}; autoscaling/v1, "
+                                  "Kind=Scale) to proper version: {}",
+                                  meta.namespace_,
+                                  meta.name,
+                                  kWhy)));
+}
+
+Task<Outcome> ApplyCustomScale(Call call) {
+  const auto* text = std::get_if<std::string>(&call.request->body);
+  DRAY_CO_TRY(const api::JsonTree config,
+              api::ParseJsonTree(text == nullptr ? std::string_view("{}") : *text,
+                                 managed_fields::kDocumentDepthMax));
+  Modification modification;
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    return CannotApply(call, current.stored.object, config);
+  };
+  DRAY_CO_TRY(const ObjectAnswer answer,
+              co_await Modify(call, registry::Subresource::kNone, &modification));
+  co_return AnswerWith(call, answer.item);
+}
+
 Task<Outcome> WriteCustomScale(Call call) {
   const bool is_update = call.request->verb == Verb::kUpdate;
   if (!is_update && call.request->patch_type == patch::PatchType::kApply) {
-    co_return Fail(errors::Untyped(
-        "failed to create manager for existing fields: failed to convert live object (/; "
-        "autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid "
-        "group/version: autoscaling/v1"));
+    co_return co_await ApplyCustomScale(call);
   }
   Result<api::Object> wish = is_update ? DecodeCustomScale(call) : Result<api::Object>();
   if (!wish.has_value()) co_return std::move(wish).failure();
   Modification modification{
-      .decides_owners = true, .is_unconditional = true, .seen_through = ScaleOf};
+      .is_unconditional = true,
+      .seen_through = [&](const api::Object& stored) { return OwnedScaleOf(call, stored); }};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,
              is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));
