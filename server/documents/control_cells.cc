@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/apiextensions_v1.h"
 #include "api/apiregistration_v1.h"
 #include "api/at_path.h"
 #include "api/certificates_v1/signing_request.h"
@@ -18,6 +19,7 @@ namespace dray::server::documents {
 namespace {
 
 using api::Object;
+using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 using api::certificates_v1::CertificateSigningRequest;
 
@@ -99,6 +101,31 @@ std::string ApiAvailable(const Object& object) {
   return JsonCell("Unknown");
 }
 
+// Of definitions of custom kinds.
+
+std::string DefinitionVersions(const Object& object) {
+  std::vector<std::string> versions;
+  for (const auto& version : object.As<CustomResourceDefinition>().spec.versions) {
+    if (!version.served) continue;
+    versions.push_back(version.name + (version.storage ? "(storage)" : ""));
+  }
+  std::ranges::sort(versions);
+  return JsonCell(fmt::format("{}", fmt::join(versions, ",")));
+}
+
+std::string DefinitionShortNames(const Object& object) {
+  const auto& names = object.As<CustomResourceDefinition>().spec.names.short_names;
+  return JsonCell(fmt::format("{}", fmt::join(names, ",")));
+}
+
+std::string DefinitionEstablished(const Object& object) {
+  const auto& conditions = object.As<CustomResourceDefinition>().status.conditions;
+  const bool is_established = std::ranges::any_of(conditions, [](const auto& condition) {
+    return condition.type == "Established" && condition.status == "True";
+  });
+  return is_established ? "true" : "false";
+}
+
 struct NamedControlCell {
   std::string_view name;
   std::string (*cell)(const Object& object);
@@ -107,6 +134,9 @@ struct NamedControlCell {
 constexpr NamedControlCell kControlCells[] = {
     {"api-available", ApiAvailable},
     {"api-service", ApiServer},
+    {"definition-established", DefinitionEstablished},
+    {"definition-short-names", DefinitionShortNames},
+    {"definition-versions", DefinitionVersions},
     {"flow-method", FlowMethod},
     {"flow-missing", FlowMissing},
     {"level-hand", LevelHand},

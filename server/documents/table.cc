@@ -87,6 +87,9 @@ constexpr ComputedText kComputedTexts[] = {
     {"cron-job-last", "How long ago a job was last made."},
     {"cron-job-zone", "Time zone of the schedule."},
     {"data-count", "How many entries there are."},
+    {"definition-established", "Whether the kind is served."},
+    {"definition-short-names", "Short names of the kind."},
+    {"definition-versions", "Versions that are served, and which of them is stored."},
     {"driver-modes", "Lives that volumes of the driver can have."},
     {"driver-tokens", "Audiences of the tokens that the driver is given."},
     {"endpoints-addresses", "The first addresses with their ports."},
@@ -187,7 +190,10 @@ void WriteDefinition(const Definition& column, JsonWriter& json) {
                {"priority", column.priority}});
 }
 
-void WriteDefinitions(const api::KindInfo& kind, const CustomColumns* custom, JsonWriter& json) {
+void WriteDefinitions(const api::KindInfo& kind,
+                      const CustomColumns* custom,
+                      const TableOptions& options,
+                      JsonWriter& json) {
   json.Array([&] {
     if (BeginsWithName(kind)) {
       WriteDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0},
@@ -196,7 +202,8 @@ void WriteDefinitions(const api::KindInfo& kind, const CustomColumns* custom, Js
     if (custom != nullptr) return custom->WriteDefinitions(json);
     for (const api::Column& column : ColumnsOf(kind)) {
       // An age is computed here, so it is a text and not a date.
-      const bool age = column.type == "date" && column.compute.empty();
+      const bool age =
+          column.type == "date" && column.compute.empty() && !options.is_of_custom_kind;
       WriteDefinition({.name = column.name,
                        .type = age ? "string" : column.type,
                        .format = IsName(column) ? "name" : "",
@@ -290,7 +297,7 @@ void WriteTable(const TableContent& content,
     json.Member("metadata").Raw(content.metadata_json);
     json.Member("columnDefinitions");
     if (definitions == ColumnDefinitions::kShown) {
-      WriteDefinitions(content.kind, custom, json);
+      WriteDefinitions(content.kind, custom, options, json);
     } else {
       json.Value(nullptr);
     }

@@ -28,6 +28,8 @@ struct TableOptions {
   std::string_view version = "v1";  // or v1beta1
   IncludeObject include = IncludeObject::kMetadata;
   WallTime now;  // ages are counted to here
+  /// The table is of a part of a custom kind: an age is called a date, as upstream does there.
+  bool is_of_custom_kind = false;
 };
 
 /// metadata of a list, as JSON: {"resourceVersion":"7","continue":…}.

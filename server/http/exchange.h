@@ -179,7 +179,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Result<verbs::ResourceRequest> ReadRequest();
   Result<> ReadBody(verbs::ResourceRequest& request);
   Result<> ReadProtobufBody(verbs::ResourceRequest& request);
-  Result<std::string> JsonBody(const verbs::ResourceRequest& request, bool yaml);
+  Result<std::string> JsonBody(verbs::ResourceRequest& request, bool yaml);
   void BeginWatch(verbs::ResourceRequest request);
   void Watch(const verbs::ResourceRequest& request);
   void Finished(Result<verbs::Answer> result);

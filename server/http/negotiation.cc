@@ -164,9 +164,14 @@ Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint, Or
   for (const Clause& clause : clauses) {
     if (const auto form = FormOf(clause, endpoint, origin); form) return *form;
   }
+  // Upstream asks first in which form a list could be, then in which a stream.
+  const bool is_streamed =
+      endpoint == Endpoint::kWatch && std::ranges::any_of(clauses, [&](const Clause& clause) {
+        return FormOf(clause, Endpoint::kList, origin).has_value();
+      });
   return Fail(StatusReason::kNotAcceptable,
               fmt::format("only the following media types are accepted: {}",
-                          endpoint == Endpoint::kWatch ? kStreamed : kServed));
+                          is_streamed ? kStreamed : kServed));
 }
 
 documents::Form ErrorForm(std::string_view accept) {

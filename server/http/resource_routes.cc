@@ -119,6 +119,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   DRAY_TRY(rendering_.form, Negotiate(request_.headers.Get("Accept"), EndpointOf(route_), origin));
   if (rendering_.form.transform == documents::Transform::kTable) {
     rendering_.table.version = rendering_.form.version;
+    rendering_.table.is_of_custom_kind = origin == Origin::kCustom;
     DRAY_TRY(
         rendering_.table.include,
         documents::IncludeObjectOf(query_.First("includeObject").value_or(std::string_view())));
@@ -183,20 +184,18 @@ Result<> Exchange::ReadProtobufBody(ResourceRequest& request) {
   return {};
 }
 
-Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml) {
+Result<std::string> Exchange::JsonBody(ResourceRequest& request, bool yaml) {
   if (!yaml || request_.body.empty()) return std::move(request_.body);
   auto document = api::YamlToJson(request_.body);
   if (!document) {
     return Fail(errors::BadRequest("error converting YAML to JSON: " + document.error().message));
   }
-  if (!document->duplicates.empty() && !IsDelete(request.verb)) {
+  if (request.verb == Verb::kPatch) {
+    request.duplicate_keys = std::move(document->duplicates);
+  } else if (!document->duplicates.empty() && !IsDelete(request.verb)) {
     const std::string message = api::DuplicateKeysMessage(document->duplicates);
     switch (request.write.field_validation) {
       case verbs::FieldValidation::kStrict:
-        if (request.verb == Verb::kPatch) {
-          return Fail(errors::BadRequest(fmt::format(
-              "error strict decoding {}: {}", verbs::AppliedWord(request.release), message)));
-        }
         return Fail(errors::BadRequest(fmt::format(
             "{0} in version \"{1}\" cannot be handled as a {0}: strict decoding error: {2}",
             request.kind->kind,
@@ -204,7 +203,7 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
             message)));
       case verbs::FieldValidation::kWarn:
         // Upstream tells them one by one where it knows no types.
-        if (request.verb == Verb::kPatch || api::IsCustom(*request.kind)) {
+        if (api::IsCustom(*request.kind)) {
           warnings_.insert(
               warnings_.end(), document->duplicates.begin(), document->duplicates.end());
         } else {

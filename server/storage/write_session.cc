@@ -4,6 +4,8 @@
 #include <coroutine>
 #include <utility>
 
+#include "server/errors/errors.h"
+
 namespace dray::server::storage {
 namespace {
 
@@ -20,6 +22,14 @@ struct ToWorker {
   }
   void await_resume() const noexcept {}
 };
+
+// Upstream answers with the words of its store.
+Result<store::CommitOutcome> InWordsOfUpstream(Result<store::CommitOutcome> outcome) {
+  const bool is_too_large =
+      !outcome.has_value() && outcome.error().reason == StatusReason::kRequestEntityTooLarge;
+  if (!is_too_large) return outcome;
+  return Fail(errors::Untyped("etcdserver: request is too large"));
+}
 
 }  // namespace
 
@@ -51,7 +61,7 @@ Task<store::CommitOutcome> WriteSession::Commit(store::Txn txn) {
   };
   auto outcome = co_await FromCallback<Result<store::CommitOutcome>>(std::move(start));
   if (by_worker_) co_await ToWorker{.workers = workers_, .line = line_};
-  co_return outcome;
+  co_return InWordsOfUpstream(std::move(outcome));
 }
 
 Task<> WriteSession::ContinueOnWorker() {

@@ -48,7 +48,8 @@ class WriteSession {
   Task<Frozen<store::Snapshot>> ReadNewest();
   /// Commits `txn`; a conflict is a value. In a sequence it waits until all requests of it have
   /// their steps; what comes after the first commit is no part of the sequence.
-  /// Errors: Store::Commit's; in a sequence also kConflict, when it is not carried out.
+  /// Errors: Store::Commit's; in a sequence also kConflict, when it is not carried out. That a
+  /// value is too large for the store is told without a reason, as upstream does.
   Task<store::CommitOutcome> Commit(store::Txn txn);
 
   /// Continues on a thread of the pool, now and after every later wait. Where there is no pool, or

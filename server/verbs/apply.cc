@@ -8,10 +8,12 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/codec/json_tree.h"
+#include "api/codec/yaml.h"
 #include "server/errors/errors.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
@@ -59,6 +61,23 @@ Result<api::Object> New(const Call& call,
   return object;
 }
 
+// Upstream looks for keys that come twice when the merge has succeeded.
+Result<> TellDuplicates(const Call& call) {
+  const std::vector<std::string>& keys = call.request->duplicate_keys;
+  if (keys.empty()) return {};
+  switch (call.request->write.field_validation) {
+    case FieldValidation::kStrict:
+      return Fail(errors::BadRequest(fmt::format("error strict decoding {}: {}",
+                                                 AppliedWord(call.request->release),
+                                                 api::DuplicateKeysMessage(keys))));
+    case FieldValidation::kWarn:
+      call.warnings->insert(call.warnings->end(), keys.begin(), keys.end());
+      break;
+    case FieldValidation::kIgnore: break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<api::Object> AppliedTo(const Call& call,
@@ -68,6 +87,7 @@ Result<api::Object> AppliedTo(const Call& call,
   const auto force = call.request->write.force.value_or(false) ? managed_fields::Force::kYes
                                                                : managed_fields::Force::kNo;
   DRAY_TRY(managed_fields::Applied applied, managed_fields::Apply(write, live, config, force));
+  DRAY_TRY_VOID(TellDuplicates(call));
   applied.object.mutable_metadata().managed_fields = std::move(applied.entries);
   return std::move(applied.object);
 }

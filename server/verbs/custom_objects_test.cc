@@ -97,6 +97,68 @@ TEST_F(CustomObjects, HaveAStatusAndAScaleOfTheirOwn) {
   EXPECT_TRUE(read.contains(R"("bulbs":5)") && read.contains(R"("generation":2)")) << read;
 }
 
+TEST_F(CustomObjects, AreReadAsTheVersionThatTheySay) {
+  Define();
+  const auto make = [&](std::string_view what) {
+    return Lamp(Verb::kCreate,
+                "",
+                std::string("{").append(what).append(
+                    R"(,"metadata":{"name":"a","odd":1},"spec":{"size":1}})"));
+  };
+  EXPECT_TRUE(make(R"("apiVersion":"lights.test/v7","kind":"Lamp")").starts_with("400 BadRequest"));
+  EXPECT_EQ(
+      warnings_,
+      (std::vector<std::string>{R"(unknown field "metadata.odd")", R"(unknown field "spec")"}))
+      << "a version without a schema knows no fields";
+  EXPECT_TRUE(make(R"("apiVersion":"lights.test/v1","kind":"Torch")").starts_with("422 Invalid"));
+  EXPECT_EQ(warnings_, std::vector<std::string>{R"(unknown field "metadata.odd")"})
+      << "of other kinds only the metadata is known";
+}
+
+TEST_F(CustomObjects, OnlyAnOwnedNumberIsOwnedThroughScale) {
+  Define();
+  Make("a", "{}");
+  Make("b", R"({"bulbs":2})");
+  const auto scale = [&](std::string_view name) {
+    Lamp(Verb::kPatch, name, R"({"spec":{"replicas":5}})", "scale");
+    return Lamp(Verb::kGet, name, "").contains(R"("subresource":"scale")");
+  };
+  EXPECT_FALSE(scale("a"));
+  EXPECT_TRUE(scale("b"));
+}
+
+TEST_F(CustomObjects, AScaleCannotBeApplied) {
+  Define();
+  Make("a", "{}");
+  Make("b", R"({"bulbs":2})");
+  const auto apply = [&](std::string_view name) {
+    ResourceRequest request;
+    request.verb = Verb::kPatch;
+    request.patch_type = patch::PatchType::kApply;
+    request.kind = resources_.scheme().Now()->FindResource("lights.test", "v1", "lamps");
+    request.namespace_ = "default";
+    request.name = name;
+    request.subresource = "scale";
+    request.write.field_manager = "m";
+    request.body = std::string(R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{)")
+                       .append(R"("name":")")
+                       .append(name)
+                       .append(R"(","namespace":"default"},"spec":{"replicas":9}})");
+    return Do(std::move(request));
+  };
+  EXPECT_TRUE(apply("a").starts_with("500 : failed to create manager for existing fields"));
+  const std::string conflict = apply("b");
+  EXPECT_TRUE(conflict.starts_with("409 Conflict: Apply failed with 1 conflict")) << conflict;
+  EXPECT_TRUE(conflict.ends_with("using autoscaling/v1: .spec.replicas")) << conflict;
+}
+
+TEST_F(CustomObjects, TheNumbersOfAScaleAreJudged) {
+  Define();
+  const std::string made = Make("a", R"({"bulbs":-1})");
+  EXPECT_TRUE(made.contains(".spec.bulbs: Invalid value: -1: should be a non-negative integer"))
+      << made;
+}
+
 TEST_F(CustomObjects, GoWithTheirDefinition) {
   Define();
   Make("a", R"({"bulbs":2})");

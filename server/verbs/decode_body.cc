@@ -142,6 +142,11 @@ Result<> ReadAsSaid(const Call& call,
   return TellIssues(call, said, kind, issues);
 }
 
+// Whether a body that says `said` is of the group and kind of `kind`, in whatever version.
+bool IsSameKind(const api::KindInfo& kind, const api::TypeMeta& said) {
+  return said.kind == kind.kind && Split(said.api_version).group == kind.group;
+}
+
 // A body of a custom kind says what it is, in words of its own server upstream.
 Result<api::Object> DecodeCustomText(const Call& call,
                                      const api::KindInfo& kind,
@@ -166,12 +171,13 @@ Result<api::Object> DecodeCustomText(const Call& call,
   if (!missing.empty()) {
     return Unrecognized(kind, fmt::format("Object '{}' is missing in '{}'", missing, text), text);
   }
-  if (said.api_version != kind.api_version) return Fail(WrongVersion(said, kind));
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
+  DRAY_TRY(issues, IssuesAsSaid(kind, said, text, call.request->release, std::move(issues)));
+  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+  if (said.api_version != kind.api_version) return Fail(WrongVersion(said, kind));
   if (std::optional<Error> wrong = WrongCustomKind(kind, said, object->metadata().name)) {
     return Fail(*std::move(wrong));
   }
-  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
   return object;
 }
 
@@ -257,6 +263,30 @@ std::optional<Error> WrongCustomKind(const api::KindInfo& kind,
                                   fmt::format("must be {}", kind.api_version))
            : errors::InvalidValue(
                  "kind", errors::Quoted(said.kind), fmt::format("must be {}", kind.kind))});
+}
+
+Result<api::DecodeIssues> IssuesAsSaid(const api::KindInfo& kind,
+                                       const api::TypeMeta& said,
+                                       std::string_view text,
+                                       api::Release release,
+                                       api::DecodeIssues issues) {
+  if (said.kind == kind.kind && said.api_version == kind.api_version) return issues;
+  const bool is_same_kind = IsSameKind(kind, said);
+  const api::CustomKind* version =
+      is_same_kind ? api::CustomVersionOf(*api::CustomOf(kind), said.api_version) : nullptr;
+  // Without a version nothing is pruned.
+  const api::KindInfo& read_as = version == nullptr ? kind : *version;
+  issues.clear();
+  DRAY_TRY(
+      const api::Object object,
+      api::DecodeJson(read_as, text, &issues, {.release = release, .stored = version == nullptr}));
+  if (version != nullptr || !is_same_kind) return issues;
+  // A version that the definition does not have knows no fields.
+  for (const api::Tree::Member& member : object.As<api::CustomObject>().content.members()) {
+    if (issues.size() >= api::kDecodeIssuesMax) break;
+    issues.push_back(fmt::format("unknown field {}", api::GoQuote(member.name())));
+  }
+  return issues;
 }
 
 std::string StrictError(const api::DecodeIssues& issues) {

@@ -34,6 +34,17 @@ std::string_view AppliedWord(api::Release release);
 /// `strict decoding error: …` from what a strict decoder found.
 std::string StrictError(const api::DecodeIssues& issues);
 
+/// What is ignored in `text`, a readable document for the custom kind `kind` that says it is
+/// `said`: `issues`, found by the schema of `kind`, where it is. Another version of the kind is
+/// judged by its own schema, and one that the definition does not have knows no fields; of other
+/// kinds only the metadata is known. O(size). Errors: kBadRequest  it cannot be read as what it
+/// says.
+Result<api::DecodeIssues> IssuesAsSaid(const api::KindInfo& kind,
+                                       const api::TypeMeta& said,
+                                       std::string_view text,
+                                       api::Release release,
+                                       api::DecodeIssues issues);
+
 /// What is wrong with a document of a custom kind that says it is something else; `name` is that of
 /// its object.
 std::optional<Error> WrongCustomKind(const api::KindInfo& kind,

@@ -58,7 +58,9 @@ Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta);
 inline constexpr int kModifyTriesMax = 100;
 
 /// `live`, in the form of the store, with the configuration `config` applied to it and the owners
-/// that this makes; by force if the call says so. Errors: those of api::managed_fields::Apply.
+/// that this makes; by force if the call says so. Tells of keys that the configuration has twice.
+/// Errors: those of api::managed_fields::Apply; kBadRequest  such keys, where the call forbids
+/// them.
 Result<api::Object> AppliedTo(const Call& call,
                               const api::managed_fields::Write& write,
                               const api::Object& live,

@@ -54,7 +54,7 @@ Result<> TellIssues(const Call& call, std::string_view patched, const api::Decod
 Result<api::Object> DecodePatchedCustom(const Call& call,
                                         std::string_view patched,
                                         const api::TypeMeta& said,
-                                        api::DecodeIssues issues) {
+                                        const api::DecodeIssues& of_patch) {
   const std::string_view missing = said.kind.empty()          ? "Kind"
                                    : said.api_version.empty() ? "apiVersion"
                                                               : "";
@@ -62,12 +62,15 @@ Result<api::Object> DecodePatchedCustom(const Call& call,
     return Fail(
         BadOutcome(patched, fmt::format("Object '{}' is missing in '{}'", missing, patched)));
   }
-  Result<api::Object> object =
-      api::DecodeJson(call.kind(), patched, &issues, {.release = call.request->release});
+  const api::Release release = call.request->release;
+  api::DecodeIssues issues;
+  Result<api::Object> object = api::DecodeJson(call.kind(), patched, &issues, {.release = release});
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
+  DRAY_TRY(issues, IssuesAsSaid(call.kind(), said, patched, release, std::move(issues)));
+  issues.insert(issues.begin(), of_patch.begin(), of_patch.end());
+  DRAY_TRY_VOID(TellIssues(call, patched, issues));
   std::optional<Error> wrong = WrongCustomKind(call.kind(), said, object->metadata().name);
   if (wrong.has_value()) return Fail(*std::move(wrong));
-  DRAY_TRY_VOID(TellIssues(call, patched, issues));
   return object;
 }
 
@@ -77,7 +80,7 @@ Result<api::Object> DecodePatched(const Call& call,
                                   api::DecodeIssues issues) {
   const api::KindInfo& kind = call.kind();
   DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
-  if (api::IsCustom(kind)) return DecodePatchedCustom(call, patched, said, std::move(issues));
+  if (api::IsCustom(kind)) return DecodePatchedCustom(call, patched, said, issues);
   if (said.kind != kind.kind || said.api_version != kind.api_version) {
     return Fail(BadOutcome(patched,
                            fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "

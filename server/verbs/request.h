@@ -90,6 +90,9 @@ struct ResourceRequest {
   /// Of updates, patches and bindings. Clients over HTTP have no words for it.
   std::optional<LeaseCondition> under_lease;
   Body body;
+  /// Keys that the YAML of an applied configuration has twice, as messages. What they mean for the
+  /// request is decided once the configuration could be merged.
+  std::vector<std::string> duplicate_keys = {};
   access::SharedUser user;
   /// Whose share what the request takes counts in; null: exempt.
   Frozen<ShareOwner> owner = nullptr;
