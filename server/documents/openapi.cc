@@ -2,7 +2,6 @@
 #include "server/documents/openapi.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -35,8 +34,12 @@ std::string ReleaseText(api::Release release) {
                      MinorOf(release == api::Release::kAny ? api::Release::kNewest : release));
 }
 
-void WriteInfo(std::string_view version, JsonWriter& json) {
-  json.Object({{"title", "Kubernetes"}, {"version", version}});
+void WriteInfo(std::string_view title, std::string_view version, JsonWriter& json) {
+  json.Object({{"title", title}, {"version", version}});
+}
+
+bool HasCustomKinds(Kinds kinds) {
+  return std::ranges::any_of(kinds, [](const KindInfo* kind) { return api::IsCustom(*kind); });
 }
 
 using Roots = std::span<const OpenApiPlace>;
@@ -73,10 +76,11 @@ std::vector<OpenApiPlace> RootsOf(Kinds kinds) {
   const KindInfo* last = nullptr;
   for (const KindInfo* kind : kinds) {
     const bool is_new_group = last == nullptr || last->group != kind->group;
-    if (is_new_group && !kind->group.empty()) {
+    if (is_new_group && !kind->group.empty() && !api::IsCustom(*kind)) {
       roots.push_back({.root = OpenApiRoot::kGroup, .group = kind->group});
     }
-    if (is_new_group || last->version != kind->version) {
+    const bool is_new_version = is_new_group || last->version != kind->version;
+    if (is_new_version && !api::IsCustom(*kind)) {
       roots.push_back(
           {.root = OpenApiRoot::kGroupVersion, .group = kind->group, .version = kind->version});
     }
@@ -93,14 +97,23 @@ std::string VersionDocument(Kinds kinds, api::Release release) {
   for (const KindInfo* kind : kinds) schemas.Announce(*kind);
   json.Object([&] {
     json.Member("openapi", "3.0.0");
-    WriteInfo(ReleaseText(release), json.Member("info"));
-    const std::array roots = {OpenApiPlace{.root = OpenApiRoot::kGroupVersion,
-                                           .group = kinds.front()->group,
-                                           .version = kinds.front()->version}};
+    const bool is_custom = HasCustomKinds(kinds);
+    // Upstream's server of custom kinds writes documents of its own.
+    if (is_custom) {
+      WriteInfo("Kubernetes CRD Swagger", "v0.1.0", json.Member("info"));
+    } else {
+      WriteInfo("Kubernetes", ReleaseText(release), json.Member("info"));
+    }
+    std::vector<OpenApiPlace> roots;
+    if (!is_custom) {
+      roots.push_back({.root = OpenApiRoot::kGroupVersion,
+                       .group = kinds.front()->group,
+                       .version = kinds.front()->version});
+    }
     WritePathsOf(roots, kinds, {OpenApiForm::kV3, release}, schemas, json);
     json.Member("components").Object([&] {
       WriteSchemasOf(roots, kinds, OpenApiForm::kV3, schemas, json.Member("schemas"));
-      WriteSecuritySchemes(json);
+      if (!is_custom) WriteSecuritySchemes(json);
     });
   });
   return text;
@@ -114,7 +127,7 @@ std::string WholeDocument(Kinds kinds, api::Release release) {
   for (const KindInfo* kind : kinds) schemas.Announce(*kind);
   json.Object([&] {
     json.Member("swagger", "2.0");
-    WriteInfo(ReleaseText(release), json.Member("info"));
+    WriteInfo("Kubernetes", ReleaseText(release), json.Member("info"));
     const std::vector<OpenApiPlace> roots = RootsOf(kinds);
     WritePathsOf(roots, kinds, {OpenApiForm::kV2, release}, schemas, json);
     WriteSchemasOf(roots, kinds, OpenApiForm::kV2, schemas, json.Member("definitions"));
@@ -131,10 +144,6 @@ KindsByVersion VersionsOf(const api::Scheme& scheme) {
     if (kind->served) versions[{kind->group, kind->version}].push_back(kind);
   }
   return versions;
-}
-
-bool HasCustomKinds(Kinds kinds) {
-  return std::ranges::any_of(kinds, [](const KindInfo* kind) { return api::IsCustom(*kind); });
 }
 
 OpenApi::Document Finished(std::string json) {

@@ -41,7 +41,9 @@ void AddFrame(Tree& schema, std::string_view metadata, OpenApiForm form) {
   properties->Set("kind", Text("Name of the kind."));
   Tree reference = Tree::Object();
   reference.Set("$ref", Tree(metadata));
+  const Tree words("Name, labels and owners of the object.");
   if (form == OpenApiForm::kV2) {
+    reference.Set("description", words);
     properties->Set("metadata", std::move(reference));
     return;
   }
@@ -49,7 +51,35 @@ void AddFrame(Tree& schema, std::string_view metadata, OpenApiForm form) {
   std::vector<Tree> all;
   all.push_back(std::move(reference));
   holder.Set("allOf", Tree::List(std::move(all)));
+  holder.Set("description", words);
   properties->Set("metadata", std::move(holder));
+}
+
+// A resource in an object says what it is.
+void AddEmbedded(Tree& schema, std::string_view metadata, OpenApiForm form) {
+  AddFrame(schema, metadata, form);
+  std::vector<Tree> required;
+  if (const Tree* known = schema.Find("required"); known != nullptr && known->is_list()) {
+    required.assign(known->elements().begin(), known->elements().end());
+  }
+  for (const std::string_view name : {"kind", "apiVersion"}) {
+    const bool is_there =
+        std::ranges::any_of(required, [&](const Tree& one) { return one == Tree(name); });
+    if (!is_there) required.emplace_back(name);
+  }
+  schema.Set("required", Tree::List(std::move(required)));
+}
+
+// Of a number or a text, where the definition does not say it.
+void AddAlternatives(Tree& schema) {
+  if (schema.Find("anyOf") != nullptr || schema.Find("allOf") != nullptr) return;
+  std::vector<Tree> alternatives;
+  for (const std::string_view type : {"integer", "string"}) {
+    Tree one = Tree::Object();
+    one.Set("type", Tree(type));
+    alternatives.push_back(std::move(one));
+  }
+  schema.Set("anyOf", Tree::List(std::move(alternatives)));
 }
 
 // Calls `change` for each schema below `schema` that gives values their structure, and then for it.
@@ -71,6 +101,7 @@ void EachSchema(Tree& schema, const F& change) {  // NOLINT(misc-no-recursion)
 void KeepOnly(Tree& schema, std::string_view extension) {
   Tree kept = Tree::Object();
   kept.Set(extension, Tree(true));
+  if (IsTrue(schema, kEmbedded)) kept.Set(kEmbedded, Tree(true));
   if (const Tree* description = schema.Find("description")) kept.Set("description", *description);
   schema = std::move(kept);
 }
@@ -124,6 +155,12 @@ std::string CustomSchemaName(const api::CustomKind& kind) {
   return name.append(kind.version).append(".").append(kind.kind);
 }
 
+std::string SelectableFields(const api::CustomKind& kind) {
+  const Frozen<registry::SchemaVersion> version = registry::RulesOf(kind);
+  const bool has_none = version == nullptr || version->said().selectable_fields.empty();
+  return has_none ? std::string() : api::ToJson(Selectable(version->said()));
+}
+
 Tree CustomSchema(const api::CustomKind& kind, OpenApiForm form, const std::string& metadata) {
   Tree schema = Tree::Object();
   const Frozen<registry::SchemaVersion> version = registry::RulesOf(kind);
@@ -138,17 +175,16 @@ Tree CustomSchema(const api::CustomKind& kind, OpenApiForm form, const std::stri
   }
   const bool is_v2 = form == OpenApiForm::kV2;
   EachSchema(schema, [&](Tree& one) {
-    if (IsTrue(one, kEmbedded)) AddFrame(one, metadata, form);
-    if (is_v2) MakePlain(one);
+    if (IsTrue(one, kEmbedded)) AddEmbedded(one, metadata, form);
+    if (is_v2) return MakePlain(one);
+    if (IsTrue(one, kIntOrString)) AddAlternatives(one);
   });
   if (!schema.is_object()) schema = Tree::Object();
   const bool is_opaque = is_v2 && IsTrue(schema, kPreserve);
   if (!is_opaque) AddFrame(schema, metadata, form);
   if (!is_opaque) schema.Set("type", Tree("object"));
   schema.Set("x-kubernetes-group-version-kind", KindNames(kind));
-  if (!is_v2 && !said.selectable_fields.empty()) {
-    schema.Set("x-kubernetes-selectable-fields", Selectable(said));
-  }
+  if (!said.selectable_fields.empty()) schema.Set(kSelectableExtension, Selectable(said));
   return schema;
 }
 

@@ -16,6 +16,7 @@
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
 #include "server/documents/openapi_custom.h"
+#include "server/documents/openapi_operations.h"
 #include "server/documents/subresources.h"
 #include "server/registry/strategy.h"
 
@@ -39,9 +40,9 @@ std::string CamelGroup(std::string_view group) {
   if (group.ends_with(kSuffix)) group.remove_suffix(kSuffix.size());
   std::string camel = group.empty() ? "Core" : "";
   while (!group.empty()) {
-    const size_t dot = std::min(group.find('.'), group.size());
-    camel += Capitalised(group.substr(0, dot));
-    group.remove_prefix(std::min(dot + 1, group.size()));
+    const size_t end = std::min(group.find_first_of(".-"), group.size());
+    camel += Capitalised(group.substr(0, end));
+    group.remove_prefix(std::min(end + 1, group.size()));
   }
   return camel;
 }
@@ -54,62 +55,6 @@ std::string TagOf(std::string_view group) {
 
 namespace {
 
-struct Parameter {
-  std::string_view name, type;
-};
-using Parameters = std::span<const Parameter>;
-using MediaTypes = std::span<const std::string_view>;
-
-constexpr MediaTypes kNoBody = {};
-constexpr std::string_view kAnyTypes[] = {"*/*"};
-constexpr std::string_view kPatchTypes[] = {"application/apply-patch+yaml",
-                                            "application/json-patch+json",
-                                            "application/merge-patch+json",
-                                            "application/strategic-merge-patch+json"};
-constexpr std::string_view kStreamTypes[] = {"application/json",
-                                             "application/yaml",
-                                             "application/vnd.kubernetes.protobuf",
-                                             "application/json;stream=watch",
-                                             "application/vnd.kubernetes.protobuf;stream=watch"};
-constexpr std::string_view kLogTypes[] = {
-    "text/plain", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
-
-constexpr Parameter kWriteParameters[] = {
-    {"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}};
-constexpr Parameter kPatchParameters[] = {{"dryRun", "string"},
-                                          {"fieldManager", "string"},
-                                          {"fieldValidation", "string"},
-                                          {"force", "boolean"}};
-constexpr Parameter kDeleteParameters[] = {
-    {"dryRun", "string"},
-    {"gracePeriodSeconds", "integer"},
-    {"ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"},
-    {"orphanDependents", "boolean"},
-    {"propagationPolicy", "string"}};
-constexpr Parameter kListParameters[] = {{"allowWatchBookmarks", "boolean"},
-                                         {"continue", "string"},
-                                         {"fieldSelector", "string"},
-                                         {"labelSelector", "string"},
-                                         {"limit", "integer"},
-                                         {"resourceVersion", "string"},
-                                         {"resourceVersionMatch", "string"},
-                                         {"sendInitialEvents", "boolean"},
-                                         {"timeoutSeconds", "integer"},
-                                         {"watch", "boolean"}};
-constexpr Parameter kDeleteCollectionParameters[] = {
-    {"continue", "string"},
-    {"dryRun", "string"},
-    {"fieldSelector", "string"},
-    {"gracePeriodSeconds", "integer"},
-    {"ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"},
-    {"labelSelector", "string"},
-    {"limit", "integer"},
-    {"orphanDependents", "boolean"},
-    {"propagationPolicy", "string"},
-    {"resourceVersion", "string"},
-    {"resourceVersionMatch", "string"},
-    {"sendInitialEvents", "boolean"},
-    {"timeoutSeconds", "integer"}};
 constexpr Parameter kStreamParameters[] = {{"container", "string"},
                                            {"stderr", "boolean"},
                                            {"stdin", "boolean"},
@@ -123,98 +68,6 @@ constexpr Parameter kExecParameters[] = {{"command", "string"},
                                          {"tty", "boolean"}};
 constexpr Parameter kForwardParameters[] = {{"ports", "integer"}};
 constexpr Parameter kProxyParameters[] = {{"path", "string"}};
-constexpr Parameter kLogParameters[] = {{"container", "string"},
-                                        {"follow", "boolean"},
-                                        {"insecureSkipTLSVerifyBackend", "boolean"},
-                                        {"limitBytes", "integer"},
-                                        {"previous", "boolean"},
-                                        {"sinceSeconds", "integer"},
-                                        {"stream", "string"},
-                                        {"tailLines", "integer"},
-                                        {"timestamps", "boolean"}};
-
-enum class Sent : uint8_t { kNothing, kObject, kPatch, kDeleteOptions };
-enum class Answered : uint8_t { kObject, kList, kStatus, kEvents, kText };
-
-constexpr std::string_view kOk[] = {"200"};
-constexpr std::string_view kOkOrCreated[] = {"200", "201"};
-constexpr std::string_view kCreatedOrAccepted[] = {"200", "201", "202"};
-constexpr std::string_view kOkOrAccepted[] = {"200", "202"};
-
-// One operation on a path.
-struct Operation {
-  std::string_view method, action, id_verb, id_infix;
-  Parameters parameters = {};
-  MediaTypes request = kNoBody;
-  std::span<const std::string_view> codes = kOk;
-  MediaTypes types = kObjectTypes;
-  Sent sent = Sent::kNothing;
-  Answered answered = Answered::kObject;
-};
-
-constexpr Operation kList = {.method = "get",
-                             .action = "list",
-                             .id_verb = "list",
-                             .parameters = kListParameters,
-                             .types = kStreamTypes,
-                             .answered = Answered::kList};
-constexpr Operation kCreate = {.method = "post",
-                               .action = "post",
-                               .id_verb = "create",
-                               .parameters = kWriteParameters,
-                               .request = kAnyTypes,
-                               .codes = kCreatedOrAccepted,
-                               .sent = Sent::kObject};
-constexpr Operation kDeleteCollection = {.method = "delete",
-                                         .action = "deletecollection",
-                                         .id_verb = "delete",
-                                         .id_infix = "Collection",
-                                         .parameters = kDeleteCollectionParameters,
-                                         .request = kAnyTypes,
-                                         .sent = Sent::kDeleteOptions,
-                                         .answered = Answered::kStatus};
-constexpr Operation kRead = {.method = "get", .action = "get", .id_verb = "read"};
-constexpr Operation kReplace = {.method = "put",
-                                .action = "put",
-                                .id_verb = "replace",
-                                .parameters = kWriteParameters,
-                                .request = kAnyTypes,
-                                .codes = kOkOrCreated,
-                                .sent = Sent::kObject};
-constexpr Operation kPatchObject = {.method = "patch",
-                                    .action = "patch",
-                                    .id_verb = "patch",
-                                    .parameters = kPatchParameters,
-                                    .request = kPatchTypes,
-                                    .codes = kOkOrCreated,
-                                    .sent = Sent::kPatch};
-constexpr Operation kDelete = {.method = "delete",
-                               .action = "delete",
-                               .id_verb = "delete",
-                               .parameters = kDeleteParameters,
-                               .request = kAnyTypes,
-                               .codes = kOkOrAccepted,
-                               .sent = Sent::kDeleteOptions};
-constexpr Operation kReadLog = {.method = "get",
-                                .action = "get",
-                                .id_verb = "read",
-                                .parameters = kLogParameters,
-                                .types = kLogTypes,
-                                .answered = Answered::kText};
-constexpr Operation kWatchOne = {.method = "get",
-                                 .action = "watch",
-                                 .id_verb = "watch",
-                                 .parameters = kListParameters,
-                                 .types = kStreamTypes,
-                                 .answered = Answered::kEvents};
-constexpr Operation kWatchMany = {.method = "get",
-                                  .action = "watchlist",
-                                  .id_verb = "watch",
-                                  .parameters = kListParameters,
-                                  .types = kStreamTypes,
-                                  .answered = Answered::kEvents};
-constexpr Operation kOfCollections[] = {kList, kCreate, kDeleteCollection};
-constexpr Operation kOfItems[] = {kRead, kReplace, kPatchObject, kDelete};
 
 // How a connection through the server is opened: with any of these methods.
 struct Connection {
@@ -262,6 +115,7 @@ class Writer {
   Writer(const KindInfo& kind, OpenApiForm form, Schemas& schemas, JsonWriter& json)
       : kind_(kind),
         is_v2_(form == OpenApiForm::kV2),
+        is_custom_(api::IsCustom(kind)),
         camel_version_(CamelGroup(kind.group) + Capitalised(kind.version)),
         base_(kind.group.empty() ? fmt::format("/api/{}", kind.version)
                                  : fmt::format("/apis/{}/{}", kind.group, kind.version)),
@@ -271,19 +125,19 @@ class Writer {
         json_(json) {}
 
   void Write(api::Release release) {
-    const std::span<const Operation> all = kOfCollections;
+    const std::span<const Operation> all = CollectionOperations();
     const PathPlace whole = At(base_ + collection_);
     if (kind_.create_only) return Path(whole, all.subspan(1, 1));
     if (!registry::StrategyOf(kind_).is_stored) {
       Path(whole, all.first(1));
-      return Path(Item(), std::span(kOfItems).first(1));
+      return Path(Item(), ItemOperations().first(1));
     }
     const bool is_namespace = kind_.group.empty() && kind_.plural == "namespaces";
     Path(whole, is_namespace ? all.first(2) : all);  // namespaces go one by one
     if (kind_.namespaced) Path(Everywhere(base_, "ForAllNamespaces"), all.first(1));
-    Path(Item(), kOfItems);
+    Path(Item(), ItemOperations());
     for (const Subresource& part : SubresourcesOf(kind_, release)) Part(part);
-    Watches();
+    if (!is_custom_) Watches();
   }
 
  private:
@@ -308,7 +162,7 @@ class Writer {
 
   /// Paths that only older tools use.
   void Watches() {
-    const std::span<const Operation> many(&kWatchMany, 1);
+    const std::span<const Operation> many(&WatchManyOperation(), 1);
     const std::string base = base_ + "/watch";
     PathPlace list = At(base + collection_);
     list.suffix = "List";
@@ -316,7 +170,7 @@ class Writer {
     if (kind_.namespaced) Path(Everywhere(base, "ListForAllNamespaces"), many);
     PathPlace one = At(base + collection_ + "/{name}");
     one.is_item = true;
-    Path(one, std::span(&kWatchOne, 1));
+    Path(one, std::span(&WatchOneOperation(), 1));
   }
 
   void Part(const Subresource& part) {
@@ -330,13 +184,10 @@ class Writer {
         group, version, part.kind, is_own ? &kind_ : FindKind(group, version, part.kind)};
     const auto* const connection = std::ranges::find(kConnections, part.kind, &Connection::options);
     if (connection != std::end(kConnections)) return Connect(place, *connection);
-    if (part.name == "log") return Path(place, std::span(&kReadLog, 1));
+    if (part.name == "log") return Path(place, std::span(&LogOperation(), 1));
     std::vector<Operation> operations;
     for (const std::string_view verb : part.verbs) {
-      operations.push_back(verb == "get"      ? kRead
-                           : verb == "create" ? kCreate
-                           : verb == "update" ? kReplace
-                                              : kPatchObject);
+      operations.push_back(OperationOf(verb));
     }
     Path(place, operations);
   }
@@ -373,17 +224,32 @@ class Writer {
   void Path(const PathPlace& place, std::span<const Operation> operations) {
     json_.Member(place.path).Object([&] {
       for (const Operation& operation : operations) {
-        json_.Member(operation.method).Object([&] { Members(place, operation); });
+        json_.Member(operation.method).Object([&] {
+          Members(place, is_custom_ ? OfCustomKind(operation) : operation);
+        });
       }
       json_.Member("parameters").Array([&] {
         if (place.is_item) PathParameter("name");
         if (place.in_namespace) PathParameter("namespace");
         if (place.path.ends_with("{path}")) PathParameter("path");
-        if (operations.front().action != "connect") {
-          QueryParameter({.name = "pretty", .type = "string"});
+        const Operation& first = operations.front();
+        const size_t shared = SharesParameters(place) ? first.parameters.size() : 0;
+        constexpr Parameter kPretty = {.name = "pretty", .type = "string"};
+        bool is_due = first.action != "connect";
+        for (const Parameter& parameter : first.parameters.first(shared)) {
+          if (parameter.name > kPretty.name && std::exchange(is_due, false)) {
+            QueryParameter(kPretty);
+          }
+          QueryParameter(parameter);
         }
+        if (is_due) QueryParameter(kPretty);
       });
     });
+  }
+
+  /// The parameters of the only operation are those of the path: on custom kinds everywhere.
+  bool SharesParameters(const PathPlace& place) const {
+    return is_custom_ && kind_.namespaced && !place.in_namespace;
   }
 
   void Members(const PathPlace& place, const Operation& operation) {
@@ -400,18 +266,23 @@ class Writer {
                              place.suffix));
     json_.Member("x-kubernetes-action", operation.action);
     const Subject& subject = place.subject;
-    json_.Member(kKindExtension)
-        .Object({{"group", subject.group}, {"version", subject.version}, {"kind", subject.kind}});
+    if (is_custom_) {  // also of its subresources
+      WriteKindName(kind_, kind_.kind, json_.Member(kKindExtension));
+    } else {
+      json_.Member(kKindExtension)
+          .Object({{"group", subject.group}, {"version", subject.version}, {"kind", subject.kind}});
+    }
     if (is_v2_) {
       json_.Member("schemes").Array([&] { json_.Value("https"); });
       json_.Member("consumes")
-          .ArrayOf(operation.sent == Sent::kPatch ? operation.request : MediaTypes(kAnyTypes));
+          .ArrayOf(operation.sent == Sent::kPatch ? operation.request
+                   : is_custom_                   ? operation.types
+                                                  : MediaTypes(kAnyTypes));
       json_.Member("produces").ArrayOf(operation.types);
     }
-    json_.Member("parameters").Array([&] {
-      if (is_v2_ && operation.sent != Sent::kNothing) BodyParameter(operation.sent, subject);
-      for (const Parameter& parameter : operation.parameters) QueryParameter(parameter);
-    });
+    if (!SharesParameters(place)) {
+      json_.Member("parameters").Array([&] { OwnParameters(operation, subject); });
+    }
     if (!is_v2_ && operation.sent != Sent::kNothing) {
       json_.Member("requestBody").Object([&] {
         if (operation.sent != Sent::kDeleteOptions) json_.Member("required", true);
@@ -419,6 +290,11 @@ class Writer {
       });
     }
     Responses(operation, subject);
+  }
+
+  void OwnParameters(const Operation& operation, const Subject& subject) {
+    if (is_v2_ && operation.sent != Sent::kNothing) BodyParameter(operation.sent, subject);
+    for (const Parameter& parameter : operation.parameters) QueryParameter(parameter);
   }
 
   std::string DescriptionOf(const Operation& operation) const {
@@ -524,7 +400,7 @@ class Writer {
   static constexpr std::string_view kText = "text";
 
   const KindInfo& kind_;
-  const bool is_v2_;
+  const bool is_v2_, is_custom_;
   const std::string camel_version_;
   const std::string base_, collection_;
   Schemas& schemas_;

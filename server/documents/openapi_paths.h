@@ -2,7 +2,6 @@
 // The paths of an OpenAPI document: the operations of a kind, with their parameters.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -12,10 +11,6 @@
 #include "server/documents/openapi_schemas.h"
 
 namespace dray::server::documents {
-
-/// The media types of objects.
-inline constexpr std::array<std::string_view, 3> kObjectTypes = {
-    "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
 
 /// Prefix of names of operations: "Resource" for resource.k8s.io, "Core" for the core group.
 std::string CamelGroup(std::string_view group);

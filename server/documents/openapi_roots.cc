@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
+#include "server/documents/openapi_operations.h"
 #include "server/documents/openapi_paths.h"
 #include "server/documents/openapi_schemas.h"
 

@@ -302,10 +302,13 @@ void Schemas::List(const KindInfo& kind, const std::string& name) {
         const Type& metadata = TypeOf<meta_v1::ListMeta>();
         if (form_ == OpenApiForm::kV2) return Of(metadata);
         json_.Member("allOf").Array([&] { json_.Object([&] { Of(metadata); }); });
-        json_.Member("default").Raw("{}");
+        if (!api::IsCustom(kind)) json_.Member("default").Raw("{}");
       });
     });
     json_.Member(kKindExtension).Array([&] { WriteKindName(kind, api::ListKindOf(kind), json_); });
+    const api::CustomKind* custom = api::CustomOf(kind);
+    const std::string selectable = custom == nullptr ? "" : SelectableFields(*custom);
+    if (!selectable.empty()) json_.Member(kSelectableExtension).Raw(selectable);
   });
 }
 
