@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json_said.h"
 #include "api/text/go_quote.h"
 #include "base/result.h"
 #include "server/storage/keys.h"
@@ -19,7 +20,7 @@ std::string TextOf(const UnreadableRecord& record) {
   return fmt::format("{} cannot be read: {}", text, record.why);
 }
 
-RecordReader::RecordReader() {
+RecordReader::RecordReader() : any_custom_(custom_.Resource({.kind = "object"})) {
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     if (&kind->storage() != kind || !kind->served || kind->create_only) continue;
     const std::string prefix = ResourcePrefix(*kind);
@@ -37,7 +38,7 @@ std::optional<UnreadableRecord> RecordReader::Check(std::string_view key,
                                                     std::string_view bytes) const {
   const auto found =
       std::ranges::find_if(hubs_, [&](const auto& each) { return key.starts_with(each.first); });
-  if (found == hubs_.end()) return std::nullopt;
+  if (found == hubs_.end()) return CheckCustom(key, bytes);
   const auto& [prefix, hubs] = *found;
   UnreadableRecord record{.kind = std::string(hubs.front()->kind)};
   const std::string_view place = key.substr(prefix.size());
@@ -52,6 +53,41 @@ std::optional<UnreadableRecord> RecordReader::Check(std::string_view key,
     return record;
   }
   record.why = fmt::format("no version of the kind is {}", api::GoQuote(StoredVersion(bytes)));
+  return record;
+}
+
+// What is in a group that the program does not have is of a custom kind, in JSON. Its definition is
+// not asked: it may have changed since.
+std::optional<UnreadableRecord> RecordReader::CheckCustom(std::string_view key,
+                                                          std::string_view bytes) const {
+  constexpr std::string_view kRoot = "/registry/";
+  if (!key.starts_with(kRoot)) return std::nullopt;
+  std::vector<std::string_view> parts;  // group, plural, namespace or none, name
+  for (std::string_view rest = key.substr(kRoot.size()); !rest.empty();) {
+    const size_t slash = std::min(rest.find('/'), rest.size());
+    parts.push_back(rest.substr(0, slash));
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+  }
+  const bool is_object = parts.size() == 3 || parts.size() == 4;
+  if (!is_object || !parts.front().contains('.')) return std::nullopt;
+  const bool is_own = std::ranges::any_of(
+      api::BuiltinKinds(), [&](const api::KindInfo* kind) { return kind->group == parts.front(); });
+  if (is_own) return std::nullopt;
+  UnreadableRecord record{.kind = fmt::format("{}.{}", parts[1], parts[0])};
+  if (parts.size() == 4) record.namespace_ = parts[2];
+  record.name = parts.back();
+  api::TypeMeta said;
+  const Result<api::Object> object =
+      api::DecodeJson(*any_custom_, bytes, nullptr, {.stored = true}, said);
+  if (!object.has_value()) {
+    record.why = object.error().message;
+  } else if (said.kind.empty() || said.api_version.empty()) {
+    record.why = "it does not say its kind and version";
+  } else if (object->metadata().name != record.name) {
+    record.why = fmt::format("it says its name is {}", api::GoQuote(object->metadata().name));
+  } else {
+    return std::nullopt;
+  }
   return record;
 }
 

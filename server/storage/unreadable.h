@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/custom_kind.h"
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -34,13 +35,18 @@ class RecordReader {
  public:
   RecordReader();
 
-  /// What is wrong with the record; nothing when it can be read, or no kind lies at such a key. As
-  /// long to compute as the record is to decode.
+  /// What is wrong with the record; nothing when it can be read, or no kind lies at such a key. Of
+  /// objects of custom kinds only what all of them have is read. As long to compute as the record
+  /// is to decode.
   std::optional<UnreadableRecord> Check(std::string_view key, std::string_view bytes) const;
 
  private:
+  std::optional<UnreadableRecord> CheckCustom(std::string_view key, std::string_view bytes) const;
+
   // The hubs whose objects lie below each prefix: two where there are two generations.
   std::vector<std::pair<std::string, std::vector<const api::KindInfo*>>> hubs_;
+  api::CustomKindArena custom_;
+  const api::CustomKind* const any_custom_;  // for objects of all custom kinds
 };
 
 /// Reads records for lists and watches, which leave out what cannot be read. Safe from any thread.

@@ -41,6 +41,20 @@ TEST(RecordReader, NamesWhatCannotBeReadAndWhy) {
             "\"resource.k8s.io/v7\"");
 }
 
+TEST(RecordReader, ReadsWhatAllCustomObjectsHave) {
+  EXPECT_EQ(Checked("/registry/lights.test/lamps/home/a",
+                    R"({"apiVersion":"lights.test/v1","kind":"Lamp","metadata":{"name":"a"}})"),
+            "fine");
+  EXPECT_THAT(
+      Checked("/registry/lights.test/lamps/home/a", "{"),
+      ::testing::StartsWith("lamps.lights.test \"a\" in namespace \"home\" cannot be read: "));
+  EXPECT_EQ(Checked("/registry/lights.test/lamps/a", R"({"metadata":{"name":"a"}})"),
+            "lamps.lights.test \"a\" cannot be read: it does not say its kind and version");
+  EXPECT_EQ(Checked("/registry/lights.test/lamps/a",
+                    R"({"apiVersion":"lights.test/v1","kind":"Lamp","metadata":{"name":"b"}})"),
+            "lamps.lights.test \"a\" cannot be read: it says its name is \"b\"");
+}
+
 TEST(RecordReader, KnowsWhatIsNotForIt) {
   EXPECT_EQ(Checked("/registry/widgets/a", "anything"), "fine");
   EXPECT_EQ(Checked("compact_rev_key", "7"), "fine");

@@ -157,6 +157,9 @@ Task<Outcome> Allow(Call call, const core_v1::Pod* pod, const std::vector<api::O
 
 Task<Outcome> Evict(Call call) {
   DRAY_CO_TRY(api::Object decoded, DecodeBody(call, api::Reflected<policy_v1::Eviction>::kKind));
+  if (decoded.metadata().namespace_.empty()) {
+    decoded.mutable_metadata().namespace_ = call.request->namespace_;
+  }
   ResourceRequest removal = *call.request;
   removal.verb = Verb::kDelete;
   removal.subresource.clear();

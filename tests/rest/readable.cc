@@ -20,6 +20,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kDepthMax = 16;
+constexpr size_t kJsonDepthMax = 2000;
 
 const api::Scheme& Kinds() {
   static const api::Scheme kKinds;
@@ -117,8 +118,10 @@ Result<json::value> FromYaml(std::string_view body) {
 }
 
 Result<json::value> FromJson(std::string_view body) {
+  json::parse_options options;
+  options.max_depth = kJsonDepthMax;
   boost::system::error_code failed;
-  json::value value = json::parse(body, failed);
+  json::value value = json::parse(body, failed, {}, options);
   if (failed) return Fail(StatusReason::kBadRequest, "no JSON: " + failed.message());
   return value;
 }
