@@ -8,6 +8,7 @@
 #include "api/admissionregistration_v1/policy.h"
 #include "api/admissionregistration_v1/webhook.h"
 #include "api/apiextensions_v1.h"
+#include "api/apiregistration_v1.h"
 #include "api/core_v1/endpoints.h"
 #include "api/core_v1/limit_range.h"
 #include "api/core_v1/persistent_volume.h"
@@ -60,6 +61,11 @@ void SetService(void* object, const Context& /*context*/) {
   }
   if (is_balanced) SetIfAbsent(spec.allocate_load_balancer_node_ports, true);
   if (spec.type != "ExternalName") SetIfAbsent(spec.internal_traffic_policy, "Cluster");
+}
+
+void SetApiService(void* object, const Context& /*context*/) {
+  auto& service = static_cast<apiregistration_v1::APIService*>(object)->spec.service;
+  if (service.has_value()) SetIfAbsent(service->port, kHttpsPort);
 }
 
 void SetEndpoints(void* object, const Context& /*context*/) {
@@ -248,6 +254,7 @@ constexpr KindDefaults kClusterDefaults[] = {
     DefaultsOf<admission::ValidatingWebhookConfiguration>(
         SetWebhooks<admission::ValidatingWebhookConfiguration>),
     DefaultsOf<apiextensions_v1::CustomResourceDefinition>(SetDefinition),
+    DefaultsOf<apiregistration_v1::APIService>(SetApiService),
     DefaultsOf<core_v1::Endpoints>(SetEndpoints),
     DefaultsOf<core_v1::LimitRange>(SetLimitRange),
     DefaultsOf<core_v1::PersistentVolume>(SetVolume),

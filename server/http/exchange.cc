@@ -71,6 +71,8 @@ void Exchange::Run() {
 void Exchange::Serve() {
   if (route_.kind == RouteKind::kResource) {
     ServeResource();
+  } else if (route_.kind == RouteKind::kRemote) {
+    ServeRemote();
   } else {
     ServePlain();
   }
@@ -176,6 +178,7 @@ Result<> Exchange::ReadUrl() {
                      request_.method,
                      request_.path(),
                      BoolParameter(query_, "watch")));
+  RouteToOthers();
   const bool is_resource = route_.kind == RouteKind::kResource;
   is_dry_run_ = is_resource && !query_.All("dryRun").empty();
   if (is_resource && route_.verb == verbs::Verb::kPatch) {

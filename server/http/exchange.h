@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <new>
@@ -19,6 +20,7 @@
 #include "base/share_budget.h"
 #include "base/world.h"
 #include "metrics/registry.h"
+#include "net/client/request_text.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/request_tracker.h"
@@ -173,6 +175,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                             const documents::OpenApi::Document& document,
                             documents::OpenApiForm form,
                             net::ResponseHead head);
+
+  // remote_routes.cc: what other servers answer
+  void RouteToOthers();
+  void ServeRemote();
+  net::client::ClientRequest ForwardedRequest() const;
+  void AnsweredByOther(std::expected<net::client::ClientResponse, std::string> answer);
 
   // resource_routes.cc: what is one
   void ServeResource();

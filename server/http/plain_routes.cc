@@ -116,6 +116,8 @@ void Exchange::ServePlain() {
     case RouteKind::kPartNotFound: return SendError(errors::NotFound(*route_.info, route_.name));
     case RouteKind::kVerbNotSupported:
       return SendError(errors::NotSupported(*route_.info, WordOf(request_.method, route_)));
+    case RouteKind::kRemoteGroup: return Send(Head(200, "application/json"), route_.text);
+    case RouteKind::kRemote:
     case RouteKind::kResource:
     case RouteKind::kPlainNotFound: return SendText(404, "404 page not found\n");
   }

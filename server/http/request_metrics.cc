@@ -102,6 +102,8 @@ std::string_view PathOf(const Route& route) {
     case RouteKind::kProfile: return "/debug/pprof/profile";
     case RouteKind::kCoreVersions: return "/api";
     case RouteKind::kGroups:
+    case RouteKind::kRemote:
+    case RouteKind::kRemoteGroup:
     case RouteKind::kGroup: return "/apis";
     case RouteKind::kResourceList: return route.group.empty() ? "/api" : "/apis";
     case RouteKind::kOpenApiV2: return "/openapi/v2";

@@ -34,6 +34,9 @@ enum class RouteKind : uint8_t {
   // Of custom kinds, which have a server of their own upstream:
   kPartNotFound,      // 404 as a Status that names the object: it has no such subresource
   kVerbNotSupported,  // 405 as a Status that names the resource
+  // Of groups and versions that other servers answer for (verbs/remote_apis.h):
+  kRemote,       // whatever is below a version
+  kRemoteGroup,  // the versions of a group
 };
 
 struct Route {

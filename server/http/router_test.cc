@@ -28,6 +28,8 @@ std::string Words(const Route& route) {
     case RouteKind::kCoreVersions: return "core";
     case RouteKind::kGroups: return "groups";
     case RouteKind::kGroup: return "group " + route.group;
+    case RouteKind::kRemote: return "remote " + route.group;
+    case RouteKind::kRemoteGroup: return "remote group " + route.group;
     case RouteKind::kResourceList: return "list " + route.group + "/" + route.version;
     case RouteKind::kOpenApiV2: return "openapi2";
     case RouteKind::kOpenApiV3: return "openapi3 " + route.text;

@@ -26,6 +26,7 @@
 #include "api/validation/quota_rules.h"
 #include "api/validation/settings.h"
 #include "server/policies/policy_rules.h"
+#include "server/registry/api_service_rules.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 #include "server/webhooks/configuration_rules.h"
@@ -59,7 +60,14 @@ void PlaceService(core_v1::Service& service) {
   if (spec.ip_families.empty()) {
     spec.ip_families.emplace_back(spec.cluster_ip.contains(':') ? "IPv6" : "IPv4");
   }
-  if (!spec.ip_family_policy.has_value()) spec.ip_family_policy = "SingleStack";
+  // Whoever writes the endpoints of such a service may have addresses of both families.
+  const bool is_free = spec.cluster_ip == "None" && spec.selector.empty();
+  if (!spec.ip_family_policy.has_value()) {
+    spec.ip_family_policy = is_free ? "RequireDualStack" : "SingleStack";
+  }
+  if (is_free && spec.ip_families.size() == 1 && spec.ip_family_policy != "SingleStack") {
+    spec.ip_families.emplace_back(spec.ip_families.front() == "IPv4" ? "IPv6" : "IPv4");
+  }
   const bool has_ports =
       spec.type == "NodePort" ||
       (spec.type == "LoadBalancer" && spec.allocate_load_balancer_node_ports.value_or(true));
@@ -222,21 +230,27 @@ constexpr Strategy kSigningRequest = {.type = &api::TypeOf<CertificateSigningReq
                                       .prepare_status = PrepareSigned,
                                       .prepare_part = PrepareDecision};
 
-// This server answers for it itself, or it is kept and nobody asks the service.
+// What this server answers for itself is available at once; about others verbs/remote_apis.h finds
+// out.
 void PrepareNewApi(api::Object& object) {
   auto& api_service = object.Mutable<APIService>();
+  api_service.status = {};
   if (api_service.spec.service.has_value()) return;
   auto& available = api_service.status.conditions.emplace_back();
   available.type = "Available";
   available.status = "True";
   available.last_transition_time = api_service.metadata.creation_timestamp;
-  available.reason = "Local";
-  available.message = "Local APIServices are always available";
+  available.reason = kLocalApi;
+  available.message = kLocalApiMessage;
 }
 
 constexpr Strategy kApi = {.type = &api::TypeOf<APIService>,
                            .status_metadata = StatusMetadata::kFree,
-                           .prepare_create = PrepareNewApi};
+                           .prepare_create = PrepareNewApi,
+                           .check_name = CheckApiServiceName,
+                           .validate_create = ValidateApiService,
+                           .validate_update = ValidateApiServiceChange,
+                           .validate_status = ValidateApiServiceStatus};
 
 using api::admissionregistration_v1::ValidatingAdmissionPolicy;
 using api::admissionregistration_v1::ValidatingAdmissionPolicyBinding;

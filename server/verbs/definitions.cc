@@ -9,15 +9,12 @@
 #include <fmt/format.h>
 
 #include "api/apiregistration_v1.h"
-#include "base/task.h"
 #include "custom/definitions/lifecycle.h"
-#include "server/access/rbac.h"
 #include "server/registry/definition_rules.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/storage/write_session.h"
 #include "server/verbs/first_objects.h"
-#include "server/verbs/own_writes.h"
+#include "server/verbs/own_request.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -26,7 +23,6 @@ namespace definitions = custom::definitions;
 using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 
-constexpr std::string_view kManagerOfStatus = "kube-apiserver";
 constexpr std::chrono::seconds kRetryAfter{1};
 
 const api::KindInfo& DefinitionKind() {
@@ -37,36 +33,19 @@ const api::KindInfo& ServiceKind() {
   return api::Reflected<APIService>::kKind;
 }
 
-ResourceRequest RequestOf(Verb verb, const api::KindInfo& kind, std::string_view name) {
-  ResourceRequest request;
-  request.verb = verb;
-  request.kind = &kind;
-  request.name = name;
-  request.user = User{.name = {}, .uid = {}, .groups = {std::string(access::kMasters)}};
-  request.write.field_manager = kManagerOfStatus;
-  return request;
-}
-
-// Carries out `request`. A write of another client that came first is no failure: its commit starts
-// a round.
-Result<> CarryOut(const Core& core, ResourceRequest request) {
-  storage::WriteSession session(core.store, {.workers = core.options.workers});
-  DRAY_TRY(const Answer answer, Wait(CarryOutOwn(&core, &session, std::move(request))));
-  if (answer.outcome.has_value()) return {};
-  const StatusReason reason = answer.outcome.error().reason;
-  const bool is_late = reason == StatusReason::kConflict || reason == StatusReason::kNotFound ||
-                       reason == StatusReason::kAlreadyExists;
-  return is_late ? Result<>() : Fail(answer.outcome.error());
-}
-
 bool IsGoing(const CustomResourceDefinition& definition) {
   return definition.metadata.deletion_timestamp.has_value();
 }
 
-bool IsCleaning(const CustomResourceDefinition& definition) {
-  return std::ranges::any_of(definition.status.conditions, [](const auto& one) {
-    return one.type == "Terminating" && one.reason == "InstanceDeletionInProgress";
+// The condition that says that its objects are being deleted; null: that has not begun.
+const api::apiextensions_v1::CustomResourceDefinitionCondition* CleaningOf(
+    const CustomResourceDefinition& definition) {
+  const auto& all = definition.status.conditions;
+  const auto found = std::ranges::find_if(all, [](const auto& one) {
+    return one.type == "Terminating" &&
+           (one.reason == "InstanceDeletionInProgress" || one.reason == "InstanceDeletionFailed");
   });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -200,10 +179,10 @@ void Definitions::Learn(const store::Snapshot& snapshot) {
 }
 
 Result<> Definitions::WriteStatus(const Definition& definition) {
-  ResourceRequest request = RequestOf(Verb::kUpdate, DefinitionKind(), definition.metadata.name);
+  ResourceRequest request = OwnRequest(Verb::kUpdate, DefinitionKind(), definition.metadata.name);
   request.subresource = "status";
   request.body = api::Object::Of(definition);
-  return CarryOut(core_, std::move(request));
+  return CarryOutOwnRequest(core_, std::move(request));
 }
 
 Result<> Definitions::Settle(const store::Snapshot& snapshot,
@@ -220,11 +199,23 @@ Result<> Definitions::Settle(const store::Snapshot& snapshot,
   return IsGoing(definition) ? Empty(snapshot, definition) : Result<>();
 }
 
+// Says in the status why the objects are not deleted; fails, so that another round tries again.
+Result<> Definitions::NoteFailure(const Definition& definition, const Error& why) {
+  const Definition next = definitions::EndDeletion(
+      definition, definitions::Cleanup::kNotListed, why.message, core_.world.clock.Now());
+  const auto* before = CleaningOf(definition);
+  const auto* now = CleaningOf(next);
+  const bool is_told = before != nullptr && now != nullptr && before->message == now->message;
+  if (!is_told) DRAY_TRY_VOID(WriteStatus(next));
+  return Fail(why);
+}
+
 // Deletes the objects of a definition that goes, then lets it go.
 Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& definition) {
   if (!definitions::NeedsCleanup(definition)) return {};
   const WallTime now = core_.world.clock.Now();
-  if (!IsCleaning(definition)) return WriteStatus(definitions::BeginDeletion(definition, now));
+  if (CleaningOf(definition) == nullptr)
+    return WriteStatus(definitions::BeginDeletion(definition, now));
   const api::CustomKind* kind = kinds_.Find(definition.metadata.name);
   if (kind != nullptr) {
     const std::string prefix = storage::ResourcePrefix(*kind);
@@ -234,7 +225,9 @@ Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& d
         awaited_.emplace(prefix, std::move(registration));
       }
       // In whatever versions they are stored: no webhook is to keep them.
-      return CarryOut(core_, RequestOf(Verb::kDeleteCollection, *kind, {}));
+      const Result<> deleted =
+          CarryOutOwnRequest(core_, OwnRequest(Verb::kDeleteCollection, *kind, {}));
+      return deleted.has_value() ? deleted : NoteFailure(definition, deleted.error());
     }
     awaited_.erase(prefix);
   }
@@ -257,9 +250,9 @@ Result<> Definitions::MatchApiServices(const store::Snapshot& snapshot) {
   for (const auto& [group, version] : versions) {
     const std::string name = fmt::format("{}.{}", version, group);
     if (snapshot.Find(prefix + name) != nullptr) continue;
-    ResourceRequest request = RequestOf(Verb::kCreate, ServiceKind(), {});
+    ResourceRequest request = OwnRequest(Verb::kCreate, ServiceKind(), {});
     request.body = ApiServiceOf(group, version);
-    DRAY_TRY_VOID(CarryOut(core_, std::move(request)));
+    DRAY_TRY_VOID(CarryOutOwnRequest(core_, std::move(request)));
   }
   for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
     const std::string name(record.key().substr(prefix.size()));
@@ -269,7 +262,7 @@ Result<> Definitions::MatchApiServices(const store::Snapshot& snapshot) {
     const auto& labels = (*item)->object.metadata().labels;
     const auto label = labels.find(kManagedLabel);
     if (label == labels.end() || label->second != "true") continue;
-    DRAY_TRY_VOID(CarryOut(core_, RequestOf(Verb::kDelete, ServiceKind(), name)));
+    DRAY_TRY_VOID(CarryOutOwnRequest(core_, OwnRequest(Verb::kDelete, ServiceKind(), name)));
   }
   return {};
 }

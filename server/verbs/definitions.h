@@ -62,6 +62,7 @@ class Definitions {
                   const Definition& definition,
                   custom::definitions::UsedNames& used);
   Result<> Empty(const store::Snapshot& snapshot, const Definition& definition);
+  Result<> NoteFailure(const Definition& definition, const Error& why);
   Result<> WriteStatus(const Definition& definition);
   Result<> MatchApiServices(const store::Snapshot& snapshot);
 

@@ -20,7 +20,6 @@ constexpr Idle kIdle[] = {
     {"", "PersistentVolumeClaim", "no volume is made for it or bound to it"},
     {"admissionregistration.k8s.io", "MutatingAdmissionPolicy", "it changes no object"},
     {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", "it changes no object"},
-    {"apiregistration.k8s.io", "APIService", "no request is passed on"},
     {"apps", "DaemonSet", "no pods are made of it"},
     {"apps", "Deployment", "no pods are made of it"},
     {"apps", "ReplicaSet", "no pods are made of it"},

@@ -16,6 +16,7 @@
 #include "server/verbs/conversion.h"
 #include "server/verbs/definitions.h"
 #include "server/verbs/first_objects.h"
+#include "server/verbs/remote_apis.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/service_accounts.h"
 #include "server/verbs/tokens.h"
@@ -31,7 +32,9 @@ struct Resources::Parts {
   std::atomic<unsigned> made = 0;  // bits of FirstStep
   std::string address;             // of BootstrapCluster
   uint16_t port = 0;
-  std::optional<Definitions> definitions;  // last: it ends before all that it works on
+  // Last: they end before all that they work on.
+  std::optional<Definitions> definitions;
+  std::optional<RemoteApis> remote_apis;
 };
 
 namespace {
@@ -139,6 +142,8 @@ Task<> Resources::Bootstrap() {
   if (!parts_->definitions.has_value()) {
     parts_->definitions.emplace(parts_->core, parts_->hub, scheme_);
     DRAY_CO_TRY_VOID(parts_->definitions->Start());
+    parts_->remote_apis.emplace(parts_->core, parts_->hub);
+    DRAY_CO_TRY_VOID(parts_->remote_apis->Start());
   }
   Note(FirstStep::kNamespaces);
   co_return {};
@@ -157,6 +162,10 @@ Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
   DRAY_CO_TRY_VOID(co_await MakeCluster(&parts_->core, std::move(address), port));
   Note(FirstStep::kCluster);
   co_return {};
+}
+
+const RemoteApis* Resources::remote_apis() const {
+  return parts_->remote_apis.has_value() ? &*parts_->remote_apis : nullptr;
 }
 
 OwnWrites& Resources::own_writes() const {

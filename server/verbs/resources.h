@@ -26,8 +26,9 @@
 
 namespace dray::server::verbs {
 
-struct Core;   // server/verbs/call.h
-class Rights;  // server/verbs/rights.h
+struct Core;       // server/verbs/call.h
+class Rights;      // server/verbs/rights.h
+class RemoteApis;  // server/verbs/remote_apis.h
 
 /// What a server makes when it starts, in this order.
 enum class FirstStep : uint8_t {
@@ -129,6 +130,9 @@ class Resources {
   Rights* rights() const;
   /// Options::tokens.
   const std::shared_ptr<access::TokenIssuer>& tokens() const;
+
+  /// What other servers answer for; null before Bootstrap().
+  const RemoteApis* remote_apis() const;
 
   /// All kinds that there are now, custom kinds among them.
   const api::LiveScheme& scheme() const { return scheme_; }

@@ -52,14 +52,19 @@ AsyncClient* Caller::ClientOrNull() {
 }
 
 std::expected<std::shared_ptr<const ClientContext>, std::string> Caller::ContextFor(
-    const std::string& ca_bundle) {
+    const std::string& ca_bundle, bool trusts_anything) {
   const MutexLock lock(mutex_);
-  const auto found = std::ranges::find(trusted_, ca_bundle, &Trusted::ca_bundle);
+  const auto found = std::ranges::find_if(trusted_, [&](const Trusted& one) {
+    return one.ca_bundle == ca_bundle && one.is_anything == trusts_anything;
+  });
   if (found != trusted_.end()) {
     found->last_use = ++uses_;
     return found->context;
   }
-  auto context = ClientContext::Create({.ca_pem = ca_bundle});
+  using net::tls::ServerCheck;
+  auto context = ClientContext::Create(
+      {.ca_pem = ca_bundle,
+       .check = trusts_anything ? ServerCheck::kTrustAnything : ServerCheck::kVerify});
   if (!context.has_value()) {
     return std::unexpected(
         std::string("unable to load root certificates: unable to parse bytes as PEM block"));
@@ -67,7 +72,10 @@ std::expected<std::shared_ptr<const ClientContext>, std::string> Caller::Context
   if (trusted_.size() >= kTrustedMax) {
     trusted_.erase(std::ranges::min_element(trusted_, {}, &Trusted::last_use));
   }
-  trusted_.push_back({.ca_bundle = ca_bundle, .context = *context, .last_use = ++uses_});
+  trusted_.push_back({.ca_bundle = ca_bundle,
+                      .is_anything = trusts_anything,
+                      .context = *context,
+                      .last_use = ++uses_});
   return *std::move(context);
 }
 
@@ -79,7 +87,7 @@ void Caller::Post(HookCall call, Done done) {
   const auto fail = [&](std::string_view why) {
     done(std::unexpected(HookProblem{fmt::format("Post {}: {}", api::GoQuote(url), why)}));
   };
-  auto context = ContextFor(call.ca_bundle);
+  auto context = ContextFor(call.ca_bundle, false);
   if (!context.has_value()) {
     return done(std::unexpected(HookProblem{.why = context.error(), .is_about_client = true}));
   }
@@ -104,6 +112,34 @@ void Caller::Post(HookCall call, Done done) {
                  if (answer.has_value()) return done(*std::move(answer));
                  done(std::unexpected(HookProblem{
                      fmt::format("Post {}: {}", api::GoQuote(url), answer.error().message)}));
+               });
+}
+
+void Caller::Forward(ForwardedCall call, Done done) {
+  const auto fail = [&](std::string_view why) {
+    done(std::unexpected(HookProblem{.why = std::string(why)}));
+  };
+  auto context = ContextFor(call.ca_bundle, call.trusts_anything);
+  if (!context.has_value()) return fail(context.error());
+  AsyncClient* const client = ClientOrNull();
+  if (client == nullptr) return fail("the server is stopping, or has no descriptor left");
+  auto claim = std::make_shared<ShareBudget::Claim>(bytes_, std::move(call.owner));
+  if (!claim->Resize(call.request.body.size())) {
+    return fail("too many calls of other servers are under way");
+  }
+  const bool is_read = call.request.method == "GET";
+  AsyncRequest request;
+  request.to = {.server = std::move(call.address.server),
+                .tls = *std::move(context),
+                .address = std::move(call.address.address)};
+  request.request = std::move(call.request);
+  request.deadline = call.deadline;
+  request.response_bytes_max = call.answer_bytes_max;
+  request.is_repeatable = is_read;
+  client->Send(std::move(request),
+               [claim, done = std::move(done)](Result<ClientResponse> answer) mutable {
+                 if (answer.has_value()) return done(*std::move(answer));
+                 done(std::unexpected(HookProblem{.why = answer.error().message}));
                });
 }
 

@@ -36,6 +36,17 @@ struct HookCall {
   Frozen<ShareOwner> owner = nullptr;
 };
 
+/// A request of a client that another server answers.
+struct ForwardedCall {
+  HookAddress address;
+  std::string ca_bundle = {};  // PEM; empty: the authorities of the system
+  bool trusts_anything = false;
+  net::client::ClientRequest request;
+  MonotonicTime deadline = {};
+  size_t answer_bytes_max = 0;
+  Frozen<ShareOwner> owner = nullptr;  // as of HookCall
+};
+
 /// Why there is no answer, in the words of upstream: `Post "https://…": dial tcp …`.
 struct HookProblem {
   std::string why;
@@ -63,15 +74,18 @@ class Caller {
   /// called once: at once, or on the thread of the client, which must not wait. Redirects are
   /// answers.
   void Post(HookCall call, Done done);
+  /// Sends a request as it is; otherwise the same.
+  void Forward(ForwardedCall call, Done done);
 
  private:
   struct Trusted {
     std::string ca_bundle;
+    bool is_anything = false;  // certificates are not checked
     std::shared_ptr<const net::tls::ClientContext> context;
     uint64_t last_use = 0;
   };
   std::expected<std::shared_ptr<const net::tls::ClientContext>, std::string> ContextFor(
-      const std::string& ca_bundle);
+      const std::string& ca_bundle, bool trusts_anything);
 
   const Clock& clock_;
   const std::shared_ptr<ShareBudget> bytes_ =
