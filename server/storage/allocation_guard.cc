@@ -20,7 +20,7 @@ namespace {
 using api::resource_v1::ResourceClaim;
 using api::resource_v1::ResourceSlice;
 
-// Events taken from the store at a time.
+// Events read from the store in one batch.
 constexpr size_t kBatchEventsMax = 1024;
 
 template <class T>
@@ -41,7 +41,7 @@ Frozen<T> ReadAs(const store::Record* record) {
   return record == nullptr ? nullptr : TryRead<T>(*record).value_or(nullptr);
 }
 
-/// What is there after the event; null if it was deleted.
+/// The record after the event; null if it was deleted.
 const store::Record* AfterOf(const store::Event& event) {
   return event.type == store::Event::Type::kPut ? event.record.get() : nullptr;
 }
@@ -53,7 +53,7 @@ bool AllocatesNothingNew(const ResourceClaim& before, const ResourceClaim& after
   return old.has_value() && old->devices.results == now->devices.results;
 }
 
-/// Applies the events of a kind up to the newest one. False when some of them are gone.
+/// Applies the events of a kind up to the newest one. False when some of them are compacted.
 template <class T, class Apply>
 bool FollowKind(const store::Store& store, Revision& until, Apply apply) {
   const Revision newest = store.Read()->revision();

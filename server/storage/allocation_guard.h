@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a device from being given to two claims, whoever writes: judges a write by all that the
-// store holds, and has the commit refused if anybody decided about the same device meanwhile.
+// Prevents the allocation of one device to two claims by any client: checks each write against all
+// claims in the store, and makes the commit fail if another transaction allocates the same device
+// in between.
 //
-// The guard follows the events of claims and slices, so that it knows who has which devices at some
-// revision R. What it allows, it allows as of R; each device that a write newly takes becomes a
-// fence (store/store.h) of the transaction, which fails if a later transaction took it, in this
-// process or in another that uses the same etcd. The write is then judged again. So nothing has to
-// be written beside the claim, repaired after a crash or migrated: claims are the only truth.
+// The guard follows the events of claims and slices, so it knows which claim holds which devices at
+// some revision R. A check is valid as of R. Each device that a write newly allocates becomes a
+// fence (store/store.h) of the transaction, which fails if a later transaction allocated the
+// device, in this process or in another that uses the same etcd. The write is then checked again.
+// Claims are the only record of allocations, so nothing beside them is written, repaired after a
+// crash or migrated.
 //
-// A claim whose record cannot be read may hold any device that its bytes name. Until it is deleted
-// or readable again, no other claim gets one of those.
+// A claim whose record cannot be read may hold any device that its bytes name. Until the claim is
+// deleted or readable again, no other claim is allocated one of those devices.
 #pragma once
 
 #include <functional>
@@ -40,23 +42,23 @@ class AllocationGuard {
   AllocationGuard& operator=(const AllocationGuard&) = delete;
   ~AllocationGuard() = default;
 
-  /// Reads what there is, so that the first write need not. O(claims and slices), the first time;
-  /// then O(their changes since).
+  /// Reads the store up to its newest revision, so that the first write need not. The first call
+  /// costs O(claims and slices), later ones O(their changes since).
   void CatchUp();
 
-  /// What the transaction that replaces `before` with `after` must have to be safe: nothing unless
-  /// they are claims and devices are newly allocated.
+  /// The fences that the transaction that replaces `before` with `after` needs. Empty unless both
+  /// are claims and `after` has devices that `before` has not.
   ///
-  /// Errors: kConflict  another claim has what is to be allocated, or may have it and cannot be
-  /// read; the message names both.
+  /// Errors: kConflict  another claim holds one of the new devices, or cannot be read and may hold
+  ///                    one; the message names device and claim.
   ///         kInvalid   an amount of a share is negative, or zero without having been asked for.
   Result<std::vector<store::Fence>> FencesFor(const api::Object& before, const api::Object& after);
 
  private:
-  /// What has been read of the store, up to two revisions.
+  /// The claims read up to one revision of the store, and the slices read up to another.
   struct Known {
     registry::DeviceHolders holders{};
-    Revision claims_until{};  // 0: nothing has been read
+    Revision claims_until{};  // 0: no claims have been read yet
     Revision slices_until{};
 
     /// Values of claims that cannot be read, by key.
@@ -64,10 +66,10 @@ class AllocationGuard {
 
     void Follow(const store::Store& store);
     void Load(const store::Snapshot& snapshot);
-    /// The record at `key` was `before` and is `after`; null: there was or is none.
+    /// Replaces the record at `key`; a null `before` or `after` means that there is none.
     void SetClaim(std::string_view key, const store::Record* before, const store::Record* after);
-    /// Why what `after` has and `before` has not may belong to a claim that cannot be read; empty
-    /// if it does not. O(bytes of those claims).
+    /// The reason why a device that `after` has and `before` has not may belong to a claim that
+    /// cannot be read; empty if there is none. O(bytes of those claims).
     std::string HiddenOverlap(const api::resource_v1::ResourceClaim& before,
                               const api::resource_v1::ResourceClaim& after) const;
   };

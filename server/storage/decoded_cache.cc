@@ -9,7 +9,7 @@
 namespace dray::server::storage {
 
 void DecodedCache::Keep(std::shared_ptr<const void> decoded, size_t bytes) {
-  std::vector<Entry> gone;  // ends after the lock: to destroy large objects takes long
+  std::vector<Entry> gone;  // destroyed after the lock is released: large objects take long
   const MutexLock lock(mutex_);
   if (bytes > bytes_max_) return;
   bytes_ += bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoded forms of stored objects that take much more memory than their bytes: the last ones that
-// somebody asked for, as many as a limit lets. The others are decoded again when they are wanted.
+// A bounded cache of decoded objects that take much more memory decoded than as bytes. It keeps the
+// most recently decoded ones; a reader of any other decodes it again.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace dray::server::storage {
 
-/// Keeps values alive for a while. Safe from any thread.
+/// Keeps values alive until newer ones need the room (first in, first out). Thread-safe.
 class DecodedCache {
  public:
-  /// Of all of them together; one that is larger alone is not kept.
+  /// Limit of all values together; a larger value is not kept.
   static constexpr size_t kBytesMax = size_t{64} << 20;
 
   explicit DecodedCache(size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 
-  /// Keeps `decoded`, which takes `bytes`; those that came first go when there is no more room.
+  /// Keeps `decoded`, which takes `bytes`, and drops the oldest values that no longer fit.
   void Keep(std::shared_ptr<const void> decoded, size_t bytes);
   size_t bytes() const;
 
@@ -31,11 +31,11 @@ class DecodedCache {
 
   const size_t bytes_max_;
   mutable Mutex mutex_;
-  std::deque<Entry> entries_ DRAY_GUARDED_BY(mutex_);  // in the order in which they came
+  std::deque<Entry> entries_ DRAY_GUARDED_BY(mutex_);  // oldest first
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
 };
 
-/// That of this process: memory is the process's.
+/// The cache of this process; there is one because the memory that it limits is the process's.
 DecodedCache& DecodedOfProcess();
 
 }  // namespace dray::server::storage

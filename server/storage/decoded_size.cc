@@ -17,7 +17,7 @@ namespace {
 // Texts up to this size lie inside the string.
 constexpr size_t kInnerTextBytes = 15;
 
-// Counts what values hold beside their own bytes.
+// Counts the memory that values hold outside their own struct.
 class Counter {
  public:
   explicit Counter(size_t limit) : limit_(limit) {}
@@ -43,7 +43,7 @@ class Counter {
       case api::TypeKind::kMicroTime:
       case api::TypeKind::kDuration:
       case api::TypeKind::kIntOrString:
-      case api::TypeKind::kRawJson: return;  // no larger than their text
+      case api::TypeKind::kRawJson: return;  // no larger than the JSON text
     }
   }
 
@@ -76,7 +76,7 @@ class Counter {
   size_t bytes_ = 0;
 };
 
-// What the content of an object of a custom kind takes, about. Stops at `limit`.
+// An estimate of the memory of a custom object's content. Stops counting at `limit`.
 size_t TreeBytes(const api::Tree& content, size_t limit) {
   size_t bytes = 0;
   std::vector<const api::Tree*> open = {&content};

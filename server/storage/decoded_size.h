@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory an object takes once it is decoded. A few bytes on the wire can ask for large
-// structs ([{},{},…]), so what is stored decoded is counted, too.
+// How much memory an object takes once it is decoded. A few bytes on the wire can become large
+// structs ([{},{},…]), so the memory of decoded objects is counted as well.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace dray::server::storage {
 
-/// Decoded objects that take no more than this beside their own struct are no bother.
+/// An object that takes no more than this beside its own struct is never bulky.
 inline constexpr size_t kSmallDecodedBytes = size_t{8} << 10;
-/// Beyond that, so many bytes for each byte of the durable form. Slices of devices and pods take
-/// four or five.
+/// A larger object is bulky if it takes more bytes than this for each byte of its durable form.
+/// ResourceSlices and pods take four or five.
 inline constexpr size_t kDecodedBytesPerStored = 8;
 
-/// Bytes that `object` takes, about: elements of lists and maps, long texts, and its struct. Stops
-/// counting at `limit`, and so costs O(limit) at most.
+/// An estimate of the bytes that `object` takes: its struct, elements of lists and maps, and long
+/// texts. Stops counting at `limit`, and so costs O(limit) at most.
 size_t DecodedBytes(const api::Object& object, size_t limit);
 
-/// Whether `object` takes much more than its durable form of `stored_bytes`, so that it is better
-/// decoded again when somebody asks than kept.
+/// Whether `object` takes much more memory than its durable form of `stored_bytes`, so that it is
+/// decoded again for each reader instead of kept.
 bool IsBulky(const api::Object& object, size_t stored_bytes);
 
 }  // namespace dray::server::storage

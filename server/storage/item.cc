@@ -22,7 +22,7 @@ std::string_view LazyForms::Fields(const api::Object& object) const {
     } else {
       api::EncodeJson(object.type(), object.value(), *text, {.release = release_});
     }
-    return std::string(*text);  // no longer than it is: many are kept
+    return std::string(*text);  // copied without spare capacity, because many are kept
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object as readers get it.
+// One object in the form that readers receive.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace dray::server::storage {
 
-/// The texts of an object, each made when somebody first reads it.
+/// The JSON and the protobuf of an object, each encoded at its first read.
 class LazyForms {
  public:
-  /// `release`: in whose shape.
+  /// The texts have the fields of `release`.
   explicit LazyForms(api::Release release) : release_(release) {}
 
   /// The fields of `object` as JSON, without kind and apiVersion, and its protobuf message;
@@ -31,13 +31,13 @@ class LazyForms {
 };
 
 /// One object of an answer: decoded, with its resource version filled in, and its JSON and its
-/// protobuf, each encoded once, if anybody asks, and shared by every reader and watcher.
+/// protobuf, each encoded at most once and shared by every reader and watcher.
 struct Item {
   api::Object object;
   Frozen<LazyForms> forms;
 };
 
-/// An item of `object`, whose texts are in the shape of `release`.
+/// An item of `object`, whose texts have the fields of `release`.
 Item MakeItem(api::Object object, api::Release release);
 
 /// The item as a list shows it: its fields as a JSON object, without kind and apiVersion; items of
@@ -48,11 +48,11 @@ std::string_view FieldsOf(const Item& item);
 void WriteJson(const Item& item, api::JsonWriter& json);
 /// The same as a text, without a newline at its end.
 std::string JsonOf(const Item& item);
-/// At least the bytes that WriteJson writes, and few more. O(1) after FieldsOf.
+/// An upper bound of the bytes that WriteJson writes, few bytes too high. O(1) after FieldsOf.
 size_t JsonBytes(const Item& item);
 
-/// The protobuf message of the item, without an envelope; what a list shows. Valid while the item
-/// is held. O(size) for the first reader.
+/// The protobuf message of the item, without an envelope, as a list contains it. Valid while the
+/// item is held. O(size) for the first reader.
 std::string_view MessageOf(const Item& item);
 
 }  // namespace dray::server::storage

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items that lie together in the store, and what lists say of them.
+// The items of one page of the store, and their text in lists.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@
 
 namespace dray::server::storage {
 
-/// How many bytes of texts groups may keep, together. Safe from any thread.
+/// Limits the bytes of text that all groups keep together. Safe from any thread.
 class TextBudget {
  public:
   explicit TextBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
-  /// False: there is no room for `bytes` more.
+  /// Reserves `bytes`; false if they would exceed the limit.
   bool Take(size_t bytes);
   void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
@@ -34,12 +34,12 @@ class TextBudget {
   std::atomic<size_t> used_ = 0;
 };
 
-/// The items of the records of one page of the store (store::Tree::Group), in key order. While it
-/// is filled it belongs to one thread; from then on it does not change, and is safe from any.
+/// The items of the records of one page of the store (store::Tree::Group), in key order. One thread
+/// fills the group; from then on it does not change, and is safe from any thread.
 class ItemGroup {
  public:
-  /// `page` keeps the records alive; when it is null somebody else does. Texts are kept as far as
-  /// `budget`, unless null, allows; else they are made at each call.
+  /// `page` keeps the records alive; when it is null, the caller must. Texts are kept while
+  /// `budget` has room; when it has none or is null, each call makes them.
   ItemGroup(store::Tree::PageRef page, std::shared_ptr<TextBudget> budget)
       : page_(std::move(page)), budget_(std::move(budget)) {}
   ItemGroup(const ItemGroup&) = delete;
@@ -47,15 +47,16 @@ class ItemGroup {
   ~ItemGroup();
 
   void Reserve(size_t items) { items_.reserve(items); }
-  /// Precondition: there is an item.
+  /// Precondition: `found.item` is not null.
   void Add(ItemRef found);
 
   const store::Tree::Node* page() const { return page_.get(); }
   std::span<const Item* const> items() const { return items_; }
 
-  /// What a list in JSON says of them: `,{…},{…}`, a comma before each. O(size), or O(1) when kept.
+  /// The items as elements of a JSON list: `,{…},{…}`, a comma before each. O(size), or O(1) when
+  /// kept.
   Frozen<std::string> Json() const;
-  /// The same of a list in protobuf: its fields of number 2.
+  /// The items as elements of a protobuf list: fields of number 2. O(size), or O(1) when kept.
   Frozen<std::string> Messages() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many objects of one snapshot, as a list answers with them.
+// The objects of one snapshot that the answer to a list contains.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace dray::server::storage {
 
-/// Items where they lie, in key order, one by one or in groups whose texts others share. The
-/// snapshot holds them all, so that ten thousand cost ten thousand addresses and no reference
-/// counts, each of which would be a miss of the cache. Belongs to one thread.
+/// Pointers to items in key order, either one by one or in groups whose texts other lists share.
+/// The snapshot keeps the items alive, so a list of ten thousand costs ten thousand pointers and no
+/// reference counts, each of which would be a cache miss. Belongs to one thread.
 class ItemList {
  public:
   class Iterator {
@@ -44,22 +44,22 @@ class ItemList {
   using Groups = std::vector<std::shared_ptr<const ItemGroup>>;
 
   ItemList() = default;
-  /// Of items in `snapshot`.
+  /// An empty list, for items in `snapshot`.
   explicit ItemList(Frozen<store::Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
-  /// Of what `groups` have.
+  /// A list of the items of `groups`, which are in `snapshot`.
   ItemList(Frozen<store::Snapshot> snapshot, Groups groups)
       : snapshot_(std::move(snapshot)), groups_(std::move(groups)) {}
 
-  /// Holds `claim` as long as the items.
+  /// Keeps `claim` alive as long as the list.
   void Hold(std::shared_ptr<const void> claim) { claims_.push_back(std::move(claim)); }
   void Reserve(size_t items) { items_.reserve(items); }
-  /// Precondition: there is an item, in the snapshot; it is not a list of groups.
+  /// Preconditions: `found.item` is not null and is in the snapshot; the list has no groups.
   void Add(ItemRef found) {
     items_.push_back(found.item);
     if (found.owner != nullptr) owners_.push_back(std::move(found.owner));
   }
 
-  /// Those that it consists of; empty when it has its items one by one.
+  /// The groups of the list; empty when its items were added one by one.
   const Groups& groups() const { return groups_; }
 
   size_t size() const { return all().size(); }
@@ -67,7 +67,7 @@ class ItemList {
   const Item& operator[](size_t index) const { return *all()[index]; }
   Iterator begin() const { return Iterator(all().data()); }
   Iterator end() const { return Iterator(all().data() + all().size()); }
-  /// One by one, also those of groups.
+  /// All items, also those of groups.
   std::span<const Item* const> all() const {
     if (items_.empty()) {
       for (const auto& group : groups_) {
@@ -80,7 +80,7 @@ class ItemList {
  private:
   Frozen<store::Snapshot> snapshot_;
   Groups groups_;
-  mutable std::vector<const Item*> items_;  // of groups: when somebody asks
+  mutable std::vector<const Item*> items_;  // of a list of groups: filled by all()
   std::vector<std::shared_ptr<const StoredObject>> owners_;
   std::vector<std::shared_ptr<const void>> claims_;
 };

@@ -13,7 +13,7 @@ struct Exception {
   std::string_view group, plural, folder;
 };
 
-// Upstream kept the words it stored some kinds under before they were called so.
+// Kinds whose folder has an older name of the kind, as upstream's storage has.
 constexpr std::array kExceptions = {
     Exception{.group = "", .plural = "endpoints", .folder = "services/endpoints"},
     Exception{.group = "", .plural = "nodes", .folder = "minions"},

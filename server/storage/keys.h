@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where objects lie in the store. The layout is upstream's, so its tools and dumps fit:
+// The keys of objects in the store. The layout is upstream's, so upstream's tools and dumps work:
 // /registry/<resource>/[<namespace>/]<name>, where <resource> is the plural (nodes are "minions").
 // All versions of a kind share one key.
 #pragma once
@@ -11,18 +11,18 @@
 
 namespace dray::server::storage {
 
-/// What all keys of objects begin with.
+/// The prefix of all keys of objects.
 inline constexpr std::string_view kRegistry = "/registry/";
 
-/// "/registry/pods/": what all objects of a kind begin with.
+/// The prefix of the keys of all objects of a kind, such as "/registry/pods/".
 std::string ResourcePrefix(const api::KindInfo& kind);
 
 /// The prefix of the objects of one namespace; of all, when `namespace_` is empty or the kind
 /// is cluster-scoped.
 std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_);
 
-/// The key of one object. Names never hold a slash once checked, so different objects have
-/// different keys; an unchecked name finds nothing.
+/// The key of one object. A validated name has no slash, so different objects have different keys;
+/// a name that was not validated matches no object.
 std::string ObjectKey(const api::KindInfo& kind,
                       std::string_view namespace_,
                       std::string_view name);

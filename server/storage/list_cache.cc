@@ -33,7 +33,7 @@ ListCache::Entry* ListCache::Find(View view, std::string_view prefix) {
 }
 
 ListCache::Begun ListCache::Begin(View view, std::string_view prefix, WallTime now) {
-  std::list<Entry> gone;  // destroyed without the lock: groups may be many
+  std::list<Entry> gone;  // destroyed after the lock is released, because groups may be many
   const MutexLock lock(mutex_);
   while (!entries_.empty() && now - entries_.back().used > kIdleMax) {
     gone.splice(gone.end(), entries_, std::prev(entries_.end()));
@@ -54,13 +54,13 @@ ListCache::Begun ListCache::Begin(View view, std::string_view prefix, WallTime n
 
 void ListCache::Keep(View view, std::string_view prefix, Kept groups) {
   auto kept = std::make_shared<const Kept>(std::move(groups));
-  std::shared_ptr<const Kept> before;  // destroyed without the lock
+  std::shared_ptr<const Kept> before;  // destroyed after the lock is released
   std::list<Entry> gone;
   const MutexLock lock(mutex_);
   Entry* const entry = Find(view, prefix);
-  if (entry == nullptr) return;  // many others came in between
+  if (entry == nullptr) return;  // newer lists pushed it out
   before = std::exchange(entry->kept, std::move(kept));
-  // Others make room for this one: half of it must be free for what is listed now.
+  // Drop all other collections when less than half the budget is free for the one listed now.
   if (budget_->used() <= budget_->bytes_max() / 2 || entries_.size() == 1) return;
   gone.splice(gone.end(), entries_, std::next(entries_.begin()), entries_.end());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lists of whole collections share: clients that begin at the same time, or again after their
-// server did, all ask for the same. A write changes the page it lies in; the groups of all others,
-// with their texts, serve the next list too.
+// A cache that lists of whole collections share. Clients that start at the same time, or reconnect
+// after a restart of their server, all list the same collections. A write changes one page of the
+// store; the groups of all other pages, with their texts, serve the next list too.
 #pragma once
 
 #include <chrono>
@@ -21,41 +21,41 @@
 
 namespace dray::server::storage {
 
-/// Groups of the collections that were listed lately. Safe from any thread.
+/// Groups of the recently listed collections, least recently used dropped first. Thread-safe.
 class ListCache {
  public:
-  /// Collections, as one version of a kind shows them, that are remembered.
+  /// Collections that are kept; each version of a kind counts as its own collection.
   static constexpr size_t kListsMax = 64;
-  /// All texts together.
+  /// Limit of the texts of all groups together.
   static constexpr size_t kTextBytesMax = size_t{64} << 20;
-  /// A collection nobody has listed for so long is forgotten, at the next list of any.
+  /// The next list of any collection drops those that were not listed for this long.
   static constexpr std::chrono::minutes kIdleMax{1};
 
   explicit ListCache(size_t text_bytes_max = kTextBytesMax)
       : budget_(std::make_shared<TextBudget>(text_bytes_max)) {}
 
-  /// Groups by the page they are of.
+  /// Groups by their page.
   using Kept = std::unordered_map<const store::Tree::Node*, std::shared_ptr<const ItemGroup>>;
 
-  /// What a list of `prefix` begins with.
+  /// What Begin returns for a list of `prefix`.
   struct Begun {
-    std::shared_ptr<const Kept> kept;  // null: none
-    std::shared_ptr<TextBudget>
-        budget;  // of new groups; null the first time: nobody may come again
+    std::shared_ptr<const Kept> kept;  // null: the cache has no groups of the collection
+    // For new groups. Null at the first list, whose texts are not kept: a second list may not come.
+    std::shared_ptr<TextBudget> budget;
 
     /// The group of `page`; null when there is none.
     std::shared_ptr<const ItemGroup> Find(const store::Tree::Node* page) const;
   };
   Begun Begin(View view, std::string_view prefix, WallTime now);
 
-  /// `groups` are what the list consists of now. Those that have no page, or could not be read in
-  /// whole, are none of its business.
+  /// Replaces the groups of the collection by `groups`. The caller leaves out groups that have no
+  /// page or contain an unreadable record.
   void Keep(View view, std::string_view prefix, Kept groups);
 
  private:
   struct Entry {
     View view;
-    Frozen<api::CustomVersion> rules;  // that its groups were made by
+    Frozen<api::CustomVersion> rules;  // by which the groups were made; null unless custom
     std::string prefix;
     WallTime used;
     std::shared_ptr<const Kept> kept;
@@ -64,7 +64,7 @@ class ListCache {
 
   const std::shared_ptr<TextBudget> budget_;
   Mutex mutex_;
-  std::list<Entry> entries_ DRAY_GUARDED_BY(mutex_);  // the one used last first
+  std::list<Entry> entries_ DRAY_GUARDED_BY(mutex_);  // most recently used first
 };
 
 }  // namespace dray::server::storage

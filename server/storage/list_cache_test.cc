@@ -125,7 +125,7 @@ TEST(ListCache, RemembersTheLastLists) {
   const WallTime now;
   for (size_t i = 0; i < ListCache::kListsMax; ++i) cache.Begin(kView, std::to_string(i), now);
   EXPECT_NE(cache.Begin(kView, "0", now).budget, nullptr);
-  cache.Begin(kView, "one more", now);  // the one in whose place it comes is "1"
+  cache.Begin(kView, "one more", now);  // pushes out "1"
   EXPECT_NE(cache.Begin(kView, "0", now).budget, nullptr);
   EXPECT_NE(cache.Begin(kView, "2", now).budget, nullptr);
   EXPECT_EQ(cache.Begin(kView, "1", now).budget, nullptr);

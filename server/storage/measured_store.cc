@@ -23,12 +23,12 @@ constexpr Description kSeconds{.name = "etcd_request_duration_seconds",
 constexpr Description kBytes{.name = "apiserver_storage_size_bytes",
                              .help = "Bytes of the store: of its file, or of what is in memory."};
 
-// Upstream's.
+// Upstream's buckets.
 constexpr std::array kSecondsBounds = {0.005, 0.025, 0.05, 0.1,  0.2,  0.4,  0.6, 0.8,
                                        1.0,   1.25,  1.5,  2.0,  3.0,  4.0,  5.0, 6.0,
                                        8.0,   10.0,  15.0, 20.0, 30.0, 45.0, 60.0};
 
-/// "pods" of "/registry/pods/default/a"; empty for what is no object.
+/// "pods" of "/registry/pods/default/a"; empty for a key of no object.
 std::string_view ResourceOf(std::string_view key) {
   if (!key.starts_with(kRegistry)) return {};
   key.remove_prefix(kRegistry.size());
@@ -61,7 +61,7 @@ void MeasuredStore::Measure() const {
   bytes_.Set(static_cast<double>(status.file_bytes > 0 ? status.file_bytes : status.live_bytes));
 }
 
-/// By the first of several: the others go with it.
+/// A transaction with several operations counts as its first one.
 MeasuredStore::Operation MeasuredStore::OperationOf(const store::Txn& txn) {
   if (std::holds_alternative<store::Delete>(txn.operations.front())) return Operation::kDelete;
   const std::string& key = std::get<store::Put>(txn.operations.front()).key;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store whose writes are counted for `/metrics`, under the names that kube-apiserver gives to
-// what it asks of etcd.
+// A store whose writes are counted for `/metrics`, under the names of kube-apiserver's metrics of
+// its requests to etcd.
 #pragma once
 
 #include <array>
@@ -20,18 +20,18 @@
 
 namespace dray::server::storage {
 
-/// Everything is the other store's. Reads come from memory and are not counted; a write costs some
-/// hundred nanoseconds more.
+/// Forwards every call to another store. Reads come from memory and are not counted; a write costs
+/// some hundred nanoseconds more.
 class MeasuredStore final : public store::ForwardingStore {
  public:
-  /// Writes of objects of the kinds in `scheme` are named; the rest is counted together. `clock`
-  /// and `registry` outlive this.
+  /// Counts writes of the kinds in `scheme` per kind and all others together. `clock` and
+  /// `registry` outlive this.
   MeasuredStore(std::unique_ptr<store::Store> store,
                 const api::Scheme& scheme,
                 const Clock& clock,
                 metrics::Registry& registry);
 
-  /// Looks at how large the store is; for whoever is about to read the metrics.
+  /// Updates the gauge of the store's size. The caller does so before it reads the metrics.
   void Measure() const;
 
   void Commit(store::Txn txn, store::CommitCallback done) override;
@@ -41,19 +41,19 @@ class MeasuredStore final : public store::ForwardingStore {
   enum class Operation : uint8_t { kCreate, kUpdate, kDelete };
   static constexpr std::array<std::string_view, 3> kWords = {"create", "update", "delete"};
 
-  /// Of one operation on one resource.
+  /// The metrics of one operation on one resource.
   struct Series {
     metrics::Counter requests, errors;
     metrics::Histogram seconds;
   };
   struct Resource {
     std::string group, plural;
-    std::array<std::optional<Series>, kWords.size()> operations;  // made when first carried out
+    std::array<std::optional<Series>, kWords.size()> operations;  // created at first use
   };
 
   static Operation OperationOf(const store::Txn& txn);
   Series SeriesOf(const store::Txn& txn);
-  /// `done`, which is told what becomes of `txn`, and counts it.
+  /// A callback that counts the result of `txn` and then calls `done`.
   store::CommitCallback Counted(const store::Txn& txn, store::CommitCallback done);
 
   const std::unique_ptr<store::Store> store_;
@@ -61,7 +61,7 @@ class MeasuredStore final : public store::ForwardingStore {
   metrics::Registry& registry_;
   metrics::Gauge bytes_;
   Mutex mutex_;
-  // By what stands for the resource in keys; "" for what is none.
+  // By the resource's folder in keys; "" for keys of no object.
   std::map<std::string, Resource, std::less<>> resources_ DRAY_GUARDED_BY(mutex_);
 };
 

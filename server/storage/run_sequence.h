@@ -36,11 +36,12 @@ struct SequenceRun {
 /// write of the one before it waits in the sequence, or when that task has ended. If all writes
 /// wait then, they are carried out together; else all are refused. Answers in the same order.
 ///
-/// The first task begins on the calling thread, the others there or where the one before went on.
+/// The first task begins on the calling thread, each later one there or where the one before it
+/// added its step or ended.
 template <class T, class Begin>
 Task<std::vector<Result<T>>> RunSequence(store::Store* store, size_t count, Begin begin) {
   const auto run = std::make_shared<SequenceRun<T>>(*store, count);
-  // Also when there is no memory for one of the tasks: those that wait must end.
+  // If a task cannot start for want of memory, this ends those that already wait.
   struct AtEnd {
     SequenceRun<T>& run;
     ~AtEnd() { run.sequence.Refuse(); }

@@ -25,11 +25,12 @@ namespace {
 
 using HubStructs = std::unordered_map<const api::Type*, bool>;
 
-// Whether values of `type` have, however deep, members that only hubs have. Notes it of structs.
+// Whether values of `type` have, at any depth, members that only hubs have. Adds structs to
+// `structs`.
 bool HasHubMembers(const api::Type& type, HubStructs& structs) {
   if (type.element_type != nullptr) return HasHubMembers(type.element(), structs);
   const auto [at, is_new] = structs.try_emplace(&type, true);
-  bool& has = at->second;  // stays where it is while others are added
+  bool& has = at->second;  // valid also after insertions
   if (is_new) {
     has = std::ranges::any_of(type.fields, [&](const api::Field& field) {
       return field.facets.hub || HasHubMembers(field.type(), structs);
@@ -38,7 +39,7 @@ bool HasHubMembers(const api::Type& type, HubStructs& structs) {
   return has;
 }
 
-// Whether it is known that no value of `type`, a struct, has such members: most have none.
+// True when no value of `type`, a struct, has such members, as is the case for most types.
 bool IsWithoutHubMembers(const api::Type& type) {
   static const HubStructs kStructs = [] {
     HubStructs structs;
@@ -49,7 +50,7 @@ bool IsWithoutHubMembers(const api::Type& type) {
   return known != kStructs.end() && !known->second;
 }
 
-// Whether there is anything in `value` that its own version cannot show.
+// Whether `value` has content in fields that its own version lacks.
 bool HasHubContent(const api::Type& type, const void* value) {
   switch (type.kind) {
     case api::TypeKind::kStruct:
@@ -107,7 +108,7 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
   return api::DecodeEnvelope(kind, envelope, nullptr, kStored);
 }
 
-// Upstream knows no messages for custom kinds: they are kept as JSON.
+// Objects of custom kinds are stored as JSON, because upstream has no messages for them.
 api::Readable Encode(const api::Object& object, std::string& out) {
   if (!api::IsCustom(object.kind())) return api::EncodeStored(object, out);
   api::EncodeJson(object, out);
@@ -125,8 +126,8 @@ Result<> CheckReadable(const api::KindInfo& kind, std::string_view bytes) {
                   decoded.error().message));
 }
 
-// The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
-// is of the other generation.
+// The version of the kind of `hub` with the name `api_version`; null when there is none, or it is
+// of the other generation.
 const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
   if (const api::CustomKind* custom = api::CustomOf(hub); custom != nullptr) {
     return api::CustomVersionOf(*custom, api_version);
@@ -138,13 +139,13 @@ const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_ve
   return nullptr;
 }
 
-// A value that is its bytes: one that was read back, or takes much more memory decoded.
+// A value that holds only bytes: it was recovered, or would take much more memory decoded.
 class RecoveredObject final : public store::Value {
  public:
   using Decoded = Result<std::shared_ptr<const StoredObject>>;
 
   explicit RecoveredObject(size_t size) : size_(size) {}
-  // Of `written`, which is not kept.
+  // The bytes of `written`, which this does not keep alive.
   RecoveredObject(size_t size, const std::shared_ptr<const StoredObject>& written)
       : size_(size), written_as_(&written->kind()), seen_(written) {}
 
@@ -154,7 +155,8 @@ class RecoveredObject final : public store::Value {
     return written_as_ == nullptr ? Result<>() : CheckReadable(*written_as_, bytes());
   }
 
-  // The object, if it is of the generation of `hub`; else null. Who asks while it is decoded waits.
+  // The object, if it is of the generation of `hub`; else null. Blocks while another thread decodes
+  // it.
   Decoded As(const api::KindInfo& hub) const {
     DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
     const api::KindInfo* version = VersionOf(hub, meta.api_version);
@@ -185,16 +187,16 @@ class RecoveredObject final : public store::Value {
     if (&version == &version.storage()) {
       return std::make_shared<const StoredObject>(std::move(object));
     }
-    api::defaults::SetDefaults(object, api::Time());  // what the version meant by silence
+    api::defaults::SetDefaults(object, api::Time());  // the version's own, before conversion
     api::Object hub = api::conversion::ToHub(object);
     return std::make_shared<const StoredObject>(std::move(hub));
   }
 
   const size_t size_;
-  const api::KindInfo* const written_as_ = nullptr;  // null: it was read back
+  const api::KindInfo* const written_as_ = nullptr;  // null: recovered
   mutable Mutex mutex_;
   mutable std::optional<Decoded> decoded_ DRAY_GUARDED_BY(mutex_);
-  // Of what is not kept here, as long as somebody else does.
+  // A bulky object: valid while a reader or the cache of decoded objects holds it.
   mutable std::weak_ptr<const StoredObject> seen_ DRAY_GUARDED_BY(mutex_);
 };
 
@@ -202,7 +204,8 @@ std::shared_ptr<const RecoveredObject> MakeRecovered(std::string_view bytes) {
   return MakeWithTail<RecoveredObject>(bytes, bytes.size());
 }
 
-// What `record` holds, if it is of the generation of `kind`. The owner keeps a recovered one alive.
+// The object of a record, if it is of the requested generation. `owner` keeps a recovered object
+// alive and is null for others.
 struct Held {
   std::shared_ptr<const StoredObject> owner;
   const StoredObject* stored = nullptr;
@@ -280,7 +283,7 @@ Item StoredObject::Versioned(api::Object object, Revision revision) const {
 
 const Item& StoredObject::AsStored(Revision modified) const {
   return item_.Get([&] {
-    const MutexLock lock(mutex_);  // it writes the version into the object that bytes() encodes
+    const MutexLock lock(mutex_);  // Versioned writes into the object that bytes() encodes
     return Versioned(object_, modified);
   });
 }
@@ -291,7 +294,7 @@ Item StoredObject::At(View view, Revision modified) const {
   return AsFixed(view, modified);
 }
 
-// An earlier one of that version goes when its readers do.
+// Replaces an item made by older rules of the version, which lives until its last reader ends.
 Frozen<Item> StoredObject::AsCustom(const api::CustomKind& version, Revision modified) const {
   const Item& stored = AsStored(modified);
   Frozen<api::CustomVersion> rules = version.now.Load();
@@ -385,7 +388,7 @@ Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
   return object != nullptr;
 }
 
-// Finds items where they lie.
+// Returns items without a copy.
 struct ItemFinder {
   // Keeps both alive.
   struct Pair {
@@ -467,7 +470,7 @@ Frozen<StoredObject> MakeStored(api::Object object) {
 }
 
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {
-  // Most are small, and then nothing is encoded here.
+  // Most objects are small and need not be encoded here.
   if (!stored->is_bulky(0)) return stored;
   const std::string_view bytes = stored->bytes();
   if (!stored->is_bulky(bytes.size())) return stored;

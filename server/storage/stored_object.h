@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// An API object as the store holds it: decoded once, and encoded once in each form that somebody
-// asks for, whoever reads it later.
+// An API object as the store holds it: decoded once, and encoded at most once in each format, for
+// all its readers together.
 //
-// Objects are stored in the struct of their hub (api/conversion/conversion.h), which is also what a
-// record says about its generation: clients of the other generation do not see it. How a client of
-// another version sees the object is made at the first read and kept.
+// Objects are stored in the struct of their hub (api/conversion/conversion.h). The hub also states
+// the record's generation: clients of the other generation do not see it. The object in another
+// version is made at the first read of that version and kept.
 //
-// Its resource version is the revision of the commit, known only afterwards: it is filled in at the
-// first read, and JSON and protobuf of answers are made from then on, once, however many lists and
-// watches show them. What nobody reads as JSON is never written as JSON.
+// The resource version is the revision of the commit, known only after it. The first read fills it
+// in and encodes the JSON or protobuf that it needs; all lists and watches share these texts.
 //
 // The durable form is upstream's (api/codec/protobuf.h): the message of the hub in its envelope,
-// without a resource version, with what only hubs have under numbers of its own. It is made when a
-// store asks for it. What is read back is decoded at its first use: from protobuf or JSON, in any
-// version that has the hub, so a cluster that kube-apiserver wrote can be read.
+// without a resource version; fields that only hubs have get numbers of their own. The first call
+// of bytes() makes it. A recovered object is decoded at its first use: from protobuf or JSON, in
+// any version that has the hub, so Dray can read the data of a cluster that kube-apiserver wrote.
 //
-// An object that takes much more memory decoded than its durable form does (server/storage/
-// decoded_size.h) is held as its bytes alone, and decoded again when somebody asks; the last ones
-// are kept a while (server/storage/decoded_cache.h).
+// An object that takes much more memory decoded than its durable form (server/storage/
+// decoded_size.h) is held as bytes only and decoded for each reader; a cache keeps the last ones
+// (server/storage/decoded_cache.h).
 #pragma once
 
 #include <atomic>
@@ -42,14 +41,14 @@
 
 namespace dray::server::storage {
 
-/// How a client sees objects: a version of a kind, in the shape of a release.
+/// The form in which a client sees objects: a version of a kind, with the fields of a release.
 struct View {
   const api::KindInfo* kind;
   api::Release release = api::Release::kAny;
 
-  /// What the store holds, as it is.
+  /// The form in which the store holds objects.
   static View OfStorage(const api::KindInfo& kind) { return {.kind = &kind.storage()}; }
-  /// The rules by which a version of a custom kind shows its objects now; null for all others.
+  /// The current rules by which a version of a custom kind shows its objects; null for other kinds.
   Frozen<api::CustomVersion> rules() const {
     const api::CustomKind* custom = api::CustomOf(*kind);
     return custom == nullptr ? nullptr : custom->now.Load();
@@ -60,27 +59,27 @@ struct View {
 /// Safe from any thread. Put into the store at most once.
 class StoredObject final : public store::Value {
  public:
-  /// Takes an object of a hub, or of a version of a custom kind, that nobody else holds (the
-  /// resource version is written into it later), without a resource version. O(1).
+  /// Takes an object of a hub, or of a version of a custom kind, without a resource version. The
+  /// caller keeps no reference, because the resource version is written into it later. O(1).
   explicit StoredObject(api::Object object);
 
   /// The durable form; made at the first call. O(size).
   std::string_view bytes() const override;
-  /// Decodes bytes(), where it does not show otherwise that they can be read. What requests say is
-  /// refused when it is decoded, if it could not be stored and read; this finds what the server's
-  /// own parts make (docs/design/server.md).
+  /// Decodes bytes() unless the encoder has proved that they can be read. Objects of requests are
+  /// checked when they are decoded; this finds unreadable objects that the server's own parts make
+  /// (docs/design/server.md).
   Result<> CheckDurable() const override;
 
-  /// Of custom kinds the version in which it is stored.
+  /// The hub; for a custom kind, the version in which the object is stored.
   const api::KindInfo& kind() const { return object_.kind(); }
 
   /// Whether it takes much more memory than a durable form of so many bytes (IsBulky).
   bool is_bulky(size_t stored_bytes) const;
-  /// Memory that it takes, about. O(size).
+  /// An estimate of the memory that it takes. O(size).
   size_t decoded_bytes() const;
-  /// The same of one that nobody keeps but who reads it now; 0 of all others. O(1).
+  /// The same for an object that only its current readers hold; 0 for all others. O(1).
   size_t transient_bytes() const { return transient_bytes_.load(std::memory_order_relaxed); }
-  /// It is such a one.
+  /// Marks this as an object that only its current readers hold, which takes `bytes`.
   void NoteTransient(size_t bytes) const {
     transient_bytes_.store(bytes, std::memory_order_relaxed);
   }
@@ -103,7 +102,7 @@ class StoredObject final : public store::Value {
   /// selector lost it): what a DELETED event carries. The first revision asked for is remembered.
   Item EndedAt(View view, Revision end) const;
 
-  /// The object without a resource version, as the answer to a dry run.
+  /// The object without a resource version, for the answer to a dry run.
   Item Unversioned(View view) const;
 
  private:
@@ -113,7 +112,7 @@ class StoredObject final : public store::Value {
     View view;
     Item item;
   };
-  /// As a version of a custom kind shows it, by the rules that this had then.
+  /// The object in a version of a custom kind, made by the rules that the version had then.
   struct SeenByRules {
     const api::KindInfo* kind;
     Frozen<api::CustomVersion> rules;
@@ -142,32 +141,31 @@ class StoredObject final : public store::Value {
   Lazy<Item> item_;
   Lazy<Ended> ended_;
   mutable Mutex mutex_;
-  // One for each version in use, where it was made: few, and none in most objects, which then takes
-  // no memory.
+  // One for each version that was read. Most objects have none, and an empty list takes no memory.
   mutable std::forward_list<Seen> seen_ DRAY_GUARDED_BY(mutex_);
   mutable std::forward_list<SeenByRules> seen_by_rules_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// `object`, as the verbs have made it, as it is stored: see StoredObject. O(1), but for objects of
-/// custom kinds that are stored in another version.
+/// Converts `object`, the result of a verb, to the form in which it is stored (see StoredObject).
+/// O(1), except for objects of custom kinds that are stored in another version.
 Frozen<StoredObject> MakeStored(api::Object object);
 
-/// What the store is to hold of `stored`: itself, or, where it takes much more memory than that,
-/// its bytes alone. O(1) for most, else O(size).
+/// The value to put into the store: `stored` itself, or only its bytes if it is bulky (IsBulky).
+/// O(1) for most, else O(size).
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored);
 
-/// A value made of what a durable store kept: store::Options::read_value of a server. Decoded at
-/// the first use. O(size).
+/// A value of the bytes that a durable store kept, decoded at its first use. A server passes it as
+/// store::Options::read_value. O(size).
 Frozen<store::Value> ReadStored(std::string_view key, std::string_view bytes);
 
-/// An item where it lies: valid while its record is held, and the owner, if it names one.
+/// A pointer to an item. Valid while its record is held and, if it has an owner, the owner.
 struct ItemRef {
   const Item* item = nullptr;  // null: there is none
   std::shared_ptr<const StoredObject> owner = {};
 };
 
-/// The object of `record` as a client sees it; null when it is of the other generation. Counts no
-/// references of what was written here, which is most of what a long list of records costs.
+/// The object of `record` as a client sees it; null when it is of the other generation. Adds no
+/// reference to objects that this process wrote, because reference counts dominate a long list.
 ///
 /// Errors: kInternalError  what was recovered is not an object of the kind, or a webhook must be
 ///                         asked first (UnconvertedOf); the message names the key.
@@ -194,17 +192,16 @@ Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 /// The object of `record` under the revision that ended it. Errors: as above.
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end);
 
-/// Whether what a store kept is an object of the generation of `hub`. O(size).
-/// Errors: kInternalError  it is one that cannot be decoded, or nothing at all; the message says
-/// why.
+/// Whether the bytes that a store kept are an object of the generation of `hub`. O(size).
+/// Errors: kInternalError  they cannot be decoded; the message gives the reason.
 Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes);
 
-/// Whether there is anything in `object`, one of a hub, that the hub's own version does not show.
+/// Whether `object`, one of a hub, has fields that the hub's own version lacks.
 bool HasHubContent(const api::Object& object);
 
-/// "resource.k8s.io/v1alpha2": the version that objects like the one in `record` are stored in.
+/// The version in which the object of `record` is stored, such as "resource.k8s.io/v1alpha2".
 std::string StoredVersion(const store::Record& record);
-/// The same of what a store kept; empty when it says none.
+/// The same for bytes that a store kept; empty when they have no apiVersion.
 std::string StoredVersion(std::string_view bytes);
 
 }  // namespace dray::server::storage

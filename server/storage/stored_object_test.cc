@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a durable store keeps of an object, and what is made of it when it is read back.
+// The durable form of an object, and the object decoded from it.
 #include "server/storage/stored_object.h"
 
 #include <memory>
@@ -43,7 +43,7 @@ Frozen<store::Record> RecordOf(Frozen<store::Value> value) {
                             .modified = Revision{7}});
 }
 
-/// The record as another process finds it.
+/// The record as another process reads it.
 Frozen<store::Record> Recovered(std::string_view bytes) {
   return RecordOf(ReadStored("/registry/things/a", bytes));
 }
@@ -59,7 +59,7 @@ std::string JsonAs(const api::KindInfo& kind, const Frozen<store::Record>& recor
   return StoredJson(ItemOf({.kind = &kind}, *record));
 }
 
-/// Protobuf does not tell an empty list from none, as upstream's storage does not.
+/// Protobuf does not distinguish an empty list from an absent one; neither does upstream's storage.
 std::string EmptyAsNull(std::string json) {
   RE2::GlobalReplace(&json, R"(:\[\])", ":null");
   return json;
@@ -98,7 +98,7 @@ TEST(StoredObject, HasTheSameDurableFormAfterItWasRead) {
   EXPECT_EQ(read->bytes(), untouched->bytes());
 }
 
-// What few bytes ask for is not held for as long as they are.
+// An object that takes much more memory than its bytes is not kept decoded.
 TEST(StoredObject, IsHeldAsBytesWhereItTakesMuchMoreMemory) {
   const api::KindInfo* policy = nullptr;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How objects are put into the store.
+// Makes the store's operations for objects.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace dray::server::storage {
 
-/// The put of `stored`. Events tell what happened lately: one lasts until `event_end`.
+/// The put of `stored` at `key`. An Event expires at `event_end`; other kinds never expire.
 store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime event_end);
 
 }  // namespace dray::server::storage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that cannot be decoded: written by an older program with a mistake, damaged, encrypted
-// with a key that is not here. Each costs only itself: it can be named, is left out of lists and
-// watches, and is told to the log once.
+// Records that cannot be decoded: written by an older program with a mistake, damaged, or encrypted
+// with a key that the server does not have. Lists and watches leave such a record out and log it
+// once; all other records stay readable.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct UnreadableRecord {
 /// `ResourceClaim "c" in namespace "default" cannot be read: …`
 std::string TextOf(const UnreadableRecord& record);
 
-/// Judges what a store kept.
+/// Checks whether the bytes that a store kept can be decoded.
 class RecordReader {
  public:
   RecordReader();
@@ -49,16 +49,16 @@ class RecordReader {
   const api::CustomKind* const any_custom_;  // for objects of all custom kinds
 };
 
-/// Reads records for lists and watches, which leave out what cannot be read. Safe from any thread.
+/// Reads records for lists and watches, which leave out unreadable ones. Safe from any thread.
 class LenientReader {
  public:
-  /// Records that are remembered as told; when there are more, all are told again.
+  /// Records that are remembered as logged; when there are more, all are logged again.
   static constexpr size_t kToldMax = 1024;
 
   explicit LenientReader(Log log) : log_(std::move(log)) {}
 
-  /// The object of `record`, as FindItem. When it cannot be read, null: then the log is told, once
-  /// for each revision of it, and `left_out`, unless null, gets the reason.
+  /// The object of `record`, as FindItem returns it. Null when it cannot be read; then logs the
+  /// record, once for each of its revisions, and appends the reason to `left_out` unless null.
   ItemRef Find(View view, const store::Record& record, std::vector<std::string>* left_out);
 
  private:

@@ -116,7 +116,7 @@ TEST(StoredObject, WithManyEmptyElementsIsReadBack) {
   EXPECT_TRUE(stored.CheckDurable().has_value()) << stored.CheckDurable().error().message;
 }
 
-// The server's own parts hand over objects that no decoder has seen.
+// Objects made by the server's own parts have not passed a decoder.
 TEST(StoredObject, ThatCouldNotBeReadBackIsFoundOut) {
   api::resource_v1::ResourceClaim claim;
   claim.metadata.name = "c";

@@ -46,8 +46,8 @@ WriteSequence::~WriteSequence() {
 void WriteSequence::Add(store::Txn txn, store::CommitCallback done) {
   const auto holds = [&](const store::Compare& compare) { return Holds(compare, *state_); };
   if (!std::ranges::all_of(txn.compares, holds)) return done(Fail(NotCarriedOut()));
-  // A compare with what an earlier step writes holds, at a revision that is not known yet: the
-  // store must not be asked about it.
+  // Drop compares with keys that an earlier step writes: they were checked against state_, and the
+  // revision that the store will give to those keys is not known yet.
   std::erase_if(txn.compares, [&](const store::Compare& compare) {
     return std::ranges::any_of(
         steps_, [&](const store::Step& step) { return Writes(step.txn, compare.key); });
@@ -59,7 +59,7 @@ void WriteSequence::Add(store::Txn txn, store::CommitCallback done) {
 }
 
 void WriteSequence::Skip() {
-  // The function may end the sequence, so nothing of it is used afterwards.
+  // The function may destroy the sequence, so no member is used afterwards.
   if (auto next = std::exchange(next_, nullptr)) next();
 }
 

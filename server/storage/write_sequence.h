@@ -12,34 +12,34 @@
 
 namespace dray::server::storage {
 
-/// Gathers one transaction of each request and hands all of them to the store together: all happen,
-/// or none. The requests run one after the other (run_sequence.h), each on the state that those
-/// before it leave, on whatever threads. Until CarryOut or Refuse one thread at a time uses it.
+/// Gathers one transaction of each request and commits all of them atomically. The requests run one
+/// after the other (run_sequence.h), on any threads, each on the state that the steps before it
+/// leave. Until CarryOut or Refuse, one thread at a time uses it.
 class WriteSequence {
  public:
-  /// `store` takes steps, and outlives this.
+  /// `store` supports CommitSteps, and outlives this.
   explicit WriteSequence(store::Store& store);
-  /// Refuses the steps that still wait.
+  /// Refuses the steps that were neither carried out nor refused.
   ~WriteSequence();
   WriteSequence(const WriteSequence&) = delete;
   WriteSequence& operator=(const WriteSequence&) = delete;
 
-  /// The state that the steps leave. Its revision, and those of the records that steps write, are
-  /// not final.
+  /// The state after the steps added so far. Its revision, and those of the records that steps
+  /// write, are not final.
   const Frozen<store::Snapshot>& state() const { return state_; }
-  /// Steps that wait.
+  /// The number of steps that wait.
   size_t size() const { return steps_.size(); }
 
-  /// Adds a step. `done` is called by CarryOut or Refuse; at once, with kConflict, when a compare
-  /// does not hold in state(). A conflict is an error here, because a request alone must not try
-  /// again. O(compares * steps * operations).
+  /// Adds a step. CarryOut or Refuse calls `done`. When a compare does not hold in state(), Add
+  /// calls `done` with kConflict instead: an error, because a single request of the sequence must
+  /// not retry. O(compares * steps * operations).
   void Add(store::Txn txn, store::CommitCallback done);
-  /// Calls `next` once: when a step has been added, or at Skip.
+  /// `next` is called once: by the next Add or Skip.
   void OnNext(std::move_only_function<void()> next) { next_ = std::move(next); }
-  /// The current request has ended. Does nothing if its step was added.
+  /// Called when the current request has ended; does nothing if its step was added.
   void Skip();
 
-  /// Hands the steps to the store, which calls their callbacks on its threads.
+  /// Passes the steps to the store, which calls their callbacks on its threads.
   void CarryOut();
   /// Refuses the steps with kConflict, on this thread. OnNext's function is dropped.
   void Refuse();

@@ -9,14 +9,14 @@
 namespace dray::server::storage {
 namespace {
 
-// For co_await: the coroutine continues on a thread of the pool.
+// An awaitable after which the coroutine continues on a thread of the pool.
 struct ToWorker {
   WorkerPool* workers;
   std::string_view line;
 
   bool await_ready() const { return workers == nullptr || workers->in_pool(); }
-  // False, when the pool is closing: the coroutine continues here. Once the work is posted, another
-  // thread may have ended the coroutine, and this with it.
+  // Returns false when the pool is closing, and the coroutine continues on this thread. Once the
+  // work is posted, another thread may have destroyed the coroutine and this object with it.
   bool await_suspend(std::coroutine_handle<> caller) const {
     return workers->TryPostRest([caller] { caller.resume(); }, line);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one request reads and writes the store, and on which threads it continues.
+// Reads and writes of one request, and the threads on which the request continues after them.
 #pragma once
 
 #include <string_view>
@@ -14,37 +14,37 @@
 namespace dray::server::storage {
 
 /// Belongs to one request and lives as long as its task; one thread at a time uses it. A verb
-/// computes a transaction from a state that it read here, and commits it here: it knows neither
-/// whether its write is one step of a sequence nor which thread it runs on.
+/// computes a transaction from the state that Read returns and passes it to Commit. It needs to
+/// know neither whether its write is a step of a sequence nor which thread it runs on.
 ///
 /// Threads: a request that begins on a thread of the pool continues on the pool after every wait.
-/// Any other continues where the store calls back, possibly on the thread that commits, and so must
-/// be short from there on. A request that has waited for anything but the store (the network)
-/// awaits ContinueOnWorker; from then on it is one of the pool's.
+/// Any other request continues on the thread on which the store calls back, possibly the one that
+/// commits, and so must be short from there on. A request that has waited for something else than
+/// the store, such as the network, awaits ContinueOnWorker; from then on it runs on the pool.
 ///
-/// Memory: when the hand-over to the pool finds none, the task ends as out of memory. A write whose
+/// Memory: if posting to the pool fails to allocate, the task ends as out of memory. A write whose
 /// commit was awaited may have happened.
 class WriteSession {
  public:
   struct Place {
-    /// Null: there is no pool, and the request continues wherever it is called back.
+    /// Null: there is no pool, and the request continues on the thread that calls back.
     WorkerPool* workers = nullptr;
-    /// The line of the pool in which the request waits (LineOf its owner). Outlives the session.
+    /// The queue of the pool in which the request waits (LineOf its owner). Outlives the session.
     std::string_view line = {};
     /// The sequence that the request's first write is a step of; null: it is committed alone.
     WriteSequence* sequence = nullptr;
   };
 
-  /// On the thread on which the request begins. The store and the pool outlive this; the sequence
-  /// lasts until the first Commit is answered.
+  /// Called on the thread on which the request begins. The store and the pool outlive this; the
+  /// sequence lives until the first Commit returns.
   WriteSession(store::Store& store, const Place& place);
   WriteSession(const WriteSession&) = delete;
   WriteSession& operator=(const WriteSession&) = delete;
 
-  /// The newest state this process knows; in a sequence the state that its steps leave. O(1).
+  /// The newest state of this process; in a sequence, the state after its steps. O(1).
   Frozen<store::Snapshot> Read() const;
-  /// The newest state, including all that was acknowledged before the call (Store::Sync); in a
-  /// sequence as Read. Errors: Store::Sync's.
+  /// The newest state, including all writes acknowledged before the call (Store::Sync); in a
+  /// sequence, the same as Read. Errors: Store::Sync's.
   Task<Frozen<store::Snapshot>> ReadNewest();
   /// Commits `txn`; a conflict is a value. In a sequence it waits until all requests of it have
   /// their steps; what comes after the first commit is no part of the sequence.
@@ -52,8 +52,8 @@ class WriteSession {
   /// value is too large for the store is told without a reason, as upstream does.
   Task<store::CommitOutcome> Commit(store::Txn txn);
 
-  /// Continues on a thread of the pool, now and after every later wait. Where there is no pool, or
-  /// it is closing, the calling thread goes on. Never fails but for want of memory.
+  /// Continues on a thread of the pool, now and after every later wait. If there is no pool, or it
+  /// is closing, continues on the calling thread. Fails only for want of memory.
   Task<> ContinueOnWorker();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions alone, on a pool of workers and in sequences. No thread is started: the store calls back
-// when the test says so, and the pool's work is carried out in RunOne.
+// when the test calls CallBack, and the pool's work runs in RunOne.
 #include "server/storage/write_session.h"
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Commits are answered in CallBack, as by a thread of the store; steps are carried out one by one.
+/// CallBack answers the commits, as a thread of the store would; steps are committed one by one.
 class LateStore final : public store::ForwardingStore {
  public:
   LateStore() : ForwardingStore(store_) {}
@@ -36,7 +36,7 @@ class LateStore final : public store::ForwardingStore {
     for (store::Step& step : steps) late_.push_back(std::move(step));
   }
 
-  /// How many were answered.
+  /// Answers all waiting commits and returns their number.
   size_t CallBack() {
     std::vector<store::Step> late = std::exchange(late_, {});
     for (store::Step& step : late) to().Commit(std::move(step.txn), std::move(step.done));
@@ -60,7 +60,7 @@ Revision ModifiedAt(const store::Snapshot& snapshot, const std::string& key) {
   return record == nullptr ? store::kAbsent : record->modified;
 }
 
-/// Something else than the store that a request waits for, such as the network.
+/// Something other than the store that a request waits for, such as the network.
 class Elsewhere {
  public:
   auto Arrive() {
@@ -81,7 +81,7 @@ class WriteSessionTest : public ::testing::Test {
   void Note(std::string what) {
     where_.push_back(std::move(what) + (workers_.in_pool() ? " on a worker" : ""));
   }
-  /// A verb: reads, asks elsewhere if it has to, writes `key`.
+  /// A verb that reads, waits for elsewhere_ if `asks`, and writes `key`.
   static Task<Revision> WriteKey(WriteSessionTest* test,
                                  std::string key,
                                  bool asks,
