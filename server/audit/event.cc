@@ -32,7 +32,7 @@ std::string ShownAgent(std::string_view agent) {
   return std::string(agent.substr(0, kUserAgentMax)) + "...TRUNCATED";
 }
 
-// Digits, letters up to f, dots and colons: what addresses are made of.
+// Whether the text has only characters of IP addresses: hexadecimal digits, dots and colons.
 bool IsAddress(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '.' ||
@@ -161,7 +161,7 @@ void Event::WriteAnswer(api::JsonWriter& json) const {
   if (!response_object.empty()) json.Member("responseObject").Raw(response_object);
 }
 
-// Sorted, those of the decision among them.
+// Writes the annotations sorted by key, with those of the authorization decision among them.
 void Event::WriteAnnotations(api::JsonWriter& json) const {
   if (annotations.empty() && !is_allowed.has_value()) return;
   constexpr std::string_view kDecision = "authorization.k8s.io/decision";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of the audit log about one request: audit.k8s.io/v1 Event.
+// The audit log's lines about one request, each an audit.k8s.io/v1 Event.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@
 
 namespace dray::server::audit {
 
-/// Bytes of a user agent; the rest is cut off, which the line says.
+/// Limit of a user agent in bytes; a longer one is cut off, and the line marks the cut.
 inline constexpr size_t kUserAgentMax = 1024;
 
-/// What it refers to needs to live for a call only; empty: it has none.
+/// The object of a request; empty fields are absent. The views need to live for one call only.
 struct ObjectReference {
   std::string_view resource;
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
@@ -29,12 +29,12 @@ struct ObjectReference {
   std::string_view name, uid, group, version, resource_version, subresource;
 };
 
-/// Where a request came from: what proxies say, and the other end of the connection.
+/// Where a request came from: the headers set by proxies, and the peer of the connection.
 struct Origin {
   std::string_view forwarded_for, real_ip, peer;
 };
 
-/// What is known when a request begins. What its views refer to needs to live for a call only.
+/// What is known when a request begins. The views need to live for one call only.
 struct Beginning {
   Level level = Level::kMetadata;
   std::string id;
@@ -42,31 +42,31 @@ struct Beginning {
   const access::User& user;
   Origin origin = {};
   std::string_view user_agent = {};
-  std::optional<ObjectReference> object = {};  // of resources
+  std::optional<ObjectReference> object = {};  // absent for paths that are no resource
   WallTime received = {};
 };
 
-/// A request as far as it is known; each line says all of it.
+/// Everything known about a request so far; each line contains all of it.
 class Event {
  public:
   explicit Event(const Beginning& beginning);
 
-  /// What the request is about, when more is known.
+  /// Replaces the object of the request, when more is known about it.
   void SetObject(const ObjectReference& object);
-  /// Appends the event at `stage`, as one line with its end. What was received shows nothing of
-  /// what was added later but the object.
+  /// Appends the event at `stage` as one line with a newline. A line at RequestReceived has, of the
+  /// members added later, only the object.
   void AppendLine(Stage stage, WallTime now, std::string& out) const;
   WallTime received() const { return received_; }
 
-  // What is added on the way.
+  // Added while the request runs.
 
   std::optional<access::User> impersonated;
-  std::string constraint;  // of that; empty: without
-  int code = 0;            // of the answer; 0: there is none
+  std::string constraint;  // of the impersonation; empty: none
+  int code = 0;            // HTTP status of the answer; 0: there is no answer
   std::optional<api::meta_v1::Status> status;
   std::string request_object, response_object;  // JSON; empty: there is none
   std::optional<bool> is_allowed;
-  std::string reason;  // of that
+  std::string reason;  // of is_allowed
   std::map<std::string, std::string, std::less<>> annotations;
 
  private:
@@ -81,11 +81,11 @@ class Event {
   const WallTime received_;
 };
 
-/// The addresses that `origin` names: of proxies first, of the connection last.
+/// The addresses in `origin`: those from proxies first, the connection's peer last.
 std::vector<std::string_view> SourcesOf(const Origin& origin);
 
-/// `json`, one object or a list of them, compact, its kind and version first, and without who owns
-/// what if that is wanted. Empty when it is no JSON.
+/// `json`, one object or a list of objects, as compact JSON with kind and apiVersion first, and
+/// without managedFields if `omit_managed_fields`. Empty when `json` is not valid JSON.
 std::string ObjectText(std::string_view json, bool omit_managed_fields);
 
 }  // namespace dray::server::audit

@@ -8,7 +8,7 @@ namespace dray::server::audit {
 namespace {
 
 constexpr std::chrono::hours kUntilWoken{1};
-constexpr size_t kKeptBytesMax = 2 * kGatherBytesMax;  // of a buffer between two rounds
+constexpr size_t kKeptBytesMax = 2 * kGatherBytesMax;  // capacity kept between two rounds
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void AuditLog::Add(size_t lines, std::string_view text) {
   wakeup_.Wake();
 }
 
-// `lines` were added to so many bytes.
+// Called after `lines` were added to `bytes_before` waiting bytes.
 bool AuditLog::NeedsWakingAfter(size_t lines, size_t bytes_before) {
   lines_ += lines;
   if (IsPast(1)) has_room_ = false;
@@ -74,8 +74,8 @@ void AuditLog::Run() {
   }
 }
 
-// Until there are lines and it is time for them, or the log ends. Who adds a line wakes this only
-// when there was none for so long.
+// Waits until lines are due or the log closes. Add wakes this thread only when it has been idle for
+// kGatherTime or the buffer is full.
 void AuditLog::AwaitTurn() {
   for (;;) {
     const MonotonicTime now = clock_.Monotonic();
@@ -90,7 +90,7 @@ void AuditLog::AwaitTurn() {
   }
 }
 
-// Whether these are the last.
+// Moves the waiting lines to `lines`. Returns true when the log is closed, so these are the last.
 bool AuditLog::Take(std::string& lines) {
   uint64_t lost = 0;
   bool is_last = false;
@@ -115,7 +115,7 @@ void AuditLog::Write(std::string_view lines) {
   uint64_t refused = 0;
   std::string why;
   while (!lines.empty()) {
-    // Whole lines, as many as fit, and one at least.
+    // As many whole lines as fit, at least one.
     size_t end = lines.size() <= kWriteBytesMax ? lines.size()
                                                 : lines.substr(0, kWriteBytesMax).rfind('\n') + 1;
     if (end == 0) end = std::min(lines.find('\n', kWriteBytesMax), lines.size() - 1) + 1;

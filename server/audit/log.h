@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log: lines of requests on their way to a file, written by a thread of their own. What a
-// request pays is writing its lines into memory: the thread looks every kGatherTime while there is
-// something, more often while there is much, and needs to be woken only when there was nothing for
-// so long.
+// The audit log: a bounded queue of lines and the thread that writes them to a file. A request only
+// appends its lines to memory. The thread polls every kGatherTime while lines arrive, more often
+// while there are many, so a request wakes it only after kGatherTime without lines.
 #pragma once
 
 #include <atomic>
@@ -22,41 +21,41 @@
 
 namespace dray::server::audit {
 
-/// Lines, and bytes of them, that may wait to be written; past either new requests are refused.
-/// What those under way have still to say may take as much again.
+/// Limits of the lines that wait to be written. Past either, the server refuses new requests. Lines
+/// of running requests may take as much again.
 inline constexpr size_t kWaitingLinesMax = 10'000;
 inline constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 
-/// Lines are gathered for so long before they are written: a wake-up and a system call for each
-/// would cost more than the lines. After a round of many bytes the next one comes sooner, by the
-/// thread's own clock: who adds a line would pay 20 us and more to wake a thread on an idle CPU,
-/// and does so only when there are kGatherBytesMax.
+/// How long lines are gathered before they are written, because a wake-up and a system call for
+/// each line would cost more than the line. After a round of kManyBytes the thread waits only
+/// kGatherTimeOfMany. A request wakes the thread early only at kGatherBytesMax, because waking a
+/// thread on an idle CPU costs the request 20 us and more.
 inline constexpr std::chrono::milliseconds kGatherTime{50};
 inline constexpr std::chrono::milliseconds kGatherTimeOfMany{5};
 inline constexpr size_t kManyBytes = size_t{64} << 10;
 inline constexpr size_t kGatherBytesMax = size_t{1} << 20;
-/// No more bytes are written at once, if no single line is longer.
+/// Limit of one write in bytes; a longer line is written alone.
 inline constexpr size_t kWriteBytesMax = size_t{256} << 10;
 
-/// Takes whole lines, one or more; called by the log's thread only.
+/// Writes one or more whole lines. Only the log's thread calls it.
 using Sink = std::function<Result<>(std::string_view lines)>;
 
 /// Thread-safe.
 class AuditLog {
  public:
-  /// `log` is told when something could not be written; the clock outlives it.
+  /// Reports lost lines to `log`. The clock outlives the audit log.
   AuditLog(Log log, const Clock& clock, Sink sink);
-  /// Waits until everything is written, and for nothing else.
+  /// Blocks until the queued lines are written.
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  /// Whether a new request can be written about.
+  /// Whether there is room for the lines of a new request.
   bool HasRoom() const { return has_room_.load(std::memory_order_relaxed); }
-  /// Queues `text`, which is `lines` whole lines: all of them, or, when twice as much waits as
-  /// HasRoom allows, none, which is counted. Without memory nothing is queued.
+  /// Queues `text`, which is `lines` whole lines. If twice as much waits as HasRoom allows, drops
+  /// all of them and counts them as lost. If memory is short, queues nothing.
   void Add(size_t lines, std::string_view text);
-  /// Lines that were not written: dropped, or refused by the sink.
+  /// The number of lines that were dropped or that the sink failed to write.
   uint64_t lost() const;
 
  private:
@@ -75,10 +74,10 @@ class AuditLog {
   Wakeup wakeup_;
   mutable Mutex mutex_;
   std::string waiting_ DRAY_GUARDED_BY(mutex_);
-  size_t lines_ DRAY_GUARDED_BY(mutex_) = 0;  // in it
+  size_t lines_ DRAY_GUARDED_BY(mutex_) = 0;  // in waiting_
   uint64_t lost_ DRAY_GUARDED_BY(mutex_) = 0;
-  uint64_t reported_ = 0;                      // of those, in the server's log; of the log's thread
-  std::atomic<bool> has_room_ = true;          // no lock for what each request asks
+  uint64_t reported_ = 0;                      // lost lines logged; used by the log's thread only
+  std::atomic<bool> has_room_ = true;          // atomic, because each request reads it
   MonotonicTime due_ DRAY_GUARDED_BY(mutex_);  // the next round, unless the thread is asleep
   bool is_asleep_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;

@@ -24,7 +24,7 @@ namespace {
 
 // -------------------------------------------------------------------------------------- the queue
 
-// A sink that holds its first lines until told.
+// A sink that blocks in its first write until the test releases it.
 class HeldSink {
  public:
   Result<> operator()(std::string_view text) {
@@ -39,7 +39,7 @@ class HeldSink {
   }
 
   std::latch begun{1}, go_on{1};
-  // Of the log's thread; read when that is over.
+  // Written by the log's thread; the test reads them after it has ended.
   size_t lines = 0, writes = 0, largest = 0;
 };
 
@@ -47,7 +47,7 @@ void Add(AuditLog& log, std::string_view line) {
   log.Add(1, line);
 }
 
-// A line of so many bytes.
+// A line of `bytes` bytes.
 std::string Line(size_t bytes) {
   return std::string(bytes - 1, 'x') + "\n";
 }
@@ -262,11 +262,11 @@ TEST_F(RotatedFileTest, KeepsSoManyAndNoLonger) {
   const auto count = [&](const Rotation& rotation) {
     const auto file = Open(rotation);
     for (int i = 0; i < 6; ++i) Write(*file, kMegabyte);
-    return Names().size() - 2;  // without the newest, and the one of somebody else
+    return Names().size() - 2;  // without the newest, and the file of another program
   };
   EXPECT_EQ(count({.megabytes_max = 1}), 5U);
   EXPECT_EQ(count({.megabytes_max = 1, .backups_max = 3}), 3U);
-  EXPECT_EQ(count({.megabytes_max = 1, .days_max = 2}), 3U);  // of today, yesterday and before
+  EXPECT_EQ(count({.megabytes_max = 1, .days_max = 2}), 3U);  // today, yesterday, the day before
 }
 
 // ------------------------------------------------------------------------------------- its lines

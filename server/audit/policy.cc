@@ -31,7 +31,7 @@ Failure Bad(std::string message) {
 
 // ------------------------------------------------------------------------------------ the document
 
-/// One object of the file, and where it stands.
+/// One object of the file, and the path of its field.
 class Fields {
  public:
   Fields(const JsonTree& tree, std::string path, std::vector<std::string>& warnings)
@@ -41,7 +41,7 @@ class Fields {
     return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
   }
 
-  /// What the rest of the file has that nothing reads.
+  /// Adds a warning for each field that is not in `known`.
   void WarnOfOthers(std::initializer_list<std::string_view> known) const {
     for (const auto& [name, value] : tree_.members().All()) {
       if (std::ranges::find(known, name) == known.end()) {
@@ -215,8 +215,7 @@ Result<Rule> ReadRule(const Fields& fields) {
   return rule;
 }
 
-// ------------------------------------------------------------------------------------ which
-// request
+// -------------------------------------------------------------------------------- matching a rule
 
 bool Has(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();

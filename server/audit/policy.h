@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests go to the audit log, and how much of them: audit.k8s.io/v1 Policy. Pure. After
-// apiserver's pkg/audit/policy.
+// The audit policy (audit.k8s.io/v1 Policy): which requests are logged, and in how much detail. No
+// I/O. Follows apiserver's pkg/audit/policy.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dray::server::audit {
 
-/// Each holds what those before it hold.
+/// How much of a request is logged; each level includes the ones before it.
 enum class Level : uint8_t { kNone, kMetadata, kRequest, kRequestResponse };
 std::string_view WordOf(Level level);
 
@@ -54,25 +54,25 @@ struct Policy {
   std::vector<Rule> rules;
   Stages omitted = {};
   bool omit_managed_fields = false;
-  /// What was ignored in the file, for the server's log: unknown fields.
+  /// One text for each unknown field of the file, for the server's log.
   std::vector<std::string> warnings = {};
 };
 
-/// What is to be written about one request.
+/// What the policy decides about one request.
 struct Decision {
   Level level = Level::kNone;
   Stages omitted = {};
   bool omit_managed_fields = false;
 };
 
-/// Rules of one policy; upstream has no limit.
+/// Limit of the rules of one policy; upstream has none.
 inline constexpr size_t kRulesMax = 10'000;
 
 /// Reads the YAML or JSON of a policy file.
-/// Errors: kBadRequest  it is none; the message names the field and says what it may be.
+/// Errors: kBadRequest  the text is not a policy; the message names the field and its valid values.
 Result<Policy> ReadPolicy(std::string_view text);
 
-/// What the first rule that fits says; nothing is written where none fits. O(rules).
+/// The decision of the first rule that matches; kNone if no rule matches. O(rules).
 Decision DecisionOf(const Policy& policy,
                     const access::User& user,
                     const access::Attributes& asked);

@@ -17,8 +17,7 @@ Policy Read(const std::string& rest) {
   return policy.value_or(Policy());
 }
 
-// ------------------------------------------------------------------------------------ which
-// request
+// -------------------------------------------------------------------------------- matching a rule
 
 struct FitCase {
   const char* name;
@@ -26,7 +25,7 @@ struct FitCase {
   bool want;
 };
 
-// alice, of "users", gets the log of pod "a" in "dev".
+// Does the rule match when alice, in group "users", gets the log of pod "a" in namespace "dev"?
 class ResourceFit : public ::testing::TestWithParam<FitCase> {};
 
 TEST_P(ResourceFit, Decides) {
@@ -96,8 +95,7 @@ TEST(AuditPolicy, TheFirstRuleThatFitsDecides) {
   EXPECT_EQ(of("nobody").level, Level::kNone);
 }
 
-// ------------------------------------------------------------------------------------------
-// reading
+// --------------------------------------------------------------------------------------- reading
 
 TEST(AuditPolicy, UnknownFieldsAreToldOf) {
   const Policy policy = Read("more: 1\nrules: [{level: None, user: [a]}]");

@@ -29,7 +29,7 @@ void FillIn(const api::JsonTree& object, ObjectReference& reference) {
   fill(reference.resource_version, "resourceVersion");
 }
 
-// That of what was received, if it is due, and that of `stage`.
+// Appends the line at RequestReceived, if it is due, and the line at `stage`.
 void AddLines(const Event& event,
               bool is_received_due,
               std::optional<Stage> stage,
@@ -88,7 +88,7 @@ void AuditedRequest::Annotate(std::string key, std::string value) {
 
 void AuditedRequest::SetRequestObject(std::string_view json,
                                       std::optional<ObjectReference> asked_for) {
-  WriteReceived();  // which says only what the URL did
+  WriteReceived();  // before the object is set: the line has only what the URL contains
   const auto object = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!object.has_value()) return;
   std::string text;
@@ -144,7 +144,7 @@ void AuditedRequest::Complete(int code, Stage stage) {
   Write(stage);
 }
 
-// The line of what was received, if that is still to come, and the one of `stage`.
+// Writes the line at RequestReceived, if it is due, and the line at `stage`.
 void AuditedRequest::Write(std::optional<Stage> stage) {
   const bool is_received_due = std::exchange(is_received_due_, false);
   if (stage.has_value() && decision_.omitted.Has(*stage)) stage.reset();

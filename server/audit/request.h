@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on its way into the audit log. Thread-safe: an answer that is late comes from another
-// thread than the one that carries the request out.
+// The audit events of one running request. Thread-safe, because a late answer is written by another
+// thread than the one that runs the request.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace dray::server::audit {
 
-/// What a server writes about, and where to.
+/// The audit policy of a server and its log.
 struct Auditor {
   Policy policy;
   std::shared_ptr<AuditLog> log;
@@ -27,45 +27,45 @@ struct Auditor {
 
 class AuditedRequest {
  public:
-  /// `writes_received`: there is a line of what was received, if the policy wants it. The clock
+  /// `writes_received`: write a line at RequestReceived unless the policy omits it. The clock
   /// outlives this.
   AuditedRequest(std::shared_ptr<AuditLog> log,
                  const Clock& clock,
                  const Decision& decision,
                  Beginning beginning,
                  bool writes_received);
-  /// One that was never answered ends here.
+  /// Completes a request that has not been completed.
   ~AuditedRequest();
   AuditedRequest(const AuditedRequest&) = delete;
   AuditedRequest& operator=(const AuditedRequest&) = delete;
 
   const std::string& id() const { return id_; }
-  /// Whether anybody wants to know the request's object, and the answer's.
+  /// Whether the policy logs the request's object, and the response's.
   bool wants_request() const { return decision_.level >= Level::kRequest; }
   bool wants_response() const { return decision_.level >= Level::kRequestResponse; }
 
   void SetImpersonated(const access::User& user, std::string constraint);
-  /// Whether he may, and why.
+  /// Sets whether the user is authorized, and the reason.
   void SetVerdict(bool is_allowed, std::string reason);
   void Annotate(std::string key, std::string value);
-  /// What the client sent, as JSON. What it says about its name, uid and version completes
-  /// `asked_for`, if that is an object.
+  /// Sets the object that the client sent, as JSON. Its name, uid and version complete `asked_for`,
+  /// if the request is about an object.
   void SetRequestObject(std::string_view json, std::optional<ObjectReference> asked_for);
-  /// A patch, which says nothing about an object.
+  /// Sets a patch as the request's object; no reference is completed from it.
   void SetPatch(std::string_view json);
-  /// The answer, where it is a Status, and where it is anything else.
+  /// Set the answer: a Status, or any other object as JSON.
   void SetStatus(const api::meta_v1::Status& status, bool is_object);
   void SetResponseObject(std::string_view json);
 
-  /// Writes the line of what was received now, not with the one of the next stage: for requests
-  /// that are not over at once.
+  /// Writes the line at RequestReceived now instead of together with the next stage's. Called for
+  /// requests that run long.
   void WriteReceived();
 
-  // Each writes a line, unless the policy leaves the stage out.
+  // Each writes a line, unless the policy omits the stage.
 
-  /// Of what takes long: its answer has begun.
+  /// The answer of a long-running request has begun.
   void Started(int code);
-  /// The end; only the first one counts.
+  /// The request has ended. Later calls have no effect.
   void Complete(int code, Stage stage = Stage::kResponseComplete);
 
  private:
@@ -77,7 +77,7 @@ class AuditedRequest {
   Mutex mutex_;
   Event event_ DRAY_GUARDED_BY(mutex_);
   const std::string id_;
-  bool is_received_due_ DRAY_GUARDED_BY(mutex_);  // its line is still to be written
+  bool is_received_due_ DRAY_GUARDED_BY(mutex_);  // the line at RequestReceived is not yet written
   bool is_over_ DRAY_GUARDED_BY(mutex_) = false;
 };
 

@@ -68,7 +68,7 @@ Result<> RotatedFile::Rotate() {
   return {};
 }
 
-// What cannot be removed stays, until the next time.
+// A file that cannot be removed stays until the next rotation.
 void RotatedFile::DropOld() {
   if (rotation_.backups_max == 0 && rotation_.days_max == 0) return;
   const PathParts parts = PartsOf(path_);
@@ -77,7 +77,7 @@ void RotatedFile::DropOld() {
   if (!names.has_value()) return;
   const std::string begin = parts.stem + "-";
   const std::string today = StampOf(world_.clock.Now());
-  std::vector<std::string> backups;  // the oldest first, as names sort
+  std::vector<std::string> backups;  // oldest first, because the names sort by time
   for (const std::string& name : *names) {
     const bool is_backup = name.starts_with(begin) && name.ends_with(parts.extension) &&
                            name.size() == begin.size() + today.size() + parts.extension.size();

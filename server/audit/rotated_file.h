@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of lines that makes room for a new one when it is full. Names and rules are those that
-// kube-apiserver's --audit-log-… flags promise: "audit.log" becomes
+// A file of lines that is renamed and replaced by a new one when it is full. Names and limits are
+// those of kube-apiserver's --audit-log-… flags: "audit.log" becomes
 // "audit-2026-01-02T15-04-05.000.log".
 #pragma once
 
@@ -16,23 +16,23 @@
 namespace dray::server::audit {
 
 struct Rotation {
-  uint64_t megabytes_max = 100;  // of one file
-  uint64_t backups_max = 0;      // full files that are kept; 0: all
-  uint64_t days_max = 0;         // and for how long; 0: for ever
+  uint64_t megabytes_max = 100;  // size of one file
+  uint64_t backups_max = 0;      // number of full files that are kept; 0: all
+  uint64_t days_max = 0;         // age at which full files are removed; 0: never
 };
 
 /// Not thread-safe.
 class RotatedFile {
  public:
-  /// Goes on at the end of what is there. The world outlives it.
+  /// Opens the file and appends to what it contains. The world outlives it.
   /// Errors: those of Disk::OpenGrowing.
   static Result<std::unique_ptr<RotatedFile>> Open(World& world,
                                                    std::string path,
                                                    const Rotation& rotation);
 
-  /// Writes a line, into a new file if this one would become too large by it. A line that alone is
-  /// too large has a file of its own.
-  /// Errors: those of the disk; what was written before stays.
+  /// Appends a line, to a new file if the current one would become too large. A line that is larger
+  /// than the limit gets a file of its own.
+  /// Errors: those of the disk; lines written before stay.
   Result<> Append(std::string_view line);
 
  private:
