@@ -22,7 +22,7 @@ using api::apiextensions_v1::CustomResourceColumnDefinition;
 
 constexpr std::string_view kMetadata = "metadata";
 
-// What a version without columns shows.
+// The column of a version that defines none.
 const CustomResourceColumnDefinition& AgeColumn() {
   static const CustomResourceColumnDefinition kAge = [] {
     CustomResourceColumnDefinition column;
@@ -35,7 +35,7 @@ const CustomResourceColumnDefinition& AgeColumn() {
   return kAge;
 }
 
-// The metadata as a path sees it.
+// The metadata as a tree, which paths search.
 api::Tree MetadataTree(const api::Object& object) {
   std::string json;
   api::EncodeSorted(api::TypeOf<api::meta_v1::ObjectMeta>(), &object.metadata(), json);

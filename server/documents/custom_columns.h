@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of custom kinds, which their definitions say by paths.
+// The columns of custom kinds, given by JSONPaths in their definitions.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@
 
 namespace dray::server::documents {
 
-/// Of one version of a custom kind, for one table.
+/// The columns of one version of a custom kind, for one table.
 class CustomColumns {
  public:
   /// O(length of the paths).
   explicit CustomColumns(const api::KindInfo& kind);
 
-  /// The definitions after that of the name.
+  /// Writes the definitions of all columns after the name.
   void WriteDefinitions(api::JsonWriter& json) const;
-  /// The cells after the name: values of the type of their column, else null.
+  /// Writes the cells after the name. A value that has not its column's type becomes null.
   void WriteCells(const api::Object& object, WallTime now, api::JsonWriter& json) const;
 
  private:

@@ -113,9 +113,9 @@ Words VerbsOf(const KindInfo& kind) {
   return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
 }
 
-// A kind that upstream stores in a version that its group does not prefer.
+// A kind that upstream stores in a version other than the preferred one of its group.
 constexpr std::string_view kStoredInBeta = "DeviceTaintRule";
-// What it stores in a version that it does not serve any more.
+// A kind that upstream stores in a version that it no longer serves.
 constexpr std::string_view kStoredInOldBeta = "CustomResourceDefinition";
 
 // Group and version in which upstream stores a kind: the hub's if that is of another group, else
@@ -213,7 +213,7 @@ void WriteVersion(const ServedGroup& group, const Version& version, JsonWriter& 
                {"version", version.name}});
 }
 
-// What APIGroup and an entry of APIGroupList share.
+// The common members of APIGroup and of an entry of APIGroupList.
 void WriteGroupMembers(const ServedGroup& group, JsonWriter& json) {
   json.Member("name", group.name);
   json.Member("versions").Array([&] {
@@ -242,7 +242,7 @@ void WriteResponseKind(std::string_view group,
 void WriteAggregatedResource(const KindInfo& kind, api::Release release, JsonWriter& json) {
   json.Object([&] {
     json.Member("resource", kind.plural);
-    // Upstream leaves out what is that of the document, but not of custom kinds.
+    // Upstream omits group and version that equal the document's, except for custom kinds.
     const std::string_view group = api::IsCustom(kind) ? kind.group : std::string_view();
     const std::string_view version = api::IsCustom(kind) ? kind.version : std::string_view();
     WriteResponseKind(group, version, kind.kind, json);

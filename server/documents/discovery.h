@@ -54,7 +54,7 @@ class Discovery {
   std::vector<std::string> paths_;
 };
 
-/// /api, which names the address the client reached.
+/// The document of /api, with the address that the client used.
 std::string CoreVersionsJson(std::string_view server_address);
 
 }  // namespace dray::server::documents

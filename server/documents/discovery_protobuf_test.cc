@@ -21,7 +21,7 @@ std::string MessageOf(std::string_view json) {
   return envelope ? std::string(envelope->raw) : std::string();
 }
 
-// What JSON leaves out when it is empty, the messages have all the same.
+// The messages have the empty members that JSON omits.
 TEST(DiscoveryProtobuf, HasEmptyTexts) {
   EXPECT_EQ(MessageOf(R"({"kind":"APIResourceList","groupVersion":"v1","resources":[)"
                       R"({"name":"a/b","namespaced":true,"kind":"A","verbs":["get"]}]})"),

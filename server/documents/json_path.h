@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSONPath as kubectl has it, as far as columns of custom kinds use it: what lies at a path.
+// The part of kubectl's JSONPath that columns of custom kinds use: the value at a path.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 namespace dray::server::documents {
 
 /// A parsed path: `.spec.a`, `.a['b.c']`, `.list[0]`, `[-1]`, `[1:3]`, `[*]`, `..name`,
-/// `[?(@.type=="Ready")]`; a backslash takes the meaning from a dot. Immutable.
+/// `[?(@.type=="Ready")]`; a backslash escapes a dot. Immutable.
 class JsonPath {
  public:
-  /// Steps of one path; longer ones do not parse.
+  /// Limit of the steps of one path; a longer path does not parse.
   static constexpr size_t kStepsMax = 256;
 
-  /// Nothing when it does not parse: such a column is empty.
+  /// Nullopt when `text` does not parse; the column is empty then.
   static std::optional<JsonPath> Parse(std::string_view text);
 
   /// The first value at the path; null when there is none. O(steps), and O(size of the value) for
@@ -34,12 +34,12 @@ class JsonPath {
   struct Step {
     enum class Kind : uint8_t { kField, kSlice, kAny, kFilter, kDescend };
     Kind kind = Kind::kField;
-    std::string name;                   // of a field; of what is searched below
+    std::string name;                   // of a field; for `..`, the name searched below
     std::optional<int64_t> begin, end;  // of a slice
     int64_t stride = 1;                 // of a slice
     std::vector<std::string> operand;   // of a filter: the field, from the element
-    std::string comparison;             // ==, !=, <, <=, >, >=; empty: it is there
-    api::Tree literal;                  // what it is compared with
+    std::string comparison;             // ==, !=, <, <=, >, >=; empty: the operand exists
+    api::Tree literal;                  // the right side of the comparison
   };
   using Values = std::vector<const api::Tree*>;
 

@@ -68,7 +68,8 @@ void WriteSchemasOf(
   });
 }
 
-// All that there are, of kinds in the order of their groups and versions.
+// All roots: those above the groups, and one for each group and version of `kinds`, which are in
+// the order of their groups and versions.
 std::vector<OpenApiPlace> RootsOf(Kinds kinds) {
   std::vector<OpenApiPlace> roots = {{.root = OpenApiRoot::kVersion},
                                      {.root = OpenApiRoot::kCore},

@@ -38,8 +38,8 @@ class OpenApi {
   const Document* Find(std::string_view path) const;
   /// /openapi/v2 as JSON.
   const Document& v2() const { return Whole().json; }
-  /// The same as protobuf; its entity tag is that of the JSON document. Without the custom kinds
-  /// where their schemas have members that the message does not know.
+  /// The same as protobuf; its entity tag is that of the JSON document. Omits custom kinds whose
+  /// schemas have members that the message does not know.
   const std::string& v2_protobuf() const { return Whole().protobuf; }
 
  private:

@@ -33,7 +33,7 @@ Tree Text(std::string_view description) {
   return schema;
 }
 
-// What every object has besides its own members.
+// The members that objects of every kind have.
 void AddFrame(Tree& schema, std::string_view metadata, OpenApiForm form) {
   Tree* properties = schema.FindMutable("properties");
   if (properties == nullptr) properties = &schema.Set("properties", Tree::Object());
@@ -106,7 +106,7 @@ void KeepOnly(Tree& schema, std::string_view extension) {
   schema = std::move(kept);
 }
 
-// As clients of version 2 understand it.
+// Removes what version 2 of OpenAPI cannot express.
 void MakePlain(Tree& schema) {
   if (IsTrue(schema, kIntOrString)) return KeepOnly(schema, kIntOrString);
   if (IsTrue(schema, kPreserve)) return KeepOnly(schema, kPreserve);

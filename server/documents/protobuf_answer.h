@@ -16,12 +16,12 @@ namespace dray::server::documents {
 /// One object in its envelope, whole or, with a transformation, reduced to its metadata. O(size).
 std::string ItemProtobuf(const storage::Item& item, const Form& form);
 
-/// A list in its envelope. O(size), or O(groups) where they have their texts already.
+/// A list in its envelope. O(size), or O(groups) if the groups have kept their texts.
 TextPieces ListProtobuf(const verbs::ListAnswer& answer, const Form& form);
 
 std::string StatusProtobuf(const api::meta_v1::Status& status);
 
-/// One event as it stands in a stream, behind its length.
+/// One event as a frame of the stream: its length, then its message.
 std::string WatchFrameProtobuf(const verbs::WatchEvent& event, const Form& form);
 
 }  // namespace dray::server::documents

@@ -11,7 +11,7 @@
 
 namespace dray::server::documents {
 
-/// The cell named `compute` of `object`, as JSON; nothing when the name is none of these.
+/// The cell named `compute` of `object`, as JSON; nullopt when this file has no such cell.
 std::optional<std::string> ResourceCell(std::string_view compute,
                                         const api::Object& object,
                                         WallTime now);

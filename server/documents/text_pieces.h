@@ -24,14 +24,14 @@ class TextPieces {
   explicit TextPieces(std::string only) { Add(std::move(only)); }
 
   void Add(std::string text);
-  /// What `text` has from `begin` on.
+  /// Adds `text` from `begin` on.
   void Add(Frozen<std::string> text, size_t begin = 0);
 
   void Add(const TextPieces& others);
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   size_t size() const { return size_; }
-  /// All in one. O(size).
+  /// All pieces as one string. O(size).
   std::string Joined() const;
 
  private:

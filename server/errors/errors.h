@@ -47,8 +47,8 @@ Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_vi
 /// The name of an object in refusals of admission: its name, else the prefix for its generated
 /// name.
 std::string_view NameInAdmission(const api::meta_v1::ObjectMeta& meta);
-inline constexpr std::string_view kUnknownName = "Unknown";  // of an object without either
-/// A namespace that is going takes nothing in.
+inline constexpr std::string_view kUnknownName = "Unknown";  // for an object that has neither
+/// A namespace that is being deleted accepts no new objects.
 Error NamespaceTerminating(const api::KindInfo& kind,
                            std::string_view name,
                            std::string_view namespace_);
@@ -63,7 +63,8 @@ Error InvalidAs(std::string_view group,
 
 // About a request.
 
-/// Who asks has his share of something, or all together have all of it: he may come again soon.
+/// The client has used up its share of something, or all clients together have used up all of it.
+/// The client may retry soon.
 Error TooManyRequests();
 
 Error BadRequest(std::string message);

@@ -65,7 +65,7 @@ class ServerTest : public ::testing::Test {
   verbs::Answer Ask(verbs::ResourceRequest request) {
     Result<verbs::Answer> answer = Wait(resources_.Handle(std::move(request)));
     EXPECT_TRUE(answer.has_value());
-    const MutexLock lock(warnings_mutex_);  // tests of races ask on several threads
+    const MutexLock lock(warnings_mutex_);  // tests of races send requests on several threads
     warnings_ = answer->warnings;
     return *std::move(answer);
   }
@@ -112,13 +112,13 @@ class ServerTest : public ::testing::Test {
     return std::get<verbs::ObjectAnswer>(*answer.outcome).item.object.metadata().resource_version;
   }
 
-  /// A list, or the error's words.
+  /// A list, or the error's text.
   Result<verbs::ListAnswer> Lists(verbs::ResourceRequest request) {
     verbs::Answer answer = Ask(std::move(request));
     if (!answer.outcome.has_value()) return Fail(answer.outcome.error());
     return std::get<verbs::ListAnswer>(*std::move(answer.outcome));
   }
-  /// The names of a list, separated by blanks; or the error's words.
+  /// The names of a list, separated by blanks; or the error's text.
   std::string Names(verbs::ResourceRequest request) {
     const Result<verbs::ListAnswer> list = Lists(std::move(request));
     return list.has_value() ? Names(list->items) : list.error().message;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store in memory that lets a test in between a read and what its reader does next, and before
-// one.
+// A store in memory with hooks: a test can run code right after a read takes its snapshot, and
+// before a sync.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace dray::server::testing {
 
-/// Everything is MemoryStore's; Read() runs a hook after it took its snapshot.
+/// Forwards to a MemoryStore; Read() runs a hook after it took its snapshot.
 class HookedStore final : public store::ForwardingStore {
  public:
   HookedStore() : ForwardingStore(store_) {}
@@ -26,7 +26,8 @@ class HookedStore final : public store::ForwardingStore {
     hook_ = std::move(hook);
   }
 
-  /// Runs at the beginning of every Sync(), on the thread that asks: requests begin so. Null: none.
+  /// Sets a hook that runs at the beginning of every Sync(), on the calling thread. Requests begin
+  /// with a Sync(). Null: none.
   void OnSync(std::function<void()> hook) {
     const MutexLock lock(mutex_);
     on_sync_ = std::move(hook);

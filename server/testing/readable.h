@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepted means readable, as an oracle: what a write made is encoded as a durable store does it,
-// opened as another server does it, and compared.
+// An oracle for "accepted means readable": encodes the result of a write as a durable store does,
+// decodes it as another server does, and compares.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace dray::server::testing {
 
-/// Protobuf does not tell an empty list from none, as upstream's storage does not.
+/// Protobuf does not distinguish an empty list from an absent one; neither does upstream's storage.
 inline std::string EmptyAsNull(std::string json) {
   for (size_t at = json.find(":[]"); at != std::string::npos; at = json.find(":[]", at)) {
     json.replace(at, 3, ":null");
@@ -27,7 +27,7 @@ inline std::string EmptyAsNull(std::string json) {
   return json;
 }
 
-/// What another server reads of what `record` holds, as the JSON of its hub; or why it cannot.
+/// The JSON of the hub as another server reads it from `record`; or its error.
 inline std::string JsonOf(const api::KindInfo& kind, const store::Record& record) {
   const Result<std::optional<storage::Item>> item =
       storage::ItemOf(storage::View::OfStorage(kind), record);
@@ -36,7 +36,8 @@ inline std::string JsonOf(const api::KindInfo& kind, const store::Record& record
   return EmptyAsNull(api::ToJson((*item)->object, {.stored = true}));
 }
 
-/// How what is read back of `record` differs from what it holds; empty when it does not.
+/// The difference between the object in `record` and the one read back from its bytes; empty when
+/// there is none.
 inline std::string LossOf(const api::KindInfo& kind, const store::Record& record) {
   const Result<> durable = record.value->CheckDurable();
   if (!durable.has_value()) return durable.error().message;
