@@ -87,7 +87,7 @@ inline resource_v1::ResourceClaimConsumerReference AsConsumer(
           .uid = consumer.uid};
 }
 
-/// Who uses the claim.
+/// The consumers of the claim.
 inline std::vector<resource_v1::ResourceClaimConsumerReference> ConsumersOf(const Object& claim) {
   return VisitClaim(claim, [](const auto& value) {
     std::vector<resource_v1::ResourceClaimConsumerReference> consumers;

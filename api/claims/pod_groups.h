@@ -32,7 +32,7 @@ bool IsMadeFor(const meta_v1::ObjectMeta& claim, const core_v1::Pod& pod);
 /// group, so a group that was deleted and created again counts as the same.
 bool IsKeptFor(const resource_v1::ResourceClaim& claim, const core_v1::Pod& pod);
 
-/// Who a claim is kept for.
+/// The consumer entry with which a claim is reserved for a pod or a pod group.
 resource_v1::ResourceClaimConsumerReference ConsumerOf(const core_v1::Pod& pod);
 resource_v1::ResourceClaimConsumerReference ConsumerOf(const scheduling_v1beta1::PodGroup& group);
 

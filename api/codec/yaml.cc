@@ -30,7 +30,7 @@ Failure RefuseText(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
-// Of all values decoded, the part that may come from aliases: 99 % in small documents, 10 % in
+// The part of all decoded values that may come from aliases: 99 % in small documents, 10 % in
 // large.
 constexpr size_t kAliasCountFree = 100;
 constexpr size_t kDecodeCountFree = 1000;

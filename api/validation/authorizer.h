@@ -32,7 +32,7 @@ class Authorizer {
   virtual std::optional<AccessRefusal> Ask(const AccessQuestion& question) const = 0;
 };
 
-/// Who writes an object.
+/// The writer of an object, and the authorizer that knows its rights.
 struct Caller {
   const Authorizer& authorizer;
   std::string user;

@@ -38,7 +38,7 @@ void CheckPlace(const Event& event, FieldErrors& errors) {
   errors.Invalid(Path("involvedObject.namespace"), Shown(about), "does not match event.namespace");
 }
 
-/// Who reports what, of events in the new form.
+/// Checks the reporter and the action of an event in the new form.
 void CheckReport(const Event& event, FieldErrors& errors) {
   const Path reporter("reportingController");
   const std::string& name = event.reporting_component;
