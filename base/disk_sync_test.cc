@@ -101,7 +101,7 @@ TEST(DiskSync, WhatADeadProcessLeftAsideIsNotTakenOver) {
   const std::string folder = ::testing::TempDir() + "dray-aside-" + NewUuid(RealWorld().random);
   const std::string path = folder + "/key.pem";
   ASSERT_TRUE(disk.MakeFolder(folder));
-  std::ofstream(path + ".new") << "left over, for everybody to read";
+  std::ofstream(path + ".new") << "left over, readable by all users";
   chmod((path + ".new").c_str(), 0644);
   ASSERT_TRUE(disk.Write(path, "secret", Disk::Privacy::kOwnerOnly));
   struct stat what{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue between threads that never grows past its bound, and in which nobody waits for what one
-// other has put in: each owner has a line of his own, and lines take turns.
+// A bounded queue between threads in which no owner waits behind the work of another one: each
+// owner has a line of its own, and the lines take turns.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ class FairQueue {
     return true;
   }
 
-  /// Puts the rest of what was begun before all that waits in its owner's line. Neither capacity
-  /// nor line limits it: whoever lets requests begin does. False when closed.
+  /// Adds the rest of running work before all work that waits in its owner's line. Neither capacity
+  /// nor line limits it, because the caller limits the running requests. False when closed.
   [[nodiscard]] bool TryPushRest(T value, std::string_view owner) {
     {
       const MutexLock lock(mutex_);

@@ -16,7 +16,7 @@ using dray::testing::FailAllocationAfter;
 
 Error Refusal() {
   return {.reason = StatusReason::kConflict,
-          .message = "somebody was faster, and has written it anew",
+          .message = "another client has written it since",
           .causes = {{.reason = "FieldValueInvalid", .field = "spec", .message = "no"}}};
 }
 

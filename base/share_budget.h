@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something of which there is only so much, and which many want: bytes of requests and answers,
-// connections, watches. Each owner has a share of his own, so that whoever takes all that he can
-// get takes nothing from others.
+// Divides a limited resource among its owners: bytes of requests and answers, connections, watches.
+// Each owner has its own share, so an owner that takes all it can get takes nothing from others.
 //
-// Three rules, all of them looked at when somebody wants more:
-//   1. One owner has at most `ShareLimits::share`. Only the first thing that he gets may be larger:
-//      it could not be had at all else.
-//   2. One owner has at most what is left then for all others. A single one gets half, n of them
-//      that come together get a part of n + 1 each, and there is always something for the next
+// A request for more must keep three rules:
+//   1. One owner has at most `ShareLimits::share`. Only its first request may be larger, because it
+//      could never be granted otherwise.
+//   2. One owner has at most as much as is left for all others then. A single owner gets half, n
+//      owners at the same time get a part of n + 1 each, and a part is always left for the next
 //      (dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998).
-//   3. `ShareLimits::reserve` is out of reach of usual owners; the cluster's own components and
-//      nodes reach half of it, administrators and the server itself all of it.
+//   3. Usual owners cannot use `ShareLimits::reserve`; the cluster's own components and nodes can
+//      use half of it, administrators and the server itself all of it.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ enum class ShareRank : uint8_t {
   kExempt,  // everything there is
 };
 
-/// Whose something is. Owners of the same name have one share together.
+/// An owner of shares. Owners of the same name have one share together.
 struct ShareOwner {
   std::string name;
   ShareRank rank = ShareRank::kExempt;
