@@ -36,7 +36,7 @@ class Program {
   const check::NodeFacts& facts(syntax::NodeId id) const { return checked_.facts[id]; }
   const NodePlan& plan(syntax::NodeId id) const { return plans_.nodes[id]; }
   uint32_t slots() const { return checked_.slots; }
-  /// Of all constant patterns (cel/library/regex.h).
+  /// Instructions of all constant patterns (cel/library/regex.h).
   size_t pattern_instructions() const;
   const check::Type& result_type() const { return checked_.result_type(); }
 

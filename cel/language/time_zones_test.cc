@@ -83,7 +83,7 @@ TEST(TimeZoneTest, FilesAreReadOrRefused) {
   }
 }
 
-// Has one zone, Test/Two, and counts how often somebody asks.
+// Has one zone, Test/Two, and counts the look-ups.
 class OneZone {
  public:
   TimeZones::ReadFile Reader() {

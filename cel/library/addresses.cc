@@ -245,7 +245,7 @@ Value Is(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(holds(arguments[0].ip()));
 }
 
-// Addresses are short, but what is wrong with a text is told with all of it, several times.
+// Addresses are short, but the error for an invalid text contains the whole text several times.
 void ChargeAddress(Arena& arena, std::string_view text) {
   arena.work().Charge(WorkOfReading(32 + 16 * text.size()));
 }
