@@ -269,7 +269,7 @@ void AddOptions(Command& command, CelOptions& options) {
   Option& as_new = command.Flag(
       "--new",
       [&options] { options.use = cel::ExpressionUse::kNew; },
-      "as an API server judges an expression that somebody writes (default)");
+      "as an API server judges a new expression (default)");
   command
       .Flag(
           "--stored",

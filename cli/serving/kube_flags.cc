@@ -61,7 +61,7 @@ void AddAccessFlags(Command& command, ServeOptions& options) {
   command
       .Text("--authorization-mode MODE",
             options.authorization,
-            "RBAC: roles and bindings say who may do what; AlwaysAllow: everybody who is known "
+            "RBAC: roles and bindings decide who may do what; AlwaysAllow: every known user "
             "may do everything")
       .ShowsDefault();
   command.List("--enable-admission-plugins NAMES",

@@ -101,7 +101,7 @@ void GroupOptions(Command& command) {
                                 "--runtime-config",
                                 "--allow-overlapping-allocations",
                                 "--watches-begin-at-start"}},
-                              {"Who may do what",
+                              {"Access control",
                                {"--token-file",
                                 "--client-ca-file",
                                 "--anonymous-auth",
