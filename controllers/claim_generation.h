@@ -42,7 +42,7 @@ struct PodPlan {
   std::vector<api::core_v1::PodResourceClaimStatus> known;
   std::vector<MissingClaim> missing;
   std::vector<MissingReservation> to_reserve;
-  /// A claim of a bound pod waits for its driver's controller, which must be told the node.
+  /// A claim of a bound pod waits for its driver's controller, which needs the name of the node.
   bool waits_for_driver = false;
 };
 

@@ -143,7 +143,7 @@ TEST(ReconcileMarked, AsksTheDriverBack) {
   claim.status.reserved_for.push_back({.resource = "pods", .uid = "p"});
   EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "write(allocated asked-back) ");
   EXPECT_EQ(Render(Reconcile(claim, {"p"}, Owner::kNone)), "");
-  claim.status.reserved_for.clear();  // an allocation that nobody used stays
+  claim.status.reserved_for.clear();  // an allocation that no pod used stays
   EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "");
   claim.metadata.deletion_timestamp = kThen;  // the driver sees that itself
   EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "");

@@ -210,7 +210,7 @@ TEST_F(DeviceTaintEvictionTest, TheRuleSaysWhatIsToComeAndWhatWasDone) {
 TEST_F(DeviceTaintEvictionTest, ARuleIsLookedAtAgainWhileItsPodsAreStillSeen) {
   Run();
   AddRule();
-  client_.HoldBackEvents();  // nobody hears that the pod goes
+  client_.HoldBackEvents();  // no event reports the pod's deletion
   Run(DeviceTaintEviction::kStatusPeriod + std::chrono::seconds(1));
   EXPECT_TRUE(IsEvicted("worker"));
   EXPECT_EQ(Reason(), "PodsPendingEviction");

@@ -63,7 +63,7 @@ void TemplatesOf(const api::Object& object, std::vector<std::string>& values) {
   }
 }
 
-/// Whose status has such records.
+/// The kind whose status has such records.
 template <class Record>
 using Recorded = std::
     conditional_t<std::is_same_v<Record, core_v1::PodResourceClaimStatus>, core_v1::Pod, PodGroup>;
