@@ -113,7 +113,7 @@ TEST(Loop, TellsAnEndAsEverything) {
   EXPECT_TRUE(listener.last.to_write);
 }
 
-// Two are told at once, and the one that is told first makes an end of the other.
+// Two listeners become ready in one poll, and the first one called destroys the other.
 TEST(Loop, TellsNothingToWhoWasForgotten) {
   Loop loop(RealWorld().clock, MakeEpoll());
   auto one = MakeSocketPair();
@@ -212,7 +212,7 @@ TEST(Loop, RunsTheFirstAlarmOfALoopThatHadNone) {
   loop.Run();
 }
 
-// Who always has more to do keeps nobody out.
+// A function that always posts another one does not starve the descriptors.
 TEST(Loop, LooksAtDescriptorsBetweenWhatIsNext) {
   Loop loop(RealWorld().clock, MakeEpoll());
   const auto [near, far] = MakeSocketPair();

@@ -393,7 +393,7 @@ TEST(Http2Limits, ABodyThatDoesNotComeIsNotAwaited) {
   EXPECT_TRUE(served.engine.wants_write());
   EXPECT_EQ(served.Take(), Frame(NGHTTP2_RST_STREAM, 0, 1, BigEndian(NGHTTP2_CANCEL, 4)));
   EXPECT_EQ(served.engine.phase(), EnginePhase::kIdle);
-  EXPECT_THAT(served.closed, IsEmpty()) << "nobody heard of it";
+  EXPECT_THAT(served.closed, IsEmpty()) << "the handler was not called";
 }
 
 TEST(Http2Limits, AStalledStreamEndsAlone) {

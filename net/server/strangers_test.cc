@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What connections can hold whose senders nobody knows.
+// Limits of what connections of unauthenticated clients can hold.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,7 +64,7 @@ TEST_F(StrangersTest, TheirBodiesAreNotRead) {
   EXPECT_EQ(known.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   known.Send("hi");
   EXPECT_THAT(known.ReadUntil("whole"), EndsWith("2 whole"));
-  // Who a connection belonged to does not make the next request on it known.
+  // Each request is authenticated anew, also on a connection with an authenticated one before it.
   known.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi");
   EXPECT_THAT(known.ReadAll(), EndsWith("0 skipped"));
 }

@@ -82,7 +82,7 @@ struct CertificateInfo {
 /// Errors: kBadRequest  there is none.
 Result<CertificateInfo> ReadCertificate(std::string_view pem);
 
-/// Whom a request for a certificate names.
+/// The subject of a certificate request.
 struct RequestedSubject {
   std::string common_name;  // the last of several; empty: none
   std::vector<std::string> organizations;

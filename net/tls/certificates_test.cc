@@ -58,7 +58,7 @@ TEST_F(CertificatesTest, TheStrictRulesAcceptThem) {
   EXPECT_NE(Verify(server, X509_PURPOSE_SSL_CLIENT), "ok");
 }
 
-// Trap 31.
+// Some TLS clients require key identifiers and critical constraints.
 TEST_F(CertificatesTest, TheAuthorityCarriesKeyIdentifiersAndCriticalConstraints) {
   const auto parsed = ParseCertificates(ca_.certificate_pem).value();
   X509* const ca = parsed.front().get();
@@ -70,7 +70,7 @@ TEST_F(CertificatesTest, TheAuthorityCarriesKeyIdentifiersAndCriticalConstraints
   EXPECT_TRUE(ReadCertificate(ca_.certificate_pem)->is_ca);
 }
 
-// Trap 31: rustls and Python look at nothing else.
+// rustls and Python compare the server's name with these names only.
 TEST_F(CertificatesTest, ServersHaveTheStandingNamesAndTheGivenOnes) {
   const auto server = MakeServingCertificate(
       random_, now_, ca_, {.names = {"dray.example", "10.0.0.1", "fd00::1", "localhost"}});
