@@ -88,7 +88,7 @@ TEST_F(GroupsTest, AClaimThatAllOfThemWriteIsTriedAsOftenAsItMayHaveUsers) {
         [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
           if (verb != MemoryClient::Verb::kUpdate || ref.name != "own" || left == 0) return {};
           --left;
-          return Fail(StatusReason::kConflict, "somebody was faster");
+          return Fail(StatusReason::kConflict, "another client was faster");
         });
     for (int i = 0; i < 20; ++i) scheduler.Step();
     const bool is_bound = !cluster.Pod("a").spec.node_name.empty();

@@ -185,7 +185,8 @@ struct ClaimWriter {
     return gives_back ? RemoveFinalizer() : Result<>();
   }
 
-  /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.
+  /// A conflict means that another client changed the claim. Reads the claim again, and continues
+  /// if the change is harmless.
   Task<> Run() {
     for (int tries = 1;; ++tries) {
       if (unsure) DRAY_CO_TRY_VOID(LookAgain());
@@ -252,7 +253,7 @@ Task<> BindPodOnce(client::WriteRounds* rounds, const BindTask* task) {
 
 enum class PodState : uint8_t { kWaits, kBound, kElsewhere, kGone };
 
-/// What has become of the pod; kGone: nobody can bind it any more.
+/// The state of the pod; kGone: it was deleted or has ended, so it can no longer be bound.
 Result<PodState> LookAtPod(client::Client& client, const BindTask& task) {
   const Result<api::Object> read = client.Get(client::RefOf(task.pod));
   if (!read) {
@@ -266,7 +267,7 @@ Result<PodState> LookAtPod(client::Client& client, const BindTask& task) {
   return read->metadata().deletion_timestamp ? PodState::kGone : PodState::kWaits;
 }
 
-/// Binds the pod. kWaits: it was refused, and `refusal` says why, or nobody knows (task.unsure).
+/// Binds the pod. kWaits: it was refused (`refusal` has the reason) or is unknown (task.unsure).
 Task<PodState> BindPod(client::WriteRounds* rounds, BindTask* task, Error* refusal) {
   for (int tries = 1; tries <= client::kConflictTriesMax; ++tries) {
     if (task->unsure) {
@@ -316,7 +317,7 @@ Task<> BindClaim(client::WriteRounds* rounds, const BindTask* task, ClaimToBind*
 }
 
 /// Changes the status of the pod, if it is still the one of the task. `edit`: whether there was
-/// anything to change. Errors are told as those of `what`.
+/// anything to change. Errors are reported as those of `what`.
 Task<> WritePodStatus(client::WriteRounds* rounds,
                       const BindTask* task,
                       std::string_view what,
@@ -449,7 +450,7 @@ bool IsUnsure(const BindTask& task) {
 }
 
 /// What Bind is about, without what follows from a failure: why the pod is not bound, empty if it
-/// is, or waits. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
+/// is, or waits. `is_elsewhere`: another scheduler bound it, and it needs the reservations.
 Task<std::string> TryToBind(client::WriteRounds* rounds, BindTask* task, bool* is_elsewhere) {
   DRAY_CO_TRY(const bool is_bound, co_await BindAtOnce(rounds, task));
   if (is_bound) co_return std::string();
@@ -479,7 +480,7 @@ std::optional<api::Object> BoundPod(client::Client& client, const BindTask& task
   return *std::move(read);
 }
 
-/// Whether the claim for extended resources is nobody's: not shown by the pod that is bound.
+/// Whether the claim for extended resources is unused: the bound pod does not name it.
 bool IsLeftOver(const ClaimToBind& claim, const std::optional<api::Object>& bound) {
   if (!bound) return true;
   if (bound->empty()) return false;
@@ -487,8 +488,8 @@ bool IsLeftOver(const ClaimToBind& claim, const std::optional<api::Object>& boun
   return !shown || shown->resource_claim_name != claim.claim.metadata().name;
 }
 
-/// A pod that is bound needs its reservations, whoever made them: the claim controller frees what
-/// is not needed.
+/// A bound pod needs its reservations, also those of other schedulers. The claim controller frees
+/// those that are not needed.
 void TakeBack(client::WriteRounds& rounds, BindTask& task) {
   client::Client& client = rounds.client();
   const std::optional<api::Object> bound = BoundPod(client, task);
@@ -500,8 +501,8 @@ void TakeBack(client::WriteRounds& rounds, BindTask& task) {
       continue;
     }
     if (bound) {
-      // A reservation that a late write takes away is made again by the claim controller. Of a pod
-      // that cannot be read nobody knows yet.
+      // If a late write removes a reservation, the claim controller makes it again. If the pod
+      // cannot be read, its state is still unknown.
       if (!bound->empty()) claim.unsure = false;
       continue;
     }

@@ -51,7 +51,7 @@ struct BindTask {
   bool waits = false;
   bool unsure = false;    // the same of the binding
   std::string refusal{};  // set: it has failed, and what is left is to take reservations back
-  bool pod_goes = false;  // then devices that nobody else uses are given back with the reservation
+  bool pod_goes = false;  // then devices that no other pod uses are freed with the reservation
 };
 
 struct BindOutcome {
@@ -77,11 +77,10 @@ inline constexpr int kClaimTriesMax = 256;
 /// for its devices; per claim in the pod's order first the finalizer, then allocation and
 /// reservation in one status update with the resource version; the name of the claim for extended
 /// resources, which is created here, in the pod's status; there too what devices take of the node;
-/// then the binding. After a failure the
-/// reservations made here are taken back, unless the pod is bound after all, by another scheduler;
-/// allocations stay, for whoever uses them next, unless the pod is being deleted
-/// (BindTask::pod_goes); a claim that was created goes. What is reserved for a group stays: its
-/// other pods may need it.
+/// then the binding. After a failure, the reservations made here are taken back unless another
+/// scheduler has bound the pod. Allocations stay for the next pods that use the claims, unless the
+/// pod is being deleted (BindTask::pod_goes). A claim that was created here is deleted. The
+/// reservations of a group stay, because its other pods may need them.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.
@@ -103,8 +102,8 @@ BindOutcome Bind(client::Client& client, BindTask task);
 /// has been made anew, is fine. Errors: those of the API, kConflict among them.
 Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim);
 
-/// Removes an allocation that nobody uses. Errors: those of the API; kConflict  somebody was
-/// faster.
+/// Removes an allocation that no pod uses. Errors: those of the API; kConflict  another client
+/// changed the claim.
 Result<api::Object> Deallocate(client::Client& client, const api::Object& claim);
 
 }  // namespace dray::scheduler::inline bind

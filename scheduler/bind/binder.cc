@@ -137,7 +137,7 @@ void Binder::Finish(BindOutcome outcome) {
   // First the cluster cache takes the allocation; only then release the hold on its devices.
   for (const api::Object& claim : outcome.written) uses_.feed.Assume(claim);
   if (outcome.unknown.has_value()) {
-    uses_.log.Warning("nobody knows whether a pod was bound: asks again",
+    uses_.log.Warning("it is unknown whether a pod was bound: asks again",
                       "pod",
                       outcome.unknown->pod_key,
                       "error",

@@ -135,7 +135,7 @@ TEST_F(TopologySpreadTest, PodsOfACollectionAreSpreadByDefaults) {
     if (constraint.topology_key != "kubernetes.io/hostname") constraint.topology_key = "zone";
   }
   AddPods(0, 4);
-  EXPECT_THAT(Scores(), ElementsAre()) << "it belongs to nobody";
+  EXPECT_THAT(Scores(), ElementsAre()) << "it has no owner";
   neighbours_.collection_of = [](const core_v1::Pod& pod) {
     api::meta_v1::LabelSelector selector;
     selector.match_labels["app"] = pod.metadata.labels.find("app")->second;

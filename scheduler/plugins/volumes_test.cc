@@ -150,7 +150,7 @@ TEST(Volumes, AClaimWithoutVolumeWaitsUnlessItsClassWaitsForThePod) {
     EXPECT_EQ(Judge(&claim, nullptr), "nowhere: pod has unbound immediate PersistentVolumeClaims");
   }
   claim.spec.storage_class_name = "late";
-  EXPECT_EQ(Judge(&claim, nullptr), "") << "nobody binds it";
+  EXPECT_EQ(Judge(&claim, nullptr), "") << "no controller binds it";
   claim.metadata.annotations["volume.beta.kubernetes.io/storage-class"] = "immediate";
   EXPECT_EQ(Judge(&claim, nullptr), "nowhere: pod has unbound immediate PersistentVolumeClaims");
 }

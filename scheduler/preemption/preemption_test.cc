@@ -69,7 +69,7 @@ TEST(ChooseVictims, TheLeastImportantGo) {
       {"all", 10, 8000, {"lab/high", "lab/middle", "lab/late", "lab/low"}},
       {"not those of its own priority", 9, 6000, {"lab/middle", "lab/late", "lab/low"}},
       {"even so it does not fit", 9, 7000, {"Insufficient cpu"}},
-      {"nobody is less important", 1, 1000, {std::string(kNoVictims)}},
+      {"no pod is less important", 1, 1000, {std::string(kNoVictims)}},
   };
   for (const auto& test : cases) {
     EXPECT_EQ(VictimsFor(pods, test.priority, test.wanted), test.victims) << test.name;
