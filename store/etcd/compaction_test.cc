@@ -48,7 +48,7 @@ TEST(EtcdCompaction, OneServerCompactsWhatWasNewestOneIntervalAgo) {
   KeyOfCompaction key;
   EXPECT_EQ(a.Try(At(minutes(4))), std::nullopt);
   EXPECT_EQ(a.Next(key.Answer(a.Try(At(minutes(5))).value(), 100)), std::nullopt)
-      << "at first nobody knows where etcd was";
+      << "the first time, etcd's earlier revision is unknown";
   EXPECT_EQ(a.Try(At(minutes(6))), std::nullopt) << "once an interval";
   EXPECT_EQ(b.Next(key.Answer(b.Try(At(minutes(5))).value(), 105)), std::nullopt) << "too late";
   EXPECT_EQ(key.version, 1);

@@ -153,7 +153,7 @@ TEST_F(EtcdOpen, NobodyListens) {
   const std::string endpoint = "http://127.0.0.1:" + std::to_string(port.number());
   const Error error = ErrorOf({.endpoints = {endpoint}});
   EXPECT_EQ(error.reason, StatusReason::kServiceUnavailable);
-  EXPECT_THAT(error.message, AllOf(HasSubstr(endpoint), HasSubstr("nobody listens there")));
+  EXPECT_THAT(error.message, AllOf(HasSubstr(endpoint), HasSubstr("no process listens there")));
 }
 
 TEST_F(EtcdOpen, NobodyAnswers) {
@@ -214,7 +214,7 @@ TEST_F(EtcdOpen, EveryEndpointHasItsSay) {
   const std::string nobody = "http://127.0.0.1:" + std::to_string(port.number());
   const Sayer http("HTTP/1.1 400 Bad Request\r\n\r\n");
   EXPECT_THAT(ErrorOf({.endpoints = {nobody, "http://" + http.address()}}).message,
-              AllOf(HasSubstr("nobody listens there"), HasSubstr("it is not an etcd")));
+              AllOf(HasSubstr("no process listens there"), HasSubstr("it is not an etcd")));
   EXPECT_TRUE(TryOpen({.endpoints = {nobody, etcd_->endpoint()}}).has_value());
 }
 

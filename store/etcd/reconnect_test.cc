@@ -200,7 +200,7 @@ TEST_F(EtcdReconnect, TheStatusSaysThatEtcdCannotBeReached) {
   EXPECT_EQ(store_->status().failure, "");
   proxy_->Refuse();
   while (store_->status().failure.empty()) EXPECT_FALSE(SyncAndWait(*store_).has_value());
-  EXPECT_THAT(store_->status().failure, HasSubstr("nobody listens there"));
+  EXPECT_THAT(store_->status().failure, HasSubstr("no process listens there"));
   proxy_->Allow();
   lines_.Await(kGoesOn);
   EXPECT_EQ(store_->status().failure, "");

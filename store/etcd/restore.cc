@@ -78,12 +78,13 @@ Result<> Restorer::Write() {
   const rpc::Answer<rpc::TxnAnswer> answer = client_->TxnAndWait(query, kPatience);
   if (!answer.has_value()) return Fail(rpc::CommitError(answer.error()));
   if (!answer->succeeded) {
-    return Fail(StatusReason::kConflict,
-                fmt::format("somebody else writes below {}: one of the {} keys from {} on is there "
-                            "already",
-                            prefix_,
-                            pending_.size(),
-                            pending_.front().key));
+    return Fail(
+        StatusReason::kConflict,
+        fmt::format("another program writes below {}: one of the {} keys from {} on is there "
+                    "already",
+                    prefix_,
+                    pending_.size(),
+                    pending_.front().key));
   }
   done_.keys += pending_.size();
   done_.newest = answer->revision;

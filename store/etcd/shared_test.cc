@@ -92,8 +92,8 @@ TEST_F(EtcdShared, AConflictShowsWhatTheOtherWrote) {
   EXPECT_GE(a_->Read()->revision(), conflict->revision);
 }
 
-/// Takes the next number under one key until `last` has been taken. Of all stores that try at the
-/// same time, only one can get a number.
+/// Takes the next number under one key until `last` has been taken. Only one of the stores that
+/// try at the same time can get a number.
 void Reserve(Store& store, int last, Mutex& mutex, std::multiset<int>& taken) {
   constexpr std::string_view kKey = "/registry/resourceclaims/default/claim";
   Frozen<Record> current = store.Read()->Get(kKey);

@@ -59,7 +59,7 @@ TEST_F(EtcdVersion, WhereProgressIsReliableItIsAskedForAndOnlyThePrefixIsWatched
   EXPECT_EQ(watch.start_revision, 41);
   EXPECT_TRUE(watch.progress_notify && watch.prev_kv && watch.fragment && watch.has_leader_asked);
   EXPECT_EQ(SyncAndWait(*store).value(), Revision{40});
-  EXPECT_EQ(etcd.progress_requests(), 0U) << "nobody has to wait";
+  EXPECT_EQ(etcd.progress_requests(), 0U) << "no call has to wait";
   etcd.SetRevision(50);  // changes by other clients, outside the prefix
   EXPECT_EQ(SyncAndWait(*store).value(), Revision{50});
   EXPECT_EQ(store->Read()->revision(), Revision{50});

@@ -93,7 +93,7 @@ TEST(CommitQueue, HeldItWaitsForAllThatComeMeanwhile) {
   std::jthread other([&] { taken = Sizes(queue.Take(Wait::kForWork)); });
   EXPECT_FALSE(PushOf(queue, 2).has_value());
   queue.Release();
-  EXPECT_FALSE(PushOf(queue, 3).has_value()) << "somebody else still holds it";
+  EXPECT_FALSE(PushOf(queue, 3).has_value()) << "the other thread still holds it";
   queue.Release();
   other.join();
   EXPECT_THAT(taken, ::testing::ElementsAre(1, 2, 3));

@@ -39,7 +39,7 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// While somebody waits, upkeep keeps pace with commits, which make at most two rows superfluous
+/// While commits wait, upkeep keeps pace with them. Commits make at most two rows superfluous
 /// for each change (a deletion: its own and the one before it), each perhaps alone on its page.
 constexpr size_t kWorkPerChange = 2 * Upkeep::kWorkPerPage;
 

@@ -276,9 +276,9 @@ TEST_F(StoreRepair, ALostLogLeavesWhatTheFileHasAndSaysSo) {
   EXPECT_THAT(Refusal(), HasSubstr("-wal is empty"));
   const auto report = Repair(folder_.path(), {.new_id = 7, .skip_revisions = 1000});
   ASSERT_TRUE(report.has_value()) << report.error().message;
-  EXPECT_THAT(report->losses,
-              Contains(HasSubstr(
-                  fmt::format("to {}: nobody knows what they changed", left_.newest.value()))));
+  EXPECT_THAT(
+      report->losses,
+      Contains(HasSubstr(fmt::format("to {}: their changes are unknown", left_.newest.value()))));
   const auto store = SqliteStore::Open(folder_.path());
   ASSERT_TRUE(store.has_value()) << store.error().message;
   EXPECT_EQ((*store)->Read()->revision(), Revision{left_.newest.value() + 1000});
@@ -305,7 +305,7 @@ TEST_F(StoreRepair, ASoundStoreStaysAsItIs) {
   EXPECT_EQ(ReadFiles(folder_.path()), left_.files);
   const TestFolder other;
   EXPECT_EQ(Repair(other.path(), {}).error().reason, StatusReason::kNotFound);
-  WriteFiles(other.path(), {{"", "no store, only text that somebody saved under this name"}});
+  WriteFiles(other.path(), {{"", "no store, only a text under this name"}});
   EXPECT_EQ(Repair(other.path(), {}).error().reason, StatusReason::kInvalid);
 }
 

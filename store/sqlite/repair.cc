@@ -69,8 +69,8 @@ class Gathering {
         state_.clear();
         report_.readable = Revision{};
         Lose(
-            "its tables cannot be read ({}): what lives was told from single records, and some of "
-            "it may have been deleted",
+            "its tables cannot be read ({}): live objects were found from single records, and some "
+            "of them may have been deleted",
             read.error().message);
       }
     }
@@ -163,8 +163,8 @@ class Gathering {
       const Revision first{last.value() + 1};
       const Revision end{next.value() - 1};
       if (first > end || last == Revision{}) return;
-      if (first == end) return Lose("revision {}: nobody knows what it changed", first.value());
-      Lose("revisions {} to {}: nobody knows what they changed", first.value(), end.value());
+      if (first == end) return Lose("revision {}: its changes are unknown", first.value());
+      Lose("revisions {} to {}: their changes are unknown", first.value(), end.value());
     };
     for (const auto& [position, row] : rows) {
       const Revision revision{position >> kOrdinalBits};

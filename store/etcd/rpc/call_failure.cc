@@ -86,7 +86,7 @@ std::string_view Advice(const CallEnd& end) {
   if (text.contains("is not in peer certificate")) {
     return "its certificate is for another name";
   }
-  if (text.contains("Connection refused")) return "nobody listens there";
+  if (text.contains("Connection refused")) return "no process listens there";
   if (text.contains("WRONG_VERSION_NUMBER") || text.contains("wrong version number")) {
     return "it does not speak TLS: use http://";
   }

@@ -72,7 +72,7 @@ class Etcd:
         if shutil.which("etcd") is None:
             pathlib.Path("skip").write_text("skipped: no etcd: run dev/install-packages.sh\n")
             sys.exit(77)
-        for _ in range(20):  # somebody who is no test may take a port between the search and the start
+        for _ in range(20):  # another program may take a port between the search and the start
             client, peer = reserve_port(), reserve_port()
             self.url = f"http://127.0.0.1:{client}"
             peers = f"http://127.0.0.1:{peer}"

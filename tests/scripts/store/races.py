@@ -70,7 +70,7 @@ class Worker(threading.Thread):
             count = int(reserved["metadata"]["annotations"].get("count", "0"))
             reserved["metadata"]["annotations"]["count"] = str(count + 1)
             code, counted = ask(connection, "PUT", path, reserved)
-            assert code == 200, counted  # nobody else may touch it now
+            assert code == 200, counted  # no other client may change it now
             counted["status"].pop("reservedFor")
             self.race.leave()
             code, freed = ask(connection, "PUT", path + "/status", counted)
