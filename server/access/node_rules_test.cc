@@ -88,7 +88,7 @@ TEST(NodeOf, WantsNameAndGroup) {
   EXPECT_EQ(NodeOf({.name = "system:node:n", .uid = "", .groups = {"system:nodes"}}), "n");
   EXPECT_EQ(NodeOf({.name = "system:node:n", .uid = ""}), std::nullopt);
   EXPECT_EQ(NodeOf({.name = "system:node:", .uid = "", .groups = {"system:nodes"}}), "")
-      << "bound like a node, and nobody's";
+      << "in the nodes' group, but of no node";
   EXPECT_EQ(NodeOf({.name = "n", .uid = "", .groups = {"system:nodes"}}), std::nullopt);
 }
 

@@ -118,7 +118,7 @@ TEST(JsonPatch, FollowsRfc6902) {
   }
 }
 
-// Hooks and policies are told what is wrong with their patches.
+// The errors name the operation of a webhook's or policy's patch that failed.
 TEST(JsonPatch, NamesWhatCannotBeCarriedOut) {
   struct Wrong {
     std::string_view current, operation, expected;

@@ -122,7 +122,7 @@ TEST(StoredObject, IsHeldAsBytesWhereItTakesMuchMoreMemory) {
   EXPECT_TRUE(value->CheckDurable().has_value());
   const std::weak_ptr<const StoredObject> decoded = bulky;
   bulky.reset();
-  EXPECT_TRUE(decoded.expired()) << "nobody holds it any more";
+  EXPECT_TRUE(decoded.expired()) << "no reference is left";
   const auto record = store::MakeRecord({.key = "/registry/things/a",
                                          .value = value,
                                          .created = Revision(7),

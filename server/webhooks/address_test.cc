@@ -20,7 +20,7 @@
 namespace dray::server::webhooks {
 namespace {
 
-/// Some objects, and nobody who may do anything.
+/// Some objects, and an authorizer that refuses everything.
 class Objects final : public policies::Surroundings {
  public:
   void Add(const api::KindInfo& kind, std::string_view json) {

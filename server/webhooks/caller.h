@@ -32,7 +32,7 @@ struct HookCall {
   std::string body = {};       // JSON
   MonotonicTime deadline = {};
   size_t answer_bytes_max = 0;
-  /// Whose share of kCallBytesMax it counts in; null: exempt.
+  /// The owner whose share of kCallBytesMax the call uses; null: exempt.
   Frozen<ShareOwner> owner = nullptr;
 };
 
