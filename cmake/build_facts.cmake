@@ -11,7 +11,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(is_modified false)
   execute_process(COMMAND git -C ${ROOT} rev-parse --show-toplevel
                   OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
-  # A copy without history that lies in somebody else's repository has no commit.
+  # A copy without history that lies in a repository of another project has no commit.
   if(NOT failed AND top STREQUAL ROOT)
     execute_process(COMMAND git -C ${ROOT} rev-parse HEAD
                     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

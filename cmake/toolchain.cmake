@@ -51,7 +51,7 @@ if(NOT DRAY_STATIC)
   target_link_options(dray_options INTERFACE -Wl,-z,pack-relative-relocs)
 endif()
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT DRAY_SANITIZE)
-  # Functions with equal code are one, where nobody compares their addresses: 5 % less of it to load.
+  # The linker merges functions with equal code whose addresses are not compared: 5 % less code to load.
   target_link_options(dray_options INTERFACE -Wl,--icf=safe)
   target_compile_options(dray_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()

@@ -141,7 +141,7 @@ TEST_F(PodLifecycleTest, DeletedPodIsRemovedWhateverItsPhase) {
   EXPECT_TRUE(std::holds_alternative<Remove>(Next()));
 }
 
-// Somebody's policy keeps no server from starting.
+// A policy that refuses the nodes does not prevent the server from starting.
 TEST(SimulatedNodes, TryAgainWhatIsRefused) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;
@@ -222,7 +222,7 @@ TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   EXPECT_FALSE(client.Get(client::RefOf(created)).has_value());
 }
 
-/// A node that somebody wrote, and a pod on it.
+/// A node that a user created, and a pod on it.
 class OthersNode : public ::testing::Test {
  protected:
   OthersNode() {

@@ -34,6 +34,6 @@ for example in examples/{2,3}-*; do
   load "$bin/dray" allocate -f "$example" -o json
 done
 
-# What never ran is told too: it is made small.
+# The profile also names functions that never ran, which are optimised for size.
 llvm-profdata-19 merge "$work"/*.profraw -o "$out"
 echo "profile: $(stat --format=%s "$out") bytes in $out" >&2

@@ -14,12 +14,11 @@ struct Naming {
   bool has_uid = false;
 };
 
-/// Of all objects with one kind, namespace and name, `objects` keeps one, at the place of the
-/// first: the last one, as if it had been applied over those before it. So it keeps their status
-/// and the fields that the server wrote, unless it has its own; a pod on a node and an allocated
-/// claim keep their spec. An object with another uid replaces earlier ones. An object without a
-/// name is never joined. `naming` has an element for each of `objects`, which are in storage form.
-/// O(n log n).
+/// Joins objects with the same kind, namespace and name into one, at the place of the first: the
+/// last one, as if it had been applied over those before it. So it keeps their status and the
+/// fields that the server wrote, unless it has its own; a pod on a node and an allocated claim keep
+/// their spec. An object with another uid replaces earlier ones. An object without a name is never
+/// joined. `naming` has an element for each of `objects`, which are in storage form. O(n log n).
 void JoinRepeated(std::vector<manifests::ManifestObject>& objects,
                   const std::vector<Naming>& naming);
 
