@@ -76,7 +76,7 @@ compile() {
   exit 1
 }
 
-# What all of them take is told in one line each, when it is done.
+# Prints the time of each compilation in one line, when it is done.
 compile_and_say() {
   local log status=0 begin=$SECONDS
   log=$(compile "$1" 2>&1) || status=$?

@@ -260,7 +260,7 @@ def interrupts(dray, judge):
 
 
 def servers(dray, judge):
-    """A server serves without anybody who reads its greeting, and ends well at Ctrl-C."""
+    """A server serves although its greeting is not read, and ends well at Ctrl-C."""
     for output in "pipe", "full", "closed":
         if not judge.wants(f"serve <{output}>"):
             continue

@@ -56,7 +56,7 @@ class Arrangement {
   /// The place of the deletion by which the store expired the value that `write` had put under
   /// `key`; 0: none.
   Revision ExpiryOf(const Operation& write, std::string_view key) const;
-  /// Who wrote at which revision.
+  /// The writes at each revision.
   const std::map<Revision, std::vector<const Operation*>>& writers() const { return writers_; }
 
  private:

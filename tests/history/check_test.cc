@@ -361,7 +361,7 @@ std::vector<Case> BrokenSequences() {
       {"RevisionInPart",
        "watch.atomic",
        WatchOf(Join({kFirst, kSecond, kThirdBegins, "\n"})),
-       "only a part of this revision was told; missing is /b absent at revision 4"},
+       "only a part of this revision was reported; missing is /b absent at revision 4"},
       {"GapBetweenEvents",
        "watch.reliable",
        WatchOf(Join({kFirst, kThirdBegins, kThirdEnds, "\n"})),

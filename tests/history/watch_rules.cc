@@ -168,7 +168,7 @@ Property KindOf(const Missing& missing, const Events& told) {
 
 std::string_view Saying(Property property) {
   if (property == Property::kWatchAtomic)
-    return "only a part of this revision was told; missing is";
+    return "only a part of this revision was reported; missing is";
   if (property == Property::kWatchBookmarkable) return "a bookmark says it is complete; missing is";
   return property == Property::kWatchResumable ? "between the start and the first event is missing"
                                                : "between two events is missing";

@@ -9,7 +9,7 @@ the seed decides who does what, in which order. Always: every pod of the good us
 held by one claim, every list is whole, and the store is sound afterwards. With --judge-times also, against as long
 without the others: p99 of both at most twice, no pod a second late, and resident memory at most MEMORY_MAX.
 
-The attackers stand for programs on other machines, so the kernel runs them only on processors that nobody else wants
+The attackers stand for programs on other machines, so the kernel runs them only on processors that no other program needs
 (SCHED_IDLE). Where other programs leave them nothing, there is no attack and nothing to judge: that is an error too."""
 import argparse
 import base64

@@ -156,7 +156,7 @@ Result<std::vector<Taken>> TakenBy(const Question& question,
     results = results.subspan(share->count);
   }
   if (std::ranges::any_of(left, [](const Results& results) { return !results.empty(); }))
-    return Object("there are results nobody asked for");
+    return Object("there are results for no request");
   return taken;
 }
 

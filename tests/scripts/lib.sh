@@ -4,8 +4,8 @@
 # scratch folder to work in, and the end of everything that `serve` starts.
 # shellcheck shell=bash
 
-# reserve_port: sets $port to one on which nobody listens and that no other test gets (ports.py) until this
-# shell and what it has started end. The system does not give it to who connects, so a server that was ended
+# reserve_port: sets $port to one on which no process listens and that no other test gets (ports.py) until this
+# shell and what it has started end. The system does not give it to outgoing connections, so a server that was ended
 # can be started there again.
 reserve_port() {
   local first folder=/tmp/dray-test-ports-$UID lock
@@ -132,7 +132,7 @@ find_credentials() {
   if [[ -s client-key.pem ]]; then credentials+=(--cert client.pem); fi
 }
 
-# anonymous METHOD PATH [CURL ARGUMENT...]: one request by nobody in particular.
+# anonymous METHOD PATH [CURL ARGUMENT...]: one request without credentials.
 anonymous() {
   find_credentials # makes certificate-authority.pem
   curl -sS --cacert certificate-authority.pem -X "$1" "$SERVER$2" "${@:3}"

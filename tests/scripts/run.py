@@ -218,13 +218,13 @@ two
 
     $ test -e pods.yaml
 
-<!-- needs a-tool-that-nobody-has -->
+<!-- needs a-tool-that-is-missing -->
 ```console
 $ false
 ```
 """
 BROKEN_PAGES = [("kind: Pod\n$", "kind: Node\n$"), ("took 9s", "took 9 minutes"), ("line-1 …\n", ""),
-                ("test -e pods.yaml", "test -e nothing.yaml"), ("a-tool-that-nobody-has", "bash")]
+                ("test -e pods.yaml", "test -e nothing.yaml"), ("a-tool-that-is-missing", "bash")]
 
 
 def pages_are_judged(scratch, options):

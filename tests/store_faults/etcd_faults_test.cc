@@ -72,7 +72,7 @@ class Cluster {
       history::RecordedClient lonely(recorder, *stores_[0], {.client = kLonely, .server = 0});
       store::Txn txn;
       txn.operations.emplace_back(
-          store::Put{.key = "/r/pods/n/0", .value = store::MakeBytes("nobody heard of it")});
+          store::Put{.key = "/r/pods/n/0", .value = store::MakeBytes("a write without an answer")});
       EXPECT_EQ(lonely.Commit(std::move(txn)).error().reason, StatusReason::kTimeout);
     });
     while (stores_[1]->Read()->revision() == store::kFirstRevision) IsInSync(*stores_[1]);

@@ -28,9 +28,9 @@ struct WorkloadOptions {
   size_t operations = 50;  // of each client, in one phase
   size_t keys = 8;
   size_t value_bytes_max = 60;
-  /// Of all writes: the client does not wait for the answer.
+  /// The part of all writes for whose answer the client does not wait.
   uint64_t abandoned_percent = 0;
-  /// Of all puts: the record expires after a while.
+  /// The part of all puts whose record expires after a while.
   uint64_t expiring_percent = 10;
   /// How many revisions the first watcher waits before it reads again; 0: none.
   int64_t lag_revisions = 0;

@@ -138,7 +138,7 @@ def watch_through_restart(api):
     marker.touch()
     end = time.monotonic() + PATIENCE
     while marker.exists():
-        expect(time.monotonic() < end, "nobody restarts the server")
+        expect(time.monotonic() < end, "the server was not restarted in time")
         time.sleep(0.02)  # between polls of another process
     api.delete_device_class("before")
     api.create_device_class({"metadata": {"name": "after"}, "spec": {}})

@@ -21,9 +21,9 @@ struct ModelOptions {
   size_t watchers = 3;
   size_t operations = 80;
   size_t keys = 6;
-  /// Of all writes: the client does not learn the outcome.
+  /// The part of all writes whose outcome the client does not learn.
   uint64_t unknown_percent = 10;
-  /// Of all linearizable gets: the answer lacks the revision of its state.
+  /// The part of all linearizable gets whose answer lacks the revision of its state.
   uint64_t untold_percent = 20;
 };
 

@@ -70,8 +70,8 @@ bool HasRevisionBefore(const Watch& watch, const Response& response, Revision at
   return false;
 }
 
-/// Whether a client was told that its write made this revision; otherwise the write may not have
-/// happened at all.
+/// Whether an answer acknowledged the write that made this revision; otherwise the write may not
+/// have happened at all.
 bool IsAcknowledged(const History& history, Revision at) {
   return std::ranges::any_of(history.operations, [&](const Operation& operation) {
     return ChangedSomething(operation) && std::get<Done>(operation.answer).revision == at;

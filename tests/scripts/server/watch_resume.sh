@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A watch that breaks off goes on from the last version it saw, without a gap and without
-# repetition; one from before the server's history is told so and lists again.
+# A broken watch resumes from the last version that it saw, without a gap and without
+# repetition; one from before the server's history gets Expired (410) and lists again.
 # shellcheck shell=bash
 serve --components=apiserver
 claims=/apis/resource.k8s.io/v1/namespaces/default/resourceclaims
@@ -26,7 +26,7 @@ wait_for 2 grep -c . first
 kill "$FOLLOWER"
 expect $'ADDED ResourceClaim default/a\nADDED ResourceClaim default/b' events first
 
-# What happens while nobody watches comes when somebody asks again.
+# Changes without a watch are delivered when the client watches again.
 create c
 ask DELETE $claims/a >/dev/null
 api GET "$claims?watch=1&resourceVersion=$(last_version first)&timeoutSeconds=1" >second
