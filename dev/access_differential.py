@@ -8,7 +8,7 @@
     dev/access_differential.py --server URL,TOKEN --record FILE
     dev/access_differential.py --dray PROGRAM --replay FILE
 
-URL,TOKEN is a server and the token of somebody in system:masters; kube-apiserver with
+URL,TOKEN is a server and the token of a user in system:masters; kube-apiserver with
 --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction
 --disable-admission-plugins=ServiceAccount, without controllers. Each world, by a seed, has roles,
 bindings, nodes, pods and what pods name, in namespaces of its own (access_world.py). Users,
@@ -46,7 +46,7 @@ GO_DIFFERENCE = re.compile(r"(fields other than status\.quantity and status\.con
 
 
 class Server:
-    """One server, asked as somebody in system:masters who impersonates whoever asks."""
+    """One server, asked by a user in system:masters who impersonates the users of the questions."""
 
     def __init__(self, name, url, token):
         self.name, self.url, self.token = name, urllib.parse.urlparse(url), token

@@ -74,7 +74,7 @@ def attributes(method, path):
 
 
 def subject(headers):
-    """Who a SubjectAccessReview is about, as the server knows who is impersonated by `headers`."""
+    """The subject of a SubjectAccessReview: the user that `headers` impersonate, as the server knows it."""
     user = dict(headers)["Impersonate-User"]
     groups = [value for name, value in headers if name == "Impersonate-Group"]
     if user.startswith("system:serviceaccount:") and not groups:
@@ -109,7 +109,7 @@ class Question:
     # ---------------------------------------------------------------------------------------- who
 
     def identity(self):
-        """Headers that name somebody; the server's master impersonates."""
+        """Headers that name a user, whom the master impersonates."""
         chance, world = self.chance, self.world
         what = chance.random()
         if what < 0.45:
@@ -129,7 +129,7 @@ class Question:
             ("Impersonate-Group", group) for group in world.groups if chance.may(0.7)]
 
     def impersonated(self):
-        """Headers by which an account wants to be somebody."""
+        """Headers by which an account impersonates a user."""
         chance, world = self.chance, self.world
         headers = [("Impersonate-User", self.pick([
             self.pick(world.users), self.pick(world.users), "system:node:" + self.node,
@@ -232,7 +232,7 @@ class Question:
     # ------------------------------------------------------------------------- who may give rights
 
     def rules(self):
-        """Rules that somebody has, or parts of them, and now and then others."""
+        """Rules that a user has, or parts of them, and now and then others."""
         chance = self.chance
         rules = []
         for rule in chance.some(self.world.rules, 2):

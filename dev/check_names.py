@@ -213,7 +213,7 @@ def defined_twice(readers):
 
 
 def namespaces_of(path):
-    """The namespaces that a file may fill; base/ is everybody's vocabulary and has the shortest."""
+    """The namespaces that a file may fill; base/ is the vocabulary of all folders and has the shortest."""
     folders = list(pathlib.PurePosixPath(path).parent.parts)
     if folders[:2] == ["include", "dray"] or folders == ["allocator"]:
         return FACE

@@ -59,7 +59,7 @@ as_root() {
   elif [[ -t 0 ]]; then
     sudo "$@"
   else
-    sudo -n "$@"  # nobody is there to type a password
+    sudo -n "$@"  # fails instead of asking for a password
   fi
 }
 

@@ -27,7 +27,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "dray-lint"
-STAMP_DAYS_MAX = 60  # a stamp nobody asked for in that time is deleted
+STAMP_DAYS_MAX = 60  # a stamp that no run has read in that time is deleted
 COMPILER, TIDY = "clang++-19", "clang-tidy-19"
 
 # GoogleTest's macros make mutable globals, own raw pointers and count as complex functions; a test

@@ -4,7 +4,7 @@
 
 A mutant is a file of edits:
 
-    # why somebody could make this mistake
+    # how a programmer could make this mistake
     file net/loop.cc
     <<<
     the text as it stands, which must occur exactly once

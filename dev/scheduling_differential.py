@@ -28,8 +28,8 @@ from scheduling_world import GATES, Cluster, turns
 
 RELEASE = "1.37"
 USUAL = "default-scheduler"
-# What may be one way or the other: which of equal nodes a pod gets (the devices are compared on that
-# one; for a group it cannot be asked), and the error of which node is told, where several have one.
+# Differences that chance allows: which of equal nodes a pod gets (the devices are compared on that
+# one; for a group it cannot be asked), and the node whose error is reported, where several have one.
 EQUAL_NODE, NODE_OF_GROUP = "another node, equally", "another node of a group"
 ANOTHER_ERROR = "the error of another node"
 BY_CHANCE = (EQUAL_NODE, NODE_OF_GROUP, ANOTHER_ERROR)

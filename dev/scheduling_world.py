@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cluster that schedules random pods, for scheduling_differential.py: its objects are written, and
-what becomes of each pod is waited for. Nobody runs the pods: those that are evicted end at once."""
+what becomes of each pod is waited for. No node runs the pods, so evicted pods end at once."""
 import json
 import re
 import sys
@@ -30,8 +30,8 @@ KINDS = {"Pod": ("api/v1/pods", True),
          "Namespace": ("api/v1/namespaces", False)}
 NAMESPACES = ("lab", "others")
 POLL_SECONDS = 0.1
-SILENT_SECONDS = 1.0  # after which nobody says anything any more, once the scheduler is past the pod
-EVICTED_SECONDS = 8.0  # in which whoever others were evicted for is tried again
+SILENT_SECONDS = 1.0  # after which no component reports anything more, once the scheduler is past the pod
+EVICTED_SECONDS = 8.0  # in which the scheduler retries a pod for which it evicted others
 SETTLED_SECONDS_MAX = 60
 MARK = {"apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": "mark", "namespace": "marks"},
@@ -192,7 +192,7 @@ def is_of_ours(one):
 
 
 def is_orphan(one, others):
-    """Whether somebody will remove it: its pod is not there any more."""
+    """Whether the controllers will remove it, because its pod no longer exists."""
     uids = {other["metadata"]["uid"] for other in others}
     return one["kind"] == "ResourceClaim" and any(
         owner["uid"] not in uids for owner in one["metadata"].get("ownerReferences", []))
@@ -245,6 +245,6 @@ def turns(cluster, objects):
         for name in names:
             fates[name] = cluster.fate(name, evicts)
         yield {"cluster": dump, "pods": pods, "fates": fates}
-        for name in names:  # whoever does not fit gives up: what leaves room later is for others
+        for name in names:  # pods that do not fit are removed, so that they take no room that becomes free later
             if not fates[name]["fits"]:
                 cluster.remove({"kind": "Pod", "metadata": {"namespace": "lab", "name": name}})
