@@ -32,7 +32,7 @@ std::string Equal(int) {
   return "";
 }
 
-/// Of a grid of eight columns: no two devices are alike.
+/// Attributes that place the device in a grid of eight columns, so no two devices are alike.
 std::string RowAndColumn(int i) {
   return fmt::format(
       R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);

@@ -14,7 +14,7 @@
 namespace dray::allocator::literal {
 namespace {
 
-// Of giving a device, in units of Work.
+// Cost of assigning a device, in units of Work.
 constexpr uint64_t kWorkPerGift = 128;
 
 /// How many values the attribute has, if it is a list.

@@ -46,7 +46,7 @@ class Selection {
   ///         kTooManyRequests  is_spent().
   Result<bool> IsSelectable(const rules::Criteria& criteria, const rules::DeviceEntry& device);
 
-  /// Of the selectors.
+  /// The environment of the selectors.
   const cel::Environment& environment() const { return cache_.environment(); }
 
   /// The device as expressions see it.

@@ -18,8 +18,8 @@ struct AttributeValues {
   std::set<std::string> values;  // as text, never empty
 };
 
-/// The values of the attribute; nothing when it has none that is known. Of several forms the first
-/// counts: lists before single values; ints, bools, strings, versions.
+/// The values of the attribute; nothing when it has none that is known. If it has several forms,
+/// the first counts: lists before single values; ints, bools, strings, versions.
 std::optional<AttributeValues> ValuesOf(const api::resource_v1::DeviceAttribute& attribute);
 
 /// What both have; nothing when the types differ or no value is in both.

@@ -57,7 +57,7 @@ class Constraint {
   struct Member {
     std::string_view request;  // its base name
     const api::resource_v1::DeviceAttribute* attribute;
-    /// Of a matchAttribute what all up to this one have in common; only with lists.
+    /// The values that all members up to this one share, of a matchAttribute; only with lists.
     std::optional<AttributeValues> values;
   };
 

@@ -11,7 +11,7 @@
 namespace dray::allocator::search {
 namespace {
 
-// Of the draws from one set of counters, in units of Work.
+// Cost of the draws from one set of counters, in units of Work.
 constexpr uint64_t kWorkPerDraw = 64;
 
 bool MaySkip(const api::core_v1::Node& node, const Features& features) {

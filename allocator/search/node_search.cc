@@ -67,9 +67,10 @@ class Searcher {
   }
 
  private:
-  /// Until the last request that may abort, no branch may be given up because it holds no solution:
-  /// it may hold an error. Not even because it is like another: "all devices" meet a device that is
-  /// held, or one that a constraint refuses, in the order of their places.
+  /// The number of leading requests, up to the last one that may abort, in which the search must
+  /// not prune, because upstream returns an error found in such a branch. Branches that are alike
+  /// are not pruned either, because "all devices" meet a device that is held, or one that a
+  /// constraint refuses, in the order of their places.
   static size_t CarefulBefore(const NodeProblem& problem, std::span<const size_t> order) {
     for (size_t at = order.size(); at-- > 0;) {
       const PreparedRequest& request = problem.prepared().requests()[order[at]];

@@ -50,7 +50,7 @@ class ClusterState {
 
   /// What is taken, by name: what the literal search reads. O(devices taken).
   AllocatedState State() const;
-  /// Of the pool with that id.
+  /// The use of the pool with that id.
   const PoolUse& UseOfPool(uint32_t pool) const { return *uses_[pool]; }
   /// The node's devices. Made when first asked for, and kept while slices that concern the node
   /// and, where they matter, its labels do not change.

@@ -42,7 +42,7 @@ using UseByDevice = std::vector<std::pair<std::string, DeviceUse>>;
 struct PoolUse {
   UseByDevice by_device;  // also of devices that no slice has
 
-  // Of the pool as it is now:
+  // The rest describes the pool as it is published now.
   std::vector<uint64_t> whole;   // words of the pool
   std::vector<uint64_t> shared;  // with a share or consumed capacity; empty: none
   std::vector<std::pair<size_t, ConsumedCapacity>> capacity;  // by bit, sorted

@@ -38,7 +38,7 @@ uint8_t TraitsOf(const v1::Device& device, bool is_sound) {
   return static_cast<uint8_t>(traits);
 }
 
-/// Of the single values an attribute may have, how many are set.
+/// The number of single values (string, int, bool, version) that an attribute has.
 int SingleForms(const v1::DeviceAttribute& attribute) {
   return static_cast<int>(attribute.string.has_value()) +
          static_cast<int>(attribute.int_.has_value()) +
