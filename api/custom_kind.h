@@ -106,9 +106,9 @@ struct CustomKind : KindInfo {
   std::string list_kind;
   /// Text of a warning for each request; empty: none.
   std::string deprecation;
-  /// Of a version. Never null once the kind is served.
+  /// The current schema of this version. Never null once the kind is served.
   mutable Published<CustomVersion> now{nullptr};
-  /// Of the kind without a version.
+  /// The current versions; set for the kind without a version only.
   mutable Published<CustomVersions> versions{std::make_shared<const CustomVersions>()};
 
   /// The kind without a version.

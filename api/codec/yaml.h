@@ -31,8 +31,8 @@ struct YamlOptions {
 };
 
 struct YamlDocument {
-  /// One JSON value: compact, object keys sorted, "null" for a document without content. Of keys
-  /// that come twice the last one counts.
+  /// One JSON value: compact, object keys sorted, "null" for a document without content. A key that
+  /// comes twice has its last value.
   std::string json;
   /// line 26: key "kind" already set in map
   std::vector<std::string> duplicates;

@@ -296,7 +296,7 @@ Changes CompareFields(
 
 namespace {
 
-// Of custom kinds the documents are compared.
+// Compares objects of custom kinds, as documents.
 Changes CompareCustom(const Object& old, const Object& now, Wire wire, const FieldSet* ignored) {
   const Result<JsonTree> before = DocumentOf(old, wire);
   const Result<JsonTree> after = DocumentOf(now, wire);

@@ -33,13 +33,13 @@ class Part {
   /// Nothing, null, or without elements or members.
   bool is_empty(Wire wire) const;
 
-  /// Of a document, else null.
+  /// The tree of a document's part, else null.
   const JsonTree* tree() const { return tree_; }
-  /// Of a struct, else null.
+  /// The type of a struct's part, else null.
   const Type* type() const { return type_; }
   const void* value() const { return value_; }
 
-  /// Of a tree: what form its value has; of nothing and of structs a scalar.
+  /// The form of a tree's value; a scalar for structs and for nothing.
   Shape::Form form() const;
 
   /// Equal as JSON values; of structs, as Equal() has it.

@@ -20,7 +20,7 @@ namespace dray::api::managed_fields {
 /// A compiled schema. Immutable.
 class SchemaShape {
  public:
-  /// Of a definition that was found valid; null: nothing is known. Linear, but for sorting.
+  /// Compiles the schema of a valid definition; null: nothing is known. Linear, but for sorting.
   explicit SchemaShape(const apiextensions_v1::JSONSchemaProps* props);
   SchemaShape(const SchemaShape&) = delete;
   SchemaShape& operator=(const SchemaShape&) = delete;

@@ -33,18 +33,18 @@ struct Shape {
   bool is_leaf() const { return kind < Kind::kSet || kind == Kind::kAtomic; }
 };
 
-/// Of values of `type` as such.
+/// The shape of values of `type` outside of a field.
 Shape ShapeOf(const Type& type);
-/// Of the values of a field.
+/// The shape of the values of a field.
 Shape ShapeOf(const Field& field);
-/// Of the values at a node of a schema, which outlives the shape.
+/// The shape of the values at a node of a schema, which outlives the shape.
 Shape ShapeOf(const SchemaNode& node);
 
 /// `shape`, or what a deduced one is for a value of this form: objects merge by member, lists do
 /// not.
 Shape Resolve(const Shape& shape, Shape::Form form);
 
-/// Of the elements of a list or map.
+/// The shape of the elements of a list or map.
 Shape ElementShape(const Shape& container);
 
 /// The field of a struct, or of those inlined into it, with this JSON name; null when documents of

@@ -82,7 +82,7 @@ class FieldErrors {
     for (ErrorCause& cause : causes_) cause.field = change(cause.field);
   }
   void Reverse() { std::ranges::reverse(causes_); }
-  /// Orders them by what they say, path first. Of more than kCausesMax those found first are kept.
+  /// Orders the errors by path, then by text. Keeps the first kCausesMax that were found.
   void Sort();
   bool empty() const { return found_ == 0; }
   /// How many were found, kept or not.

@@ -122,7 +122,7 @@ class SpecCheck {
       const Path at = path.Index(i);
       const CustomResourceDefinitionVersion& version = spec_.versions[i];
       CheckVersionName(version.name, at.Child("name"), errors_);
-      // Of versions with one name, the first tells which subresources there are.
+      // The first of several versions with one name decides which subresources there are.
       const size_t named = first.at(version.name);
       Version(version, StatusIn(spec_.versions[named].subresources), at);
     }

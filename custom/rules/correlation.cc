@@ -61,7 +61,7 @@ const Tree* Correlation::ElementBefore(const Shape& list, const Tree& before, co
   for (const Tree& one : is_new ? before.elements() : std::span<const Tree>()) {
     work_.Charge(kWorkOfElement);
     std::optional<std::string> key = MapListKey(one, list.keys);
-    // Of several with one key the first counts.
+    // The first of several elements with one key counts.
     if (key.has_value()) elements.emplace(*std::move(key), &one);
   }
   work_.Charge(kWorkOfElement);

@@ -51,8 +51,8 @@ struct RuleNode {
   bool mentions_old_self = false;
   /// Why none of `rules` can run; empty: they can.
   std::string problem;
-  /// What the values here are. Of the root of a tree of nodes, and of the places whose parents have
-  /// no shape of their own; those below share it.
+  /// The shape of the values here. Set at the root of a tree of nodes, and where the parent has
+  /// no shape of its own; the nodes below share it.
   const Shape* shape = nullptr;
   std::unique_ptr<const Shape> own_shape;
   std::unique_ptr<const ScopeTypes> types;  // of the programs

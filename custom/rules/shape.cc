@@ -16,7 +16,7 @@ namespace {
 
 using api::apiextensions_v1::JSONSchemaProps;
 
-// Of the shortest JSON of a scalar, quotes included (apiserver, pkg/cel/limits.go).
+// Bytes of the shortest JSON of a scalar, quotes included (apiserver, pkg/cel/limits.go).
 constexpr int64_t kStringBytesMin = 2;
 constexpr int64_t kContainerBytesMin = 2;
 constexpr int64_t kDurationBytesMin = 3;
@@ -25,7 +25,7 @@ constexpr int64_t kDateTimeBytesMin = 21;
 constexpr int64_t kBooleanBytesMin = 4;
 constexpr int64_t kNumberBytesMin = 1;
 constexpr int64_t kTimeBytesMax = 32;
-// Of the quotes and the colon of a member, and the comma behind it.
+// Bytes of the quotes and the colon of a member, and of the comma behind it.
 constexpr int64_t kMemberBytes = 4;
 constexpr int64_t kMapMemberBytes = 6;  // and a short name
 constexpr int64_t kTextMax = kRequestBytesMax - 2;

@@ -52,7 +52,7 @@ struct Shape {
   bool nullable = false;
   /// Whether expressions see such values. Untyped ones they do not, nor lists and maps of these.
   bool is_exposed = false;
-  /// Of an object: it has fields, so a member that is null counts as absent. An object whose schema
+  /// True for an object with fields, whose null members count as absent. An object whose schema
   /// names no member has no field that an expression could select.
   bool has_fields = false;
   cel::ListRule list_rule = cel::ListRule::kAtomic;  // of a list

@@ -100,7 +100,7 @@ TEST(RandomSchema, WhatIsUnchangedIsForgiven) {
   ForRandom([&](const Schema& schema, const Tree& value, const Tree& /*other*/) {
     Tree object = value;
     Prune(object, schema);
-    // Of elements with the same keys the first one is found.
+    // The first of several elements with the same keys is found.
     if (!IsComparable(schema.root(), object) || !CheckLists(object, nullptr, schema).empty())
       return;
     EXPECT_TRUE(Validate(object, &object, schema).empty());

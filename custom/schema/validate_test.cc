@@ -26,7 +26,7 @@ Texts TextsOf(const std::vector<ErrorCause>& causes) {
   return texts;
 }
 
-// Of an object {"v": value} whose member has `schema`.
+// The errors of an object {"v": value} whose member has `schema`.
 Texts Found(std::string_view schema, std::string_view value) {
   const auto compiled =
       SchemaOf(R"({"type":"object","properties":{"v":)" + std::string(schema) + "}}");
