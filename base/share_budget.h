@@ -83,7 +83,7 @@ class ShareBudget : public std::enable_shared_from_this<ShareBudget> {
   /// one thread at a time.
   class Claim {
    public:
-    /// Of no budget: takes everything.
+    /// A claim without a budget, which takes everything.
     Claim() = default;
     /// On `budget`, without anything yet. Without an owner it is exempt. A null budget is none.
     Claim(std::shared_ptr<ShareBudget> budget, Frozen<ShareOwner> owner)

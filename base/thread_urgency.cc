@@ -23,8 +23,8 @@ struct SchedulingAttributes {
   uint64_t period = 0;
 };
 
-// The shortest slice that the kernel accepts; the default is about three milliseconds. Of two
-// threads with equal claims to a processor, the kernel runs the one with the shorter slice first,
+// The shortest slice that the kernel accepts; the default is about three milliseconds. If two
+// threads have equal claims to a processor, the kernel runs the one with the shorter slice first,
 // and at once.
 constexpr uint64_t kShortSlice = 100'000;
 

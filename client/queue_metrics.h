@@ -15,7 +15,7 @@ struct QueueMetrics {
   metrics::Histogram work_seconds;
 };
 
-/// Of the queue that upstream calls `name`. `registry` outlives it.
+/// The metrics of the queue that upstream calls `name`. `registry` outlives it.
 QueueMetrics MakeQueueMetrics(metrics::Registry& registry, std::string_view name);
 
 }  // namespace dray::client

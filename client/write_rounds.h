@@ -26,7 +26,7 @@ class WriteRounds {
 
   /// Continues a task with the answers to its writes, or with one error for all of them.
   using GoOn = std::move_only_function<void(std::span<Answer>)>;
-  /// Of a task that waits: its writes, and what goes on with their answers.
+  /// A waiting task: the number of its writes, and the function that continues it.
   struct Waiting {
     size_t writes;
     GoOn go_on;

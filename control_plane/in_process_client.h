@@ -27,7 +27,7 @@
 namespace dray::control_plane {
 
 struct InProcessOptions {
-  /// Of the store, if it has one.
+  /// The store's holder of commits, if it has one.
   store::CommitHolder* holder = nullptr;
   /// Updates, patches and bindings are refused once the lease is lost.
   std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt;

@@ -76,7 +76,7 @@ class DeviceTaintEviction {
                    const VisitTaint& visit) const;
   RuleProgress ProgressOf(const Rule& rule) const;
   void CountDevices(const Rule& rule, RuleProgress& progress) const;
-  /// Of the newest generation of the pool.
+  /// The slices of the pool's newest generation.
   std::vector<const api::resource_v1::ResourceSlice*> SlicesOf(const std::string& pool) const;
 
   client::Client& client_;

@@ -27,7 +27,7 @@ enum class OwnerState : uint8_t {
   kUnknown,  // a kind that is not served, or an object in a namespace that cannot own this one
 };
 
-/// Of the objects that name an object as their owner.
+/// Facts about the objects that name an object as their owner.
 struct Dependents {
   bool any = false;
   bool any_blocks = false;  // one that says blockOwnerDeletion

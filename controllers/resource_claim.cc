@@ -311,7 +311,7 @@ Result<> ResourceClaimController::ReadClaimsAgain(const core_v1::Pod& pod) {
   return {};
 }
 
-/// The drivers of a pod that bypassed the scheduler hear of its node from us.
+/// Names the node of a pod that bypassed the scheduler to the drivers of its claims.
 Result<> ResourceClaimController::TellDriversNode(const core_v1::Pod& pod) {
   if (contexts_ == nullptr) return {};
   const api::Object* known = contexts_->Find(api::ObjectKey(pod.metadata));

@@ -96,7 +96,7 @@ class ResourceClaimController {
   Task<std::string> CreateClaim(const ClaimOwner* owner, const MissingClaim* missing);
   template <class Record>
   Task<> RecordClaims(const api::Object* object, std::vector<Record> known);
-  /// Of pods, or of groups: what `object` is.
+  /// The mirror of pods or of groups, whichever `object` is.
   client::Informer& MirrorOf(const api::Object& object);
   Task<> Reserve(const MissingReservation* missing);
   Result<> ReadClaimsAgain(const api::core_v1::Pod& pod);
