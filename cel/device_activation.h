@@ -26,7 +26,7 @@ class DeviceActivation {
 
   /// Why no selector can be evaluated on this device, or empty. An attribute has no value of a
   /// known type, or a version that is not a valid one, or a list although the environment has no
-  /// lists. Of several such attributes, the first by name.
+  /// lists. Names the first such attribute by name.
   const std::string& error(const Environment& environment) const {
     return environment.reads_lists() ? error_ : error_without_lists_;
   }

@@ -24,7 +24,7 @@ struct QualifiedValue {
 /// Splits "domain/id" at the first slash; a name without one belongs to the driver's domain.
 QualifiedValue Qualify(std::string_view name, std::string_view driver, const Value& value);
 
-/// Sorts by domain and id. Of "id" and "driver/id" only the first is kept (upstream picks either).
+/// Sorts by domain and id. Keeps only the first of "id" and "driver/id" (upstream picks either).
 void SortQualified(std::vector<QualifiedValue>& values);
 
 /// Turns attributes into values. Texts are not copied.

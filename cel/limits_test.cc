@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of what expressions may need and say, each at it and one past it. Of texts and patterns:
-// cel/selector_test.cc, cel/library/library_test.cc.
+// Limits of what expressions may need and say, each at it and one past it. Limits of texts and
+// patterns are tested in cel/selector_test.cc and cel/library/library_test.cc.
 #include "cel/syntax/limits.h"
 
 #include <algorithm>

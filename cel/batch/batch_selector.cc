@@ -35,7 +35,7 @@ struct Input {
   }
 };
 
-// Of an evaluation, besides what it charges itself.
+// Cost of an evaluation, besides what it charges itself.
 constexpr uint64_t kWorkOfEvaluation = 64;
 
 // How v compares with k; nothing if the two have no order.

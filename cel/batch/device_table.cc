@@ -172,7 +172,7 @@ bool IsNamed(std::string_view name, std::string_view driver, const ColumnKey& ke
   return name.substr(0, slash) == key.domain && name.substr(slash + 1) == key.id;
 }
 
-/// Of "id" and "driver/id" the first.
+/// The first part with the name "id" or "driver/id".
 template <class Part>
 const Part* FindPart(std::span<const Part> parts, std::string_view driver, const ColumnKey& key) {
   const Part* found = nullptr;

@@ -142,7 +142,7 @@ class SoundDevices {
 /// Builds a table device by device. Costs O(names) per device and one sort per column at the end.
 class DeviceTableBuilder {
  public:
-  /// Of the devices' `parts` only. What makes a device broken is looked for in all of it.
+  /// Makes columns of the devices' `parts` only. Looks for broken attributes in whole devices.
   explicit DeviceTableBuilder(PartsRead parts = {});
   ~DeviceTableBuilder();
   DeviceTableBuilder(const DeviceTableBuilder&) = delete;

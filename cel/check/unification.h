@@ -21,7 +21,7 @@ class Substitution {
   /// Whether a value of type `from` may be used where `to` is wanted. Variables are bound only if
   /// all pairs agree.
   bool Assignable(std::span<const Type* const> to, std::span<const Type* const> from);
-  /// Whether each may be used for the other. Of two variables the second is bound to the first.
+  /// Whether each may be used for the other. If both are variables, binds the second to the first.
   bool Agree(const Type& a, const Type& b);
 
   /// A declared type with its parameters turned into the variables from `first` on.

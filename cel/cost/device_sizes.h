@@ -7,7 +7,7 @@
 
 namespace dray::cel::cost {
 
-/// Of the variable `device`. No size of any other variable is declared.
+/// The sizes of the variable `device`. No other variable has declared sizes.
 const SizeSource& DeviceSizes();
 
 }  // namespace dray::cel::cost

@@ -65,7 +65,7 @@ struct Estimate {
   Path path;
   std::optional<SizeRange> size;
   std::optional<EntrySizes> entries;
-  // Of a variable. Its size is looked up when it is needed, which may be after the end of its
+  // The variable's name. Its size is looked up when it is needed, which may be after the end of its
   // scope: cel.bind(x, "a", x) has no known size.
   std::string_view variable;
   std::optional<int64_t> integer;  // of a literal

@@ -42,7 +42,7 @@ struct Path {
 /// All paths of one estimate.
 ///
 /// Upstream extends paths with Go's append, which writes into memory that extensions of the same
-/// path share when there is room. Of two extensions of one path the later one may decide what both
+/// path share when there is room. The later of two extensions of one path may decide what both
 /// denote: there is room where the path has three parts, five to seven, nine to fifteen … So a name
 /// of an attribute may be taken to be as long as an attribute value. The numbers of admission
 /// depend on it.

@@ -12,8 +12,8 @@ TimeZones::TimeZones(ReadFile read)
     : read_(std::move(read)), known_(std::make_shared<const Zones>()) {}
 
 Result<Frozen<TimeZone>> TimeZones::Find(std::string_view name) const {
-  // The database does not change while a process runs. Of two threads that read a zone at once one
-  // may read it again later.
+  // The database does not change while a process runs. If two threads read a zone at once,
+  // a later call may read it again.
   const Frozen<Zones> zones = known_.Load();
   if (const auto found = zones->find(name); found != zones->end()) return found->second;
   DRAY_TRY(const std::string file, read_(name));

@@ -20,7 +20,7 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// Of amounts of up to a thousand digits.
+// Cost of adding amounts of up to a thousand digits.
 constexpr uint64_t kWorkOfAdding = 128;
 
 // Quadratic in a text that is short; a longer one is refused unread.

@@ -168,7 +168,7 @@ class PatternCopy {
 };
 
 constexpr uint64_t kWorkOfMatch = 128;
-// Of an instruction that is compiled.
+// Cost of a compiled instruction.
 constexpr uint64_t kWorkOfInstruction = 256;
 
 /// What reading so many bytes takes. Usually a nanosecond or two for each, whatever the pattern;

@@ -22,8 +22,8 @@ const Builtin* FindBuiltin(std::string_view name,
 /// Whether `name` is a conversion between types, such as int or timestamp.
 bool IsConversion(std::string_view name);
 
-/// Whether `only` takes these values, or any overload of `function` if `only` is null. Of a list
-/// only the first element is checked.
+/// Whether `only` takes these values, or any overload of `function` if `only` is null. Checks only
+/// the first element of a list.
 bool AcceptsValues(const check::Function& function,
                    std::span<const Value> arguments,
                    const check::Overload* only = nullptr);

@@ -28,7 +28,7 @@ bool AreStrings(Arguments arguments) {
   return std::ranges::all_of(arguments, [](const Value& a) { return a.is(ValueKind::kString); });
 }
 
-// Of each part of a text that is found and copied.
+// Cost of each part of a text that is found and copied.
 constexpr uint64_t kWorkOfPart = 24;
 
 Value OutOfRange(Arena& arena, int64_t index) {

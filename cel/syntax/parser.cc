@@ -431,7 +431,7 @@ class Parser {
     return AddEntries(NodeKind::kMessage, offset, ast_.memory.Copy(name), entries);
   }
 
-  // Of a selection or message; empty after an error.
+  // Reads the field's name in a selection or message; empty after an error.
   std::string_view FieldName() {
     const Token& field = Peek();
     const bool is_quoted = field.kind == TokenKind::kQuotedIdentifier;

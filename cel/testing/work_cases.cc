@@ -21,7 +21,7 @@ namespace {
 #define DRAY_EACH(what) DRAY_I ".all(i, " what ")"
 
 constexpr auto kCases = std::to_array<WorkCase>({
-    // Of one long argument.
+    // Functions of one long argument.
     {"size of ASCII", "size(" DRAY_S ") > 0"},
     {"size of letters", "size(" DRAY_U ") > 0"},
     {"text == text", DRAY_S " == " DRAY_S},

@@ -93,7 +93,7 @@ Value KeyedListsEqual(const List& a, const List& b, Work& work) {
   return Value::Bool(seen.size() == places.size());
 }
 
-// Of lists that are not plain.
+// Compares lists that are not plain.
 Value StructuredListsEqual(const List& a, const List& b, Work& work) {
   if (a.size() != b.size()) return Value::Bool(false);
   if (a.view != nullptr && b.view != nullptr && a.view->schema() == b.view->schema()) {
@@ -108,7 +108,7 @@ Value StructuredListsEqual(const List& a, const List& b, Work& work) {
   return Value::Bool(true);
 }
 
-// Of objects of documents. Members that the schema of `a` does not have are compared only if both
+// Compares objects of documents. Members that the schema of `a` lacks are compared only if both
 // have one schema; two of different ones meet only through dyn().
 Value StructuredMapsEqual(const Map& a, const Map& b, Work& work) {
   if (b.view != nullptr && a.view->schema() == b.view->schema()) {
@@ -172,7 +172,7 @@ std::string KeyOfScalar(const Value& value) {
   return out;
 }
 
-// Of a list with keys: the values of the key members, each with its length in front. Members that
+// The key of a list's element: the values of the key members, each after its length. Members that
 // are missing, and those that are no scalars, are all alike.
 std::string KeyOfElement(const List& list, const Value& element) {
   if (list.rule != ListRule::kMap) return KeyOfScalar(element);

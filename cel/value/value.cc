@@ -88,7 +88,7 @@ bool InOrder(std::partial_ordering order, Ordering wanted) {
   return false;
 }
 
-// Of a list or object of a document.
+// The name of the Go type of a list or object of a document.
 std::string_view GoTypeNameOfStructured(const Value& value) {
   if (value.is(ValueKind::kMap)) return "*common.unstructuredMap";
   const bool is_sum = value.list().view == nullptr;

@@ -176,7 +176,7 @@ struct List {
   std::span<const Value> made = {};  // the elements, where there is no view
   Weight weight = 1;
   ListRule rule = ListRule::kPlain;
-  /// Of a kMap: the members whose values tell elements apart, as expressions name them.
+  /// The key members of a kMap's elements, as expressions name them.
   std::span<const std::string_view> keys = {};
   ListView* view = nullptr;  // not owned
 
