@@ -42,7 +42,7 @@ enum class HeadVerdict : uint8_t {
   kNoRoom,    // its sender has used up its share of connections
 };
 
-/// Of every engine.
+/// Options of every engine.
 struct EngineOptions {
   size_t body_bytes_max = size_t{3} << 20;       // Kubernetes: 3 MiB
   Frozen<Peer> peer;                             // goes into every request
@@ -63,8 +63,8 @@ class ServerEngine {
     /// A whole request. Called inside Feed; may answer at once.
     virtual void OnRequest(StreamId stream, Request request) = 0;
     /// The answer of `stream` has no reader any more: the peer gave it up, or it stalled. Called
-    /// inside Feed, Peek and Tick, for streams of OnRequest whose answers are not complete. Of
-    /// protocols that can end a stream and keep the connection.
+    /// inside Feed, Peek and Tick, for streams of OnRequest whose answers are not complete. Only
+    /// protocols that can end a stream and keep the connection call it.
     virtual void OnClosed(StreamId /*stream*/) {}
   };
 

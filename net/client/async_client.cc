@@ -277,7 +277,7 @@ class AsyncClient::Parts {
     DispatchSoon();
   }
 
-  // Of the pool that has the most.
+  // Drops a connection of the pool that has the most idle ones.
   void DropOldestIdle() {
     Pool* most = nullptr;
     for (auto& [key, pool] : pools_) {

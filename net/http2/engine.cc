@@ -32,7 +32,7 @@
 namespace dray::net::http2 {
 namespace {
 
-// Of the PING that follows the first GOAWAY.
+// Contents of the PING that follows the first GOAWAY.
 constexpr std::array<uint8_t, 8> kShutdownPing = {'s', 'h', 'u', 't', 'd', 'o', 'w', 'n'};
 
 bool EndsStream(const nghttp2_frame& frame) {
@@ -236,7 +236,7 @@ void Engine::Trust() {
 void Engine::OnBodyBytes(int32_t id, std::string_view bytes) {
   Stream* const stream = Find(static_cast<StreamId>(id));
   if (stream == nullptr || stream->request_state != RequestState::kBody) {
-    // Of a body that is not read: the stream's window stays closed, so the peer stops soon.
+    // The body is not read. The stream's window stays closed, so the peer stops soon.
     Note(nghttp2_session_consume_connection(session_.get(), bytes.size()));
     return;
   }

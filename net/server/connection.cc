@@ -34,7 +34,7 @@ namespace {
 
 constexpr char kTlsHandshakeRecord = 0x16;
 
-// Of an unfinished head: usual ones come in one piece and need not be counted.
+// Bytes of an unfinished head that are not counted. Usual heads come in one piece.
 constexpr size_t kFreeHeadBytes = size_t{16} << 10;
 
 // A stranger shares with all of its network.

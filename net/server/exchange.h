@@ -25,7 +25,7 @@ class ExchangeConnection {
   virtual bool is_ending() const = 0;
   /// The answer of `stream` is complete: its exchange gets no more callbacks.
   virtual void EndExchange(StreamId stream) = 0;
-  /// `stream` waits for room: it shall hear of output that was taken.
+  /// `stream` waits for room, and is notified when the peer has taken output.
   virtual void TellOfRoom(StreamId stream) = 0;
   /// There is output: write it soon.
   virtual void PumpSoon() = 0;

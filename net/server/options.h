@@ -21,8 +21,8 @@ class Network;  // net/server/network.h
 inline constexpr size_t kReactorsMax = 256;
 /// Connections a server holds when it has descriptors enough.
 inline constexpr size_t kConnectionsMax = 10'000;
-/// Of them, those of strangers: a quarter, and not more than this. The rest is out of their reach.
-/// Each may hold the state of a TLS handshake beside the bytes that are counted.
+/// Limit of the connections of strangers, who also have at most a quarter of all connections. Each
+/// may hold the state of a TLS handshake beside the bytes that are counted.
 inline constexpr size_t kStrangersMax = 1024;
 
 struct HttpServerOptions {
@@ -60,8 +60,8 @@ struct HttpServerOptions {
 
   Network* network = nullptr;  // null: KernelNetwork(); outlives the server
 
-  /// Of the connections of known senders. A quarter is out of reach of usual ones: it is left to
-  /// strangers, because one of them may turn out to be an administrator.
+  /// Limits of the connections of known senders. Usual senders cannot use a quarter, which is left
+  /// to strangers, because one of them may turn out to be an administrator.
   ShareLimits connection_limits() const {
     return {.total = connections_max,
             .share = std::max<size_t>(connections_max / 8, 1),

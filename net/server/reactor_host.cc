@@ -39,7 +39,7 @@ constexpr int kAcceptedAtOnce = 64;
 // Connections of one owner that are looked at for an idle one.
 constexpr int kIdleLookedForMax = 64;
 
-/// Of several as large, the one that has been so for longest.
+/// The largest crowd; among equally large ones, the one that has been so for longest.
 template <class Crowds>
 const auto& LargestOf(const Crowds& crowds) {
   const auto is_smaller = [](const auto& a, const auto& b) {

@@ -45,7 +45,7 @@ class StrangersTest : public testing::ServerTest {
   }
 };
 
-/// The server has heard it and closed nothing.
+/// Whether the server answers the request, so has read it and closed nothing.
 bool Answers(const RawSocket& socket, std::string_view request) {
   socket.Send(request);
   return socket.ReadUntil("whole").ends_with("0 whole");

@@ -12,7 +12,7 @@
 
 namespace dray::net::testing {
 
-/// Of an authority, a server and clients that offer one version of HTTP each.
+/// TLS contexts of a server and of clients that offer one version of HTTP each; one authority.
 struct SimulatedKeys {
   std::shared_ptr<tls::ServerContext> server;
   std::shared_ptr<const tls::ClientContext> client, http2_client;

@@ -27,7 +27,7 @@ namespace dray::net::testing {
 namespace {
 
 constexpr size_t kTraceLinesMax = 400;
-// Of a whole run; one that needs more spins.
+// Limit of the turns of a whole run; a run that needs more spins.
 constexpr uint64_t kTurnsMax = 2'000'000;
 
 }  // namespace

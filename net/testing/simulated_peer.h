@@ -39,9 +39,9 @@ class SimulatedPeer {
     uint64_t reluctance = 1;  // to read: it does so in one of so many steps
     PeerOptions requests = {};
   };
-  /// Of every kind.
+  /// Random habits of every kind.
   static Habits SomeHabits(SimulatedNetwork& network);
-  /// Of clients that keep a server's reads full of small records: many small requests over TLS.
+  /// Habits of clients that fill a server's reads with small records: many small requests over TLS.
   static Habits BurstyHabits(SimulatedNetwork& network);
 
   /// How peers use TLS, by what they offer.
@@ -67,7 +67,7 @@ class SimulatedPeer {
   bool was_cut_off() const { return was_cut_off_; }
   std::string state() const;
   std::string mistake() const;
-  /// Of each answer that lasts, the lines that have come; of peers that read everything.
+  /// The number of received lines of each lasting answer, for peers that read everything.
   std::vector<size_t> lasting_lines() const;
 
  private:

@@ -59,7 +59,7 @@ class SimulatedServer {
   /// Once.
   std::string Run(const Surroundings& surroundings);
 
-  /// Of the run: what happened last, a line each.
+  /// The last events of the run, a line each.
   std::string trace() const;
 
  private:

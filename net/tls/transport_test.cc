@@ -53,7 +53,7 @@ class TlsEnds {
   }
 
   SocketEnds sockets_;
-  // Of their own: SocketEnds keeps its descriptors.
+  // Sockets with descriptors of their own, because SocketEnds keeps its descriptors.
   std::unique_ptr<Socket> near_ = MakeKernelSocket(Descriptor(dup(sockets_.near.get())));
   std::unique_ptr<Socket> far_ = MakeKernelSocket(Descriptor(dup(sockets_.far.get())));
   std::shared_ptr<ServerContext> server_context_;
