@@ -28,8 +28,8 @@ using Nodes = std::vector<const NodeState*>;
 
 constexpr size_t kPartsMax = 5;  // taints or requirements to name
 
-/// Spells an amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes. Of
-/// 50G and 48828125Ki it takes the shorter, because users most likely wrote that.
+/// Spells an amount as the scheduler counts it: cpu in thousandths, memory and storage in bytes.
+/// Writes 50G, not 48828125Ki, because users most likely wrote the shorter one.
 std::string AmountText(const std::string& resource, int64_t amount) {
   if (resource == "cpu") return api::Quantity::FromMilli(amount).ToString();
   const bool is_bytes =

@@ -29,7 +29,7 @@ struct PublishedDevice {
 class DeviceList {
  public:
   /// The devices of all ResourceSlices of structured versions, with defaults, in the order of the
-  /// manifests. Of two slices with one name the later counts, as in a cluster; slices of a pool's
+  /// manifests. The later of two slices with one name counts, as in a cluster; slices of a pool's
   /// older generations do not count. Adds a note for both.
   ///
   /// Errors: kBadRequest  no such ResourceSlice; the message names what the input has instead.

@@ -69,8 +69,8 @@ struct BindOutcome {
   std::optional<BindTask> unknown = std::nullopt;
 };
 
-/// How often a claim is written that others write too: as many times as it may have users. Of each
-/// conflict one of them is through, which comes or goes.
+/// Limit of the attempts to write a claim that other clients write too: the number of users that it
+/// may have, because each conflict means that one of them has succeeded.
 inline constexpr int kClaimTriesMax = 256;
 
 /// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait

@@ -23,7 +23,7 @@ using api::apiextensions_v1::CustomResourceDefinition;
 using api::apiregistration_v1::APIService;
 using api::certificates_v1::CertificateSigningRequest;
 
-// Of objects of any version.
+// All functions take objects of any version.
 // ----------------------------------------------------------------------------------- certificates
 
 std::string SigningDuration(const Object& object) {

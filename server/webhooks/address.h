@@ -17,7 +17,7 @@ struct HookAddress {
   net::Endpoint server;
   /// Host and port to connect to, of a service; without a host: those of `server`.
   net::Endpoint address = {};
-  /// Of the requests, encoded; it begins with a slash.
+  /// Encoded path of the requests; begins with a slash.
   std::string path;
   /// URL without a query, for error messages.
   std::string url;

@@ -14,7 +14,7 @@ inline bool KeepsAnswered(const SqliteOptions& options) {
   return options.vfs.empty();
 }
 
-/// Checks that nothing is lost (FindLoss). Of a file that is not too large
+/// Checks that nothing is lost (FindLoss). For a file that is not too large
 /// (SqliteOptions::verified_bytes_max), it also checks everything that Verify does.
 ///
 /// Errors: kInternalError  something is lost or damaged.

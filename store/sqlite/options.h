@@ -27,7 +27,7 @@ struct SqliteOptions {
   size_t recovered_bytes_max = size_t{64} << 20U;
 
   /// A file up to this size is verified completely before it is served, which takes a few
-  /// milliseconds. Of a larger file only the parts read are checked, until `dray store verify`.
+  /// milliseconds. In a larger file only the parts read are checked, until `dray store verify`.
   size_t verified_bytes_max = size_t{16} << 20U;
 
   /// Revisions after which the table of live keys is updated from the log; opening replays at most

@@ -107,7 +107,7 @@ void Upkeep::BeginWork() {
       const int order = a.key.compare(b.key);
       return order == 0 ? a.changed < b.changed : order < 0;
     });
-    // Of a key's changes the last counts.
+    // Only the last of a key's changes counts.
     const auto is_same = [](const Noted& a, const Noted& b) { return a.key == b.key; };
     const auto older = std::ranges::unique(keys.rbegin(), keys.rend(), is_same);
     keys.erase(keys.begin(), older.begin().base());
