@@ -58,7 +58,7 @@ PlacementProblem Plain(size_t devices, size_t nodes) {
           fmt::format("one of {} devices, the last fifth matches, {} nodes", devices, nodes)};
 }
 
-/// S4: four GPUs and a NIC on one of two PCIe roots. Of every four nodes one is free, one has the
+/// S4: four GPUs and a NIC on one of two PCIe roots. In every four nodes one is free, one has the
 /// NICs of the first root taken, one a GPU of the first root, and the last is unusable on both
 /// roots.
 PlacementProblem Aligned(size_t nodes) {

@@ -195,7 +195,7 @@ bool RulesBetween::UsersClash(std::span<const Taken> taken) const {
   return false;
 }
 
-/// The devices that consume counters of the pool. Of the shares of a device only the first does, if
+/// The devices that consume counters of the pool. Only the first of a device's shares does, if
 /// there was none before.
 std::vector<Taken> RulesBetween::PayingFor(std::span<const Taken> taken, size_t pool) const {
   std::vector<Taken> paying;

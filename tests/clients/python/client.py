@@ -121,7 +121,7 @@ def lists(api):
 
 
 def watch_through_restart(api):
-    # Of classes: for claims this client looks for a type of its own that it does not have.
+    # Watches classes, because for claims this client looks up a type of its own that it lacks.
     version = api.list_device_class().metadata.resource_version
     api.create_device_class({"metadata": {"name": "before"}, "spec": {}})
 
