@@ -12,7 +12,7 @@ MERGE = "application/merge-patch+json"
 
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
 MODES = ["user-info", "serviceaccount", "arbitrary-node", "associated-node"]
-# Of each group, what rules and questions are about.
+# The resources of each group that rules and questions are about.
 RESOURCES = {"": ["pods", "pods/status", "pods/eviction", "pods/binding", "pods/resize", "configmaps",
                   "secrets", "nodes", "nodes/status", "serviceaccounts", "serviceaccounts/token",
                   "persistentvolumeclaims", "persistentvolumeclaims/status", "persistentvolumes",

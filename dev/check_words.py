@@ -33,7 +33,9 @@ PATTERNS = [
      "say what happens: the caller passes, the server reports, the watcher is notified"),
     ("who", re.compile(BEGIN + r"((?:For\s+)?Who(?:m|se)?\b)(?![^.!?]*\?)"),
      "no clause as the subject: name the actor"),
-    ("of all", re.compile(BEGIN + r"(Of\s+all\b)"), "the subject comes first"),
+    ("of", re.compile(BEGIN + r"(Of\b|Not\s+even\b)"), "the subject comes first"),
+    ("hears", re.compile(r"\b(?:hears?|heard)\b", re.IGNORECASE),
+     "say what happens: receives, reads, is notified"),
     ("way", re.compile(r"\b(?:has|have|had)\s+(?:its|his|her|their)\s+way\b", re.IGNORECASE),
      "say what happens"),
     ("nothing", re.compile(r"\b(?:comes?|came|coming)\s+to\s+nothing\b", re.IGNORECASE),
@@ -192,7 +194,8 @@ def findings(root, folders):
 
 def self_test():
     finds = ["for whoever asks", "Nobody writes it.", "It is told the revision.", "Who asks waits.",
-             "Read once.\nWho reads again gets the same.", "Of all devices, the first.", "A write has its way.",
+             "Read once.\nWho reads again gets the same.", "Of all devices, the first.", "No. Not even so.",
+             "A write has its way.", "The watcher hears of it.",
              "The call comes to nothing.", "Trap 12: as upstream.", "See S-99."]
     leaves = ["The caller, who waits, is notified.", "Who may read this?", "The two are told apart by uid.",
               "Because of all devices the first is free.", "By S-1 it is the same."]
