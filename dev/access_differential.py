@@ -14,7 +14,7 @@ URL,TOKEN is a server and the token of a user in system:masters; kube-apiserver 
 bindings, nodes, pods and what pods name, in namespaces of its own (access_world.py). Users,
 accounts, nodes and accounts that impersonate ask (access_questions.py): by a request, which writes
 nothing (dryRun=All), by a SubjectAccessReview of the same, and by reviews of other rights. What
-counts is who is refused, and in which words. Exit status 1: some differ.
+counts is which requests are refused, and with which text. Exit status 1: some differ.
 """
 import argparse
 import concurrent.futures
@@ -36,9 +36,9 @@ from access_world import MERGE, World
 MASTER = "differential-token"
 REVIEWS = "/apis/authorization.k8s.io/v1/"
 MADE = '["made", '  # how objects of worlds begin, which are no questions
-EACH_REQUESTER = 8  # questions for one that an account asks who impersonates
+EACH_REQUESTER = 8  # questions for each one that an impersonating account asks
 SETTLED_SECONDS_MAX = 60
-# What differs from one server, or one moment, to the next.
+# Patterns of text that differs from one server, or one moment, to the next.
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 LISTED = re.compile(r"\[([^\[\]]* not found(?:, [^\[\]]* not found)*)\]")
 # A difference between two objects in Go's words.
@@ -69,7 +69,7 @@ class Server:
         self.connection = None
 
     def ask(self, method, path, body=None, headers=(), kind=None, token=None):
-        """(code, decoded answer); of a watch that begins nothing is read."""
+        """(code, decoded answer); the answer of a watch that begins is not read."""
         for attempt in (1, 2):  # a connection may have ended since the last request
             try:
                 answer = self.send(method, path, body, headers, kind, token)
@@ -106,12 +106,12 @@ class Server:
         status = answer.get("status", {})
         if not isinstance(status, dict):
             return answer.get("message", "")
-        # Which of several bindings allows it is chance.
+        # The binding that is named is chance if several allow it.
         return "allowed" if status.get("allowed") else "no: " + plain(status.get("reason", ""))
 
 
 def plain(text):
-    """The text without what is chance, its reasons in one order."""
+    """The text without its random parts, its reasons in one order."""
     text = LISTED.sub(lambda found: f"[{', '.join(sorted(found[1].split(', ')))}]",
                       GO_DIFFERENCE.sub(r"\1", UID.sub("UID", text)))
     return "\n".join(sorted(text.split("\n")))
@@ -130,7 +130,7 @@ class Played:
         self.uids, self.tokens, self.found = {}, [], []
 
     def answers(self):
-        """[(what is asked, what is answered)], of the objects first."""
+        """[(question, answer)], those of the objects first."""
         self.build()
         self.settle()
         for number in range(self.questions):
@@ -166,7 +166,7 @@ class Played:
         return answer.get("status", {}).get("token", "none")
 
     def settle(self):
-        """Waits until the server goes by all objects: upstream's gets to know them by watching."""
+        """Waits until the server applies all objects, because upstream's receives them by watches."""
         deadline = time.monotonic() + SETTLED_SECONDS_MAX
         mark = self.world.prefix + "mark"
         node = [("Impersonate-User", "system:node:" + mark), ("Impersonate-Group", "system:nodes")]
@@ -244,7 +244,7 @@ def started(program, folder, options=("--components=apiserver",)):
         [program, "serve", *options, "--memory", "--data-dir", str(path / "data"),
          "--listen", "127.0.0.1:0", "--token-file", str(path / "tokens")],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    line = process.stdout.readline()  # the one that says it is ready
+    line = process.stdout.readline()  # reports that the server is ready
     found = re.search(r"https?://\S+", line)
     if not found:
         sys.exit(f"{program} does not start: {line}")
@@ -293,7 +293,7 @@ def worlds_in(path):
 
 
 def record(path, server, world):
-    """Adds the answers of a server about a world to a file, which says whose they are."""
+    """Adds the answers of a server about a world to a file, which names the server."""
     file = pathlib.Path(path)
     worlds = worlds_in(path) if file.exists() else []
     version = server.ask("GET", "/version")[1].get("gitVersion", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions of dev/access_differential.py about the rights in a world: who asks, and for what."""
+"""Questions of dev/access_differential.py about the rights in a world: the users and their requests."""
 import base64
 import json
 import re
@@ -39,7 +39,7 @@ def signing_request(name):
 
 
 def attributes(method, path):
-    """What a SubjectAccessReview asks who asks about a request."""
+    """The attributes of a request, as the spec of a SubjectAccessReview has them."""
     path, _, query = path.partition("?")
     query = urllib.parse.parse_qs(query, keep_blank_values=True)
     parts = path.strip("/").split("/")
@@ -92,7 +92,7 @@ class Question:
         self.chance = world.chance = Chance(seed)
         self.namespace = self.chance.pick(world.namespaces)
         self.name = self.chance.pick(world.names)
-        self.node = self.chance.pick(world.nodes)  # which is asked about, and often asks
+        self.node = self.chance.pick(world.nodes)  # subject of the questions, and often their author
         self.core = f"/api/v1/namespaces/{self.namespace}"
 
     def pick(self, values):
@@ -119,7 +119,7 @@ class Question:
             return [("Impersonate-User", f"system:serviceaccount:{self.pick(world.namespaces)}:"
                                          f"{self.pick(world.names)}")]
         if what < 0.7:
-            # With a group, so that it does not depend on what was asked before who that is
+            # With a group, so that the identity does not depend on earlier questions
             # (docs/differences.md, impersonation).
             groups = chance.pick([["system:nodes"], ["system:monitoring"],
                                   ["system:nodes", "system:monitoring"], ["none"]])

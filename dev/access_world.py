@@ -52,7 +52,7 @@ class Chance(random.Random):
 
 
 class World:
-    """What is there for one seed. `requesters` accounts impersonate, each in one question."""
+    """The objects for one seed. `requesters` accounts impersonate, each in one question."""
 
     def __init__(self, seed, requesters):
         self.chance = Chance(str(seed))
@@ -310,7 +310,7 @@ class World:
                 name, "ClusterRole", self.chance.pick([name, name, name, self.prefix + "none"]))
 
     def wide_roles(self):
-        """Roles that let some pass the first checks, so that what comes after them is asked too."""
+        """Roles that let some requests pass the first checks, so that the later checks are asked too."""
         user, group = ({"apiGroup": RBAC_GROUP, "kind": kind} for kind in ("User", "Group"))
         impersonate = [
             {"verbs": [f"impersonate-on:{mode}:{verb}" for mode in MODES for verb in VERBS],
@@ -381,7 +381,7 @@ class World:
     # ------------------------------------------------------------------------------------- marks
 
     def marks(self):
-        """The last object of each kind. When a server goes by these, it goes by all."""
+        """The last object of each kind. A server that applies these applies all."""
         namespace, mark = self.namespaces[1], self.prefix + "mark"
         core = f"/api/v1/namespaces/{namespace}"
         yield "POST", "/api/v1/nodes", {"metadata": {"name": mark}}

@@ -167,7 +167,7 @@ def check(root):
         yield "dev/check_classes.py", 1, f"{key} is within the limits or gone: take it off the list"
 
 
-# Bodies of `class X`, and what they count.
+# Bodies of `class X`, and the numbers that they count.
 COUNTED = [
     ("public:\n X(int a);\n ~X();\n X(const X&) = delete;\n X& operator=(const X&) = delete;\n"
      " bool operator<(const X& other) const { return a < other.a; }", 0, 0),

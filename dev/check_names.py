@@ -3,7 +3,7 @@
 """Names of C++ types against the folders that hold them.
 
   check_names.py one_definition   no type or alias is defined in two files under one qualified name
-                                  (that is ill-formed, and no linker tells)
+                                  (that is ill-formed, and no linker reports it)
   check_names.py namespaces       cel/eval/x.h is namespace dray::cel::eval; rooms of api/ are inline
                                   namespaces, and so are cel/language/ and cel/value/; below tests/ and
                                   bench/ the first folder is left out
@@ -35,7 +35,7 @@ FORWARD = re.compile(r"(?:template\s*<[^;]*>\s*)?(?:class|struct|union|enum(?:\s
                      r"\s+\w+(?:\s*:\s*[\w:]+)?\s*$", re.DOTALL)
 SPECIALISATION = re.compile(r"(?:extern\s+)?template\s*<\s*>|(?:extern\s+)?template\s+(?:class|struct)\b")
 
-# What an unnamed namespace may hold besides types and aliases.
+# Statements that an unnamed namespace may hold besides types and aliases.
 NAMESPACE_ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(.*)$", re.DOTALL)
 USING = re.compile(r"using\s+((?:\w+::)*\w+)$")
 FUNCTION = re.compile(r"([\w:~]+)\s*\(")
@@ -76,7 +76,7 @@ class Reader:
         return self
 
     def statement(self, text, end, line, position):
-        """Takes a statement in; says where the next one begins."""
+        """Reads a statement; returns where the next one begins."""
         if end == "}":
             if self.scopes:
                 self.scopes.pop()
@@ -225,7 +225,7 @@ def namespaces_of(path):
 
 
 def misplaced(path, reader, all_namespaces):
-    """Yields line, message for what is in a namespace of ours that is not its folder's. A part of
+    """Yields line, message for code in a namespace of ours that is not its folder's. A part of
     that may have a name of its own, if that is no other folder's."""
     wanted, told = namespaces_of(path), set()
     others = all_namespaces - wanted

@@ -28,7 +28,7 @@ FOREIGN = {
     "git", "jq", "systemctl", "journalctl", "man", "grep", "sed", "bench", "dev", "pre-commit", "python3",
 }
 FOREIGN_FLAGS = ROOT / "dev/foreign_flags.txt"
-# Options that say what they are for in help, and need no page: users of every program know them.
+# Options that need no page, because help explains them and users of every program know them.
 KNOWN_BY_ALL = {"--help", "--version", "--man", "--all"}
 
 
@@ -45,7 +45,7 @@ def place(page, number):
 # -------------------------------------------------------------------------------------- the program
 
 class Program:
-    """What the program says of itself: each command's help, its options and the commands below it."""
+    """The program's help: the text of each command, its options and the commands below it."""
 
     def __init__(self, dray):
         self.dray = dray
@@ -135,7 +135,7 @@ def prose_of(text):
 
 
 def invocation_findings(program, code):
-    """What is wrong with `dray …` in a line of code."""
+    """The errors of `dray …` in a line of code."""
     for found in INVOCATION.finditer(code):
         words = found[1].split()
         command, rest = program.command_of(words)
@@ -170,7 +170,7 @@ def check_flags(program):
         text = page.read_text()
         named |= {flag for _, code in code_of(text) for flag in ANY_FLAG.findall(code)}
         if page.name == "CHANGELOG.md":
-            continue  # what it tells of may have been renamed since
+            continue  # options that it names may have been renamed since
         for number, code in code_of(text):
             for finding in flag_findings(program, foreign, code):
                 yield f"{place(page, number)}: {finding}"

@@ -4,7 +4,7 @@
 # times: five as it is, three beside six busy loops, one in another order, one on a quarter of a CPU.
 # Exit code 1 when a test has failed in any of them; each is named, with its rounds.
 #
-# A round that was stopped goes on with the tests it had not run. What has run is kept in
+# A round that was stopped continues with the tests that it had not run. What has run is kept in
 # build/flaky/COMMIT, and the output of what failed in ROUND-WAY.log there; changes that are not
 # committed have a folder of their own, which starts anew with each run.
 #
@@ -25,7 +25,7 @@ readonly folder=build/flaky/$commit
 helpers=()
 group=
 
-# What a round started beside its tests.
+# Processes that a round started beside its tests.
 clean_up() {
   ((${#helpers[@]} == 0)) || kill "${helpers[@]}" 2>/dev/null || true
   helpers=()
@@ -67,7 +67,7 @@ results_of() {
 # left_of LOG: the numbers of the tests without a result in LOG.
 left_of() { grep -vxFf <(results_of "$1" | cut -d' ' -f1) "$folder/tests" || true; }
 
-# failures_of LOG: the names of the tests that failed there, with what ctest says of them.
+# failures_of LOG: the names of the tests that failed there, with what ctest reports about them.
 failures_of() { results_of "$1" | cut -d' ' -f2- | grep -vE ' (Passed|Skipped)$' || true; }
 
 # run_round LOG WAY: the tests that are left of it.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# dev/fuzz.sh FOLDER SECONDS: runs each *_fuzz of FOLDER for SECONDS. What a run learns is kept in
+# dev/fuzz.sh FOLDER SECONDS: runs each *_fuzz of FOLDER for SECONDS. A run's corpus is kept in
 # FOLDER/corpus and continued by the next one; seeds in tests/fuzz/corpus/TARGET are read if there, those of
 # tests/fuzz/large_inputs.py, and upstream's objects in ../shared/vectors/api (or below DRAY_SHARED) by the
 # targets of their form. Inputs are up to 3 MiB, as bodies of requests are, and a head.

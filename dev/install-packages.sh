@@ -7,7 +7,7 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 
-# What `dray` is built from; docs/design/dependencies.md says what each library is for.
+# What `dray` is built from; docs/design/dependencies.md explains each library.
 readonly build=(
   clang-19 lld-19 libstdc++-12-dev cmake ninja-build pkg-config python3
   libssl-dev libnghttp2-dev libboost1.81-dev libboost-json1.81-dev libyaml-dev

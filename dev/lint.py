@@ -31,7 +31,7 @@ STAMP_DAYS_MAX = 60  # a stamp that no run has read in that time is deleted
 COMPILER, TIDY = "clang++-19", "clang-tidy-19"
 
 # GoogleTest's macros make mutable globals, own raw pointers and count as complex functions; a test
-# has better things to do than to reserve room for four elements.
+# need not reserve room for four elements.
 TEST_CHECKS = ("-cppcoreguidelines-avoid-non-const-global-variables,"
                "-cppcoreguidelines-owning-memory,-cppcoreguidelines-special-member-functions,"
                "-readability-function-cognitive-complexity,"

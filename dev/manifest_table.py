@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/manifests.md: what dray says of each real manifest in ../shared/vectors/manifests.
+"""docs/manifests.md: what dray reports about each real manifest in ../shared/vectors/manifests.
 
     manifest_table.py PROGRAM           writes the page
-    manifest_table.py PROGRAM --check   says whether the page is what would be written
+    manifest_table.py PROGRAM --check   checks whether the page is what would be written
 
 Exit codes: 0, 1 when the page is another one, 77 when there is no ../shared/vectors/manifests.
 """
@@ -77,7 +77,7 @@ def converted(dray, file):
 
 
 def filled(value):
-    """The value without members that say nothing: empty ones."""
+    """The value without empty members."""
     if isinstance(value, list):
         return [filled(element) for element in value]
     if not isinstance(value, dict):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clang-tidy check that finds nothing and makes the others five times as quick: it tells them to
-// look at what is ours alone. Without it every check walks through all of the standard library and
+// A clang-tidy check that finds nothing and makes the others five times as quick, because it limits
+// them to our own code. Without it every check walks through all of the standard library and
 // Boost in every unit, and its findings there are thrown away.
 #include <vector>
 
@@ -18,7 +18,7 @@ class OwnDeclarations : public clang::tidy::ClangTidyCheck {
  public:
   using ClangTidyCheck::ClangTidyCheck;
 
-  // The unit is matched before what it holds, so the scope is set before the walk begins.
+  // The unit is matched before its contents, so the scope is set before the walk begins.
   void registerMatchers(MatchFinder* finder) override {
     finder->addMatcher(clang::ast_matchers::translationUnitDecl(), this);
   }

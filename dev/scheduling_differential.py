@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets a cluster schedule random pods, and prints what `dray whatif` and `dray explain` say otherwise.
+"""Lets a cluster schedule random pods, and prints where `dray whatif` and `dray explain` differ from it.
 
     dev/scheduling_differential.py --dray PROGRAM --vectors PROGRAM --server URL,TOKEN
     dev/scheduling_differential.py --dray PROGRAM --vectors PROGRAM       the same against `dray serve`
@@ -37,7 +37,7 @@ FILTER_FAILED = 'running "DynamicResources" filter plugin: '
 
 
 class Dray:
-    """What the program says of pods that a cluster does not have yet."""
+    """The program's predictions about pods that a cluster does not have yet."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
@@ -51,7 +51,7 @@ class Dray:
             return {"error": asked.stderr.strip()}
 
     def answers(self, cluster, pods, nodes):
-        """What becomes of the pods, by name; `nodes` are those where they went."""
+        """The predicted outcome of the pods, by name; `nodes` are those where they went."""
         for name, objects in (("cluster", cluster), ("pods", pods)):
             (self.folder / name).write_text(json.dumps({"kind": "List", "apiVersion": "v1",
                                                         "items": objects}))
@@ -94,7 +94,7 @@ def devices(results):
 
 
 def differences(pod, fate, answer):
-    """In what an answer about a pod differs from what became of it: [(kind, text)]."""
+    """The differences between an answer about a pod and its outcome: [(kind, text)]."""
     plan, explained = answer["planned"], answer["explained"]
     if "error" in plan:
         return [("error", plan["error"])]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cluster that schedules random pods, for scheduling_differential.py: its objects are written, and
-what becomes of each pod is waited for. No node runs the pods, so evicted pods end at once."""
+the outcome of each pod is awaited. No node runs the pods, so evicted pods end at once."""
 import json
 import re
 import sys
@@ -80,7 +80,7 @@ class Cluster:
         return items
 
     def dump(self):
-        """Everything that decides about pods, once nothing changes any more."""
+        """All objects that decide about pods, once none of them changes any more."""
         before, deadline = None, time.monotonic() + SETTLED_SECONDS_MAX
         while time.monotonic() < deadline:
             now = [one for kind in KINDS for one in self.all(kind) if is_of_ours(one)]
@@ -111,7 +111,7 @@ class Cluster:
             self.server.ask("PATCH", path, {"metadata": {"finalizers": None}}, kind=MERGE)
 
     def pass_by(self):
-        """Waits until the scheduler has been past all pods that it may try now."""
+        """Waits until the scheduler has tried all pods that it may try now."""
         path = self.path("Pod", "marks", "mark")
         self.make(MARK)
         deadline = time.monotonic() + SETTLED_SECONDS_MAX
@@ -134,7 +134,7 @@ class Cluster:
         return bool(pod["spec"].get("nodeName") or condition(pod) or self.claims_of(pod))
 
     def decide(self, names):
-        """Waits until something is said of each, or nothing more will be."""
+        """Waits until the scheduler has reported about each pod, or reports nothing more."""
         claims = time.monotonic() + 2 * SILENT_SECONDS
         while any(lacks_claims(self.pod(name)) for name in names) and time.monotonic() < claims:
             time.sleep(POLL_SECONDS)
@@ -199,7 +199,7 @@ def is_orphan(one, others):
 
 
 def condition(pod):
-    """What the scheduler says of a pod that has no node; {}: nothing."""
+    """The scheduler's report about a pod that has no node; {}: none."""
     return next((one for one in pod.get("status", {}).get("conditions", [])
                  if one["type"] == "PodScheduled" and one["status"] == "False"), {})
 
@@ -223,7 +223,7 @@ def together(pods):
 
 def turns(cluster, objects):
     """Writes the objects, and then pod after pod; of each turn the cluster before it, the pods, and
-    what became of them."""
+    their outcomes."""
     cluster.clear()
     for made in objects:
         if made["kind"] != "Pod":

@@ -141,7 +141,7 @@ def text_findings(path, text):
 
 
 def name_findings(path):
-    """What a file or folder may not be called: a name that says nothing holds anything."""
+    """The name of a file or folder must name its subject."""
     *folders, name = pathlib.PurePosixPath(path).parts
     if "internal" in folders:
         yield 1, "a folder is named for its subject, not internal"
