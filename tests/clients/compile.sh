@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/compile.sh FOLDER: compiles the client program in FOLDER (from the project's root), or installs
-# what it needs, once: what is up to date stays. Prints the path of a program. Exit code 77 and a reason as the
+# what it needs, unless that is up to date. Prints the path of a program. Exit code 77 and a reason as the
 # last line when this machine lacks the language or cannot fetch packages.
 # tests/clients/compile.sh: does so for all of them, the languages beside each other, with a line for each.
 #
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 HOME=$(getent passwd "$(id -u)" | cut -d: -f6) # that of scripts is a scratch folder
 export HOME GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
 
-# Those of one language after each other: they share what they are made of.
+# Programs of one language are compiled after each other, because they share dependencies.
 readonly clients=('tests/progress tests/clients/go tests/clients/envtest tests/access/peer'
   tests/clients/rust tests/clients/python tests/clients/javascript)
 

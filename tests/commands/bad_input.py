@@ -4,7 +4,7 @@
 
 bad_input.py DRAY [WORD...]     with words: only cases whose name has one of them
 
-What is promised of each case: the exit code, one line that says what is wrong and where, no answer beside it, and
+Each case promises the exit code, one line that says what is wrong and where, no answer beside it, and
 that no file appears. Exit codes: 0 all promises are kept, 1 some are not.
 """
 import contextlib
@@ -206,7 +206,7 @@ def refused(words, ended, named):
 
 
 def judged(ended, given):
-    """dray validate tells of unreadable input as of everything else: in its report."""
+    """dray validate reports unreadable input as it reports other findings."""
     if given in ("empty", "folder"):
         kept = ended.err.startswith("dray validate: nothing was judged") and ended.out == "no objects\n"
     else:
@@ -244,7 +244,7 @@ def lost_answers(dray, judge):
 
 
 def interrupts(dray, judge):
-    """Ctrl-C while a command waits for its input: it ends as the signal says, and has written nothing."""
+    """Ctrl-C while a command waits for its input: it ends by the signal, and has written nothing."""
     for name, command in MANIFESTS.items():
         if "fix" in name or not judge.wants(f"{name} <interrupt>"):
             continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the schema of a custom kind does with an object costs in proportion to the object: reading,
-// pruning, defaults, validation against an old object, list types, writing.
+// Work with the schema of a custom kind is linear in the object: reading, pruning, defaults,
+// validation against an old object, list types, writing.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -49,7 +49,7 @@ struct ObjectCase {
   std::function<std::string(size_t bytes)> object;
 };
 
-// What a server does with an object that replaces itself; the bytes of its answer.
+// Does a server's work for an object that replaces itself. Returns the bytes of the answer.
 size_t PassThrough(const custom::schema::Schema& schema, std::string_view json) {
   const Result<api::Tree> read = api::ReadTree(json);
   EXPECT_TRUE(read.has_value());

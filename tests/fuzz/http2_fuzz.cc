@@ -93,7 +93,7 @@ void Play(std::string_view input, size_t piece) {
   events.FinishAll();
   engine.Shutdown();
   engine.EndInput();
-  // With time every stream ends, whatever the peer left open.
+  // With time every stream ends, also those that the peer left open.
   for (int turn = 0; turn < 8; ++turn) {
     engine.Tick();
     while (Drain(engine, 4096)) {

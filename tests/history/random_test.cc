@@ -93,7 +93,7 @@ TEST(RandomHistories, SurviveAsText) {
 }
 
 TEST(RandomHistories, CutOffAnywhereAreSoundStill) {
-  // A process that is killed leaves the beginning of its log: whatever had no answer is unknown.
+  // A killed process leaves the beginning of its log. Writes without an answer there are unknown.
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const std::string text = ToText(testing::ModelHistory({.seed = seed}));
     SeededRandom random(seed);

@@ -4,8 +4,8 @@
 
     hostile.py DRAY [--seconds 12] [--judge-times] [--seed 1]
 
-Five of them have no rights at all, three are administrators of one namespace each. What they do stands in ATTACKS;
-the seed decides who does what, in which order. Always: every pod of the good user is bound once, every device is
+Five of them have no rights at all, three are administrators of one namespace each. Their actions are in ATTACKS;
+the seed decides which attacker takes which actions, in which order. Always: every pod of the good user is bound once, every device is
 held by one claim, every list is whole, and the store is sound afterwards. With --judge-times also, against as long
 without the others: p99 of both at most twice, no pod a second late, and resident memory at most MEMORY_MAX.
 
@@ -198,7 +198,7 @@ def attack(host, port, name, seed, stop, deeds_done):
             with deeds_done.get_lock():
                 deeds_done.value += 1
         except (OSError, http.client.HTTPException):
-            time.sleep(0.01)  # refused on the connection: he comes again
+            time.sleep(0.01)  # the connection is refused: the attacker tries again
 
 
 class GoodUser:
@@ -358,7 +358,7 @@ def main():
           flush=True)
     stop.set()
     for other in others:
-        if other.is_alive():  # on a busy machine it would take long to end what it has begun
+        if other.is_alive():  # on a busy machine its running requests would take long to end
             os.sched_setscheduler(other.pid, os.SCHED_OTHER, os.sched_param(0))
         other.join()
     wrong = good.wrong + victim.wrong

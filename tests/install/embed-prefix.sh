@@ -13,12 +13,12 @@ cmake --build "$work/build" >"$work/build.log" || {
   cat "$work/build.log" >&2
   exit 1
 }
-# Where the sources stand must not leak: the copy works on a machine that has only the prefix.
+# The path of the sources must not leak, because the copy works on a machine that has only the prefix.
 if grep -rlF "$source/" "$prefix/lib/cmake/dray"; then
   echo "the package names the source tree" >&2
   exit 1
 fi
-# Nor must what is behind the face: of ours there are include/dray/ and what it includes.
+# Only include/dray/ and the headers that it includes may be installed.
 if inside=$(find "$prefix/include/dray" -type d -regex '.*/\(allocator\|cel\)') && [ -n "$inside" ]; then
   echo "internal headers are installed: $inside" >&2
   exit 1

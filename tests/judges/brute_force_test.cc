@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the judges: what they must object to. A judge that never objects proves nothing.
+// Tests of the judges, with errors to which they must object. A judge that never objects proves
+// nothing.
 #include "tests/judges/brute_force.h"
 
 #include <cstdint>

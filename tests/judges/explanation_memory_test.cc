@@ -50,7 +50,7 @@ std::string TextOf(const planning::WantedClaims& claims) {
   return text;
 }
 
-/// All texts that name a claim, and enough of the rest to tell answers apart.
+/// All texts that name a claim, and enough of the rest to distinguish answers.
 std::string TextOf(const planning::Explanation& explanation) {
   std::string text = fmt::format("{}\n{} nodes, closest {}, empty {}\n",
                                  explanation.refusal,

@@ -15,7 +15,7 @@ enum class Layout : uint8_t {
   kTight,      // groups one short, counters one short, claims that compete
 };
 
-/// Probabilities in percent: per problem where it says so, else per device, request or claim.
+/// Probabilities in percent: per problem where the name says so, else per device, request or claim.
 struct Family {
   std::string_view name;
   Layout layout = Layout::kVaried;

@@ -370,7 +370,7 @@ void ExpectExplained(const planning::OfflineExplanation& explained, const Fate& 
   }
 }
 
-/// The outcome of such a pod is unknown, and the plan says so.
+/// The outcome of such a pod is unknown, and the plan reports that.
 bool IsOfAnotherScheduler(std::span<const api::Object> pods, std::string_view name) {
   return std::ranges::any_of(pods, [&](const api::Object& pod) {
     return pod.metadata().name == name &&

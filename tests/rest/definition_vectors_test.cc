@@ -44,7 +44,7 @@ const api::KindInfo& DefinitionKind() {
   return api::Reflected<api::apiextensions_v1::CustomResourceDefinition>::kKind;
 }
 
-/// What a server says of a write.
+/// A server's answer to a write.
 struct Verdict {
   std::multiset<std::string> causes;  // "reason field message"; none: it is done
   std::set<std::string> warnings;     // besides those about unknown fields
@@ -128,7 +128,7 @@ class Definitions {
     objects_.insert_or_assign(object->metadata().name, *std::move(object));
   }
 
-  /// What the last write made, if it was valid.
+  /// The object that the last write made, if it was valid.
   const api::Object& written() const { return written_; }
 
  private:

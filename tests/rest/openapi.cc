@@ -50,7 +50,7 @@ class Document {
                                      : OpenApiMember(OpenApiMember(root_, "components"), "schemas");
   }
 
-  /// What `object` refers to, itself or by the one element of allOf; else itself.
+  /// The schema to which `object`, or the one element of its allOf, refers; else `object`.
   const json::object* Resolved(const json::object* object) const {
     const json::array& all = ListOf(*object, "allOf");
     const std::string_view reference =

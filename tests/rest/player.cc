@@ -197,8 +197,8 @@ class Player {
     return request;
   }
 
-  /// What takes effect late is asked for until it is as recorded; so is a list that the server
-  /// puts off because a definition has just changed.
+  /// Repeats a request until its answer is as recorded: for effects that come late, and for a list
+  /// that the server refuses for a while because a definition has just changed.
   Result<> PlayUntilEqual(const json::object& step) {
     const json::value* seconds = step.if_contains("eventually_seconds");
     const std::chrono::duration<double> patience(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies as JSON, whatever they were written in, so that one comparison does for all.
+// Bodies in any encoding as JSON, so that one comparison does for all.
 #pragma once
 
 #include <string_view>

@@ -27,7 +27,7 @@ json::value* PlaceIn(json::value& value, std::string_view pointer) {
   return value.find_pointer(pointer, failed);
 }
 
-// `inner` where `pointer` says, with nothing beside it on the way.
+// `inner` at `pointer`, in objects that have no other member.
 json::value Wrapped(std::string_view pointer, json::value inner) {
   while (!pointer.empty()) {
     const size_t slash = pointer.rfind('/');

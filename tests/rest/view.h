@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an answer is compared: some of its parts, and some lists in any order.
+// The compared part of an answer: some of its members, and some lists in any order.
 #pragma once
 
 #include <boost/json.hpp>

@@ -18,7 +18,7 @@ def named(document):
 
 
 def line(code, text):
-    """The answer in the words a client would look at."""
+    """The answer in the words that a client would read."""
     try:
         document = json.loads(text)
     except ValueError:

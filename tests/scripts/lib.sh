@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every script under tests/scripts can say besides bash. Sourced by run.py, which provides
+# The commands of every script under tests/scripts besides those of bash. Sourced by run.py, which provides
 # DRAY (the program), KUBECTL and KUBECTL_OTHER, ROOT (the project), SHARED (../shared or nothing), a
 # scratch folder to work in, and the end of everything that `serve` starts.
 # shellcheck shell=bash
@@ -21,7 +21,7 @@ reserve_port() {
 }
 
 # serve [FLAG...]: starts `dray serve` on a port of its own, or at $LISTEN, and returns once /readyz answers.
-# Pods need no accounts there, as in upstream's own tests, unless a flag says something of admission plug-ins.
+# Pods need no accounts there, as in upstream's own tests, unless a flag names admission plug-ins.
 # Then $SERVER is its URL, $TOKEN is empty, and kubectl and `api` talk to it.
 serve() {
   local port listen=${LISTEN:-}
@@ -116,7 +116,7 @@ follow_kubectl() {
   echo $FOLLOWER >>pids
 }
 
-# Sets `credentials` to curl's flags for who the kubeconfig says we are.
+# Sets `credentials` to curl's flags for the user of the kubeconfig.
 find_credentials() {
   if [[ ! -s client.pem ]]; then
     local key
@@ -138,8 +138,8 @@ anonymous() {
   curl -sS --cacert certificate-authority.pem -X "$1" "$SERVER$2" "${@:3}"
 }
 
-# ask METHOD PATH [CURL ARGUMENT...]: as api, but prints one line: the code and what came, as
-# answer.py says it. The answer itself stays in ./body, its head in ./head.
+# ask METHOD PATH [CURL ARGUMENT...]: as api, but prints one line: the code and the answer, as
+# answer.py prints it. The answer itself stays in ./body, its head in ./head.
 ask() { answered api "$@"; }
 
 # ask_anonymous METHOD PATH [CURL ARGUMENT...]: likewise, as anonymous.
@@ -161,8 +161,8 @@ field() {
 # events [FILE]: the watch events of a file, one a line: type, kind, name.
 events() { python3 "$ROOT/tests/scripts/answer.py" events <"${1:-body}"; }
 
-# eventually COMMAND...: repeats the command until it succeeds. What has not come to pass after ten minutes never
-# will: that ends the script.
+# eventually COMMAND...: repeats the command until it succeeds. A command that fails for ten minutes
+# ends the script.
 eventually() {
   local end=$((SECONDS + 600))
   until "$@" >eventually.out 2>&1; do

@@ -20,10 +20,10 @@ import ports
 # Only a fault takes this long.
 SECONDS_MAX = 10_800
 PATIENCE_SECONDS = 600
-NO_TLS = 35  # what curl says of it
-PORT_OF_SERVE = "6443"  # what `dray serve` listens on unless told otherwise
+NO_TLS = 35  # curl's exit code for it
+PORT_OF_SERVE = "6443"  # the default of `dray serve`
 
-# What only looks, and is therefore asked again until the answer is the one shown: a reader types
+# Commands that only read are repeated until the answer is the one shown, because a reader types
 # slower than a test does.
 LOOKS = re.compile(r"(?:\w+=\S+ )*(?:kubectl(?: --kubeconfig \S+)? (?:get|describe)|dray (?:explain|capacity)|curl)\b")
 FILE_NAMED = re.compile(r"(?:#|//) (?P<name>[\w./-]+\.(?:ya?ml|json|cc|go|py|txt|csv))$")
@@ -110,7 +110,7 @@ def steps_of_fence(lines, first_line, needs):
 
 # ------------------------------------------------------------------------------------- comparing
 
-# What differs from run to run: how old, which port, the endings of names that the server makes.
+# Text that differs from run to run: ages, ports, the endings of names that the server makes.
 VARIES = [
     (re.compile(r"\b127\\\.0\\\.0\\\.1:\d+"), r"127\.0\.0\.1:\\d+"),
     (re.compile(r"(?<=\\-)[bcdfghjklmnpqrstvwxz2456789]{5}\b"), "[a-z0-9]{5}"),
@@ -158,7 +158,7 @@ class Shell:
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def run(self, command):
-        """The exit code and what was printed."""
+        """The exit code and the output."""
         mark = f"end of {secrets.token_hex(8)}"
         quoted = "'" + command.replace("'", "'\\''") + "'"
         self.bash.stdin.write(f"eval {quoted} </dev/null; echo \"{mark} $?\"\n".encode())
@@ -202,7 +202,7 @@ class Page:
         self.shell = Shell(scratch, env)
         self.path_of_tools = env["PATH"]
         self.skipped = {}
-        self.printed = []  # instead of what is shown, from the end of the page
+        self.printed = []  # replaces the shown output, from the end of the page
 
     def lacks(self, step):
         missing = [tool for tool in step.needs if not shutil.which(tool, path=self.path_of_tools)]
@@ -243,7 +243,7 @@ class Page:
             code, output = self.shell.run(command)
             if says(step, output) or not LOOKS.match(command) or time.monotonic() >= end:
                 return code, output
-            time.sleep(0.1)  # between looks at another process
+            time.sleep(0.1)  # between polls of another process
 
     def check(self, step):
         """Its errors, as text; empty if there are none."""

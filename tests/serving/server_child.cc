@@ -27,7 +27,7 @@ constexpr int kLooksMax = 300'000;  // ten minutes: only ever used up by a bug
 constexpr std::chrono::milliseconds kBetweenLooks{2};
 constexpr int kNotRun = 127;  // the exit code that shells use
 
-/// In the child, between fork and exec: calls only what is safe there.
+/// In the child, between fork and exec: calls only functions that are safe there.
 [[noreturn]] void Become(char* const* arguments, const char* log, pid_t parent) {
   // The kernel kills the server when the thread that started it ends, however it ends.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -404,7 +404,7 @@ class Cluster {
   }
 
   /// Names are known by the claims that have them, and pods refer to those. So the events are
-  /// handled in the order of revisions, whatever order the watches had.
+  /// handled in the order of revisions, not in that of the watches.
   void SeeAll() {
     for (const auto& [revision, event] : std::exchange(arrived_, {})) {
       See(TextOf(event, "type"), event.at("object").as_object());

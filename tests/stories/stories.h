@@ -34,7 +34,7 @@ Result<std::vector<std::string>> StoryFilesIn(Disk& disk, const std::vector<std:
 /// them, and so does a file races.txt beside the stories. A race is replayed up to ten times, and
 /// passes if one replay is equal. The summary lists names without a story.
 ///
-/// Errors: kBadRequest  no story, or a list has a line without a name; what the disk says about a
+/// Errors: kBadRequest  no story, or a list has a line without a name; the disk's error for a
 ///                      list it cannot read.
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,

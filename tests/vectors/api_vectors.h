@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs round-trip vectors: objects in JSON, YAML and protobuf as upstream's types of one release
-// write them. ../shared/vectors/api/README.md says where they come from.
+// write them. ../shared/vectors/api/README.md names their origin.
 #pragma once
 
 #include <string>

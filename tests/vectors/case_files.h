@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of vectors, compressed or not; those that are JSON arrays, one object a case; and the
-// members of cases. tests/data/vectors/README.md says where ours come from.
+// members of cases. tests/data/vectors/README.md names the origin of ours.
 #pragma once
 
 #include <functional>

@@ -74,7 +74,7 @@ Measurement MeasurementOf(const json::object& file) {
   return measurement;
 }
 
-/// What `test` expects of `release` and of no other; nullptr if nothing.
+/// The expectation of `test` for `release` only; nullptr if it has none.
 const json::object* OwnExpectation(const json::object& test, Release release) {
   const json::object* const versions = MemberOf(test, "versions");
   return versions == nullptr ? nullptr : MemberOf(*versions, LabelOf(release));

@@ -74,7 +74,7 @@ struct Version {
   Frozen<custom::rules::RuleSet> rules;
 };
 
-// What an answer says about rules, one line for each cause and warning.
+// The causes and warnings of rules in an answer, a line each.
 using Lines = std::vector<std::string>;
 
 Lines CausesIn(const Tree& answer) {

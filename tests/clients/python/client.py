@@ -4,7 +4,7 @@ the first thing that does not ends the program with status 1.
 
     client.py KUBECONFIG
 
-To see a watch through a restart it writes the file `restart` and goes on when it is gone.
+To test a watch through a restart it writes the file `restart`, and continues when the file is gone.
 """
 import pathlib
 import sys
@@ -149,7 +149,7 @@ def watch_through_restart(api):
 
 
 def reservations(api):
-    """Consumers that all want to be in reservedFor: none gets lost."""
+    """Consumers that all add themselves to reservedFor: none is lost."""
     consumers = [f"p{i}" for i in range(8)]
     trouble = []
 
@@ -165,7 +165,7 @@ def reservations(api):
                     return
                 except client.ApiException as error:
                     expect(error.status == 409, f"{error}")
-        except Exception as error:  # told by the thread that waits
+        except Exception as error:  # reported by the waiting thread
             trouble.append(error)
 
     threads = [threading.Thread(target=reserve, args=(name,)) for name in consumers]
@@ -233,7 +233,7 @@ def main():
     ]:
         try:
             step(api)
-        except Exception as error:  # whatever it is, the line says where
+        except Exception as error:  # the line shows where any error came from
             print(f"{name}: {type(error).__name__}: {error}")
             sys.exit(1)
         print(name, flush=True)

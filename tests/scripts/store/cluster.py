@@ -34,7 +34,7 @@ class Server:
             [dray, "serve", "--data-dir", data, "--listen", "127.0.0.1:0", *flags],
             stdout=subprocess.PIPE, stderr=self.log)
         remember(self.process)
-        ready = self.process.stdout.readline().decode()  # the line that says it is ready
+        ready = self.process.stdout.readline().decode()  # reports that the server is ready
         if not ready:
             sys.exit("dray serve did not start:\n" + pathlib.Path("serve.log").read_text())
         text = config.read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A full disk: writes are refused with a reason and change nothing, reads go on, and once there is
-# room again so do writes; nothing that was answered is lost.
+# A full disk: writes are refused with a reason and change nothing, reads continue, and once there is
+# room again writes continue too; no acknowledged write is lost.
 # shellcheck shell=bash
 mkdir data
 mount -t tmpfs -o size=6m none data 2>mount.log || skip "cannot mount a small disk: $(cat mount.log)"
@@ -23,11 +23,11 @@ echo "$answer"
 ((${#stored[@]} >= 3 && ${#stored[@]} < 60))
 grep -Eq '^503 .*(disk is full|no space)' <<<"$answer"
 
-# What is there can be read, and what was refused is not there.
+# Stored objects can be read, and the refused one does not exist.
 [[ $(ask GET $maps/m0) == "200 ConfigMap default/m0" ]]
 [[ $(ask GET "$maps/m${#stored[@]}") == 404* ]]
 
-# Room again: writes go on in the same process.
+# With room again, writes succeed in the same process.
 rm data/ballast
 [[ $(ask POST $maps "${json[@]}" --data-binary @request) == 201* ]]
 

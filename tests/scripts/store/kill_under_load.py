@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Kills `dray serve` in the middle of 64 writers over HTTP, starts it again on the same folder, and
-looks for what was lost: every write that was answered 2xx must be there, in the state and under the
+looks for losses: every write that was answered 2xx must be there, in the state and under the
 resource version that the answer gave; one that was not answered happened wholly or not at all; and
-a watch that breaks off with the server goes on from its last event without a gap or a repetition.
+a watch that breaks off with the server resumes from its last event without a gap or a repetition.
 
     kill_under_load.py DRAY [ROUNDS] [FLAG...]   flags are for dray serve
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two `dray serve` on one etcd agree: the other one returns at once what one has answered, and
-of racing reservations of one claim none is lost and none is granted twice.
+"""Two `dray serve` on one etcd agree: each returns at once the writes that the other has answered, and
+no racing reservation of one claim is lost or granted twice.
 
     races.py DRAY RESERVATIONS
 """

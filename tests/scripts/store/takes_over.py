@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Two `dray serve` with all components on one etcd: one leads. When it stops, the other takes over
-at once, and pods go on getting nodes and devices; the one that was first follows when it is back.
+at once, and pods still get nodes and devices; the first server follows when it is back.
 
     takes_over.py DRAY
 """
