@@ -104,7 +104,7 @@ Verdict RecordedVerdict(const json::object& response, const json::object& body) 
 /// A scenario's definitions as the server would have them.
 class Definitions {
  public:
-  /// Judges one request. Nothing when it is none of those that this test knows.
+  /// Judges one request; nullopt for a request that this test does not cover.
   std::optional<Verdict> Write(const json::object& request, const std::string& body) {
     const std::string_view method = TextOf(request, "method");
     std::string path(TextOf(request, "path"));
@@ -121,7 +121,7 @@ class Definitions {
     return Update(found->second, *next, is_status);
   }
 
-  /// Takes over what the recorded server has.
+  /// Stores a definition that the recorded server has.
   void Note(std::string_view text) {
     auto object = registry::DecodeForStore(DefinitionKind(), text, {}, kNow, nullptr);
     if (!object.has_value() || object->metadata().name.empty()) return;

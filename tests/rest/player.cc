@@ -34,7 +34,7 @@ using vectors::ListOf;
 using vectors::TextOf;
 
 constexpr milliseconds kEventMax{600'000};  // only ever used up by a bug
-constexpr milliseconds kQuiet{500};         // for so long nothing came where nothing was recorded
+constexpr milliseconds kQuiet{500};         // wait for events where none was recorded
 constexpr size_t kShownMax = 120;
 constexpr milliseconds kBetweenTries{20};
 constexpr std::string_view kPutOff = "storage is (re)initializing";
@@ -91,7 +91,7 @@ std::vector<std::string> WantedValues(const json::value& recorded, const Chosen&
   return wanted;
 }
 
-/// The name of the documentation of a protocol is a media type too, and no form of an object.
+/// The encoding of a body by its contents, because not every media type names the encoding.
 enum class Form : uint8_t { kText, kJson, kYaml, kProtobuf };
 
 Form FormOf(std::string_view body) {

@@ -82,7 +82,7 @@ Result<> CheckExchange(const json::value& exchange, const std::string& place) {
   return Fail(StatusReason::kBadRequest, place + checked.error().message);
 }
 
-/// Everything that the player and the comparison read without a look of their own.
+/// Checks everything that the player and the comparison read without checks of their own.
 Result<> CheckScenario(const json::value& document) {
   DRAY_TRY_VOID(vectors::CheckShape(document, kScenario));
   const json::array& steps = ListOf(document.get_object(), "steps");
@@ -111,7 +111,7 @@ Result<> CheckScenario(const json::value& document) {
   return {};
 }
 
-/// Gates that it does not name are as the release has them, also where it names none.
+/// Feature gates as a flag. Gates that the scenario does not name have the release's defaults.
 std::string GatesOf(const json::object& document) {
   std::vector<std::string> gates = {"AllAlpha=false"};
   const json::value* recorded = document.if_contains("feature_gates");

@@ -30,7 +30,7 @@ bool IsTrue(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-/// Told of a pod that is going, if it happens to be the next just then.
+/// The scheduler reports this if it is about to try a pod while the pod is deleted.
 constexpr std::string_view kByChance = "skip schedule deleting pod";
 
 /// Compares one step.
@@ -90,7 +90,7 @@ class Step {
   }
 
  private:
-  /// Which object a write was about differs when the order between objects did.
+  /// If the order of objects varies, so do the objects that writes name.
   void AddVarying(std::string pointer) {
     if (pointer.starts_with(root_ + "/writes/") && pointer.ends_with("/name")) {
       pointer = root_ + "/writes";

@@ -160,7 +160,8 @@ class Cluster {
   }
 
  private:
-  /// Those that a story starts, kills or has refused are not in the server's process.
+  /// Starts scheduler and controllers outside the server's process, for a story that starts, kills
+  /// or refuses components.
   Result<> StartComponents() {
     OwnComponents::Options options{.port = server_.port(), .token = serving::ServerChild::Token()};
     DRAY_TRY(options.emulation, emulation_);
@@ -375,7 +376,8 @@ class Cluster {
     Drain();
   }
 
-  /// Neither the server nor the components of this process, whose threads have this one's name.
+  /// Whether the server is idle, and the components of this process, whose threads have this one's
+  /// name.
   bool IsIdle() const {
     return server_.is_idle() && (!components_ || serving::IsIdle(::getpid(), thread_name_));
   }

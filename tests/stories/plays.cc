@@ -6,7 +6,7 @@
 namespace dray::stories {
 namespace {
 
-constexpr int kRacePlaysMax = 100;  // even a way that is gone one time in ten is gone by then
+constexpr int kRacePlaysMax = 100;  // enough even for an outcome with a chance of one in ten
 constexpr int kPlaysAfterDifference = 2;
 
 /// Whether the result is final: the story could not be replayed, or had no difference.

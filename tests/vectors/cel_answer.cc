@@ -64,7 +64,7 @@ CelAnswer Answer(std::string_view expression,
   CelAnswer answer = {.outcome = value.is_error() ? "runtime_error" : "value",
                       .type = cel::check::DeclaredName((*program)->result_type()),
                       .runtime_cost = meter.spent()};
-  // There is nothing to go by without types.
+  // The estimate needs the types of a checked expression.
   if (scope.checked) {
     answer.estimated_cost = cel::cost::EstimateCost((*program)->checked(), environment).max;
   }

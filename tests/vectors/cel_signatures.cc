@@ -34,7 +34,7 @@ constexpr Release kReleases[] = {Release::k1_31,
                                  Release::kNewest};
 constexpr ExpressionUse kUses[] = {ExpressionUse::kStored, ExpressionUse::kNew};
 
-// An expression that compiles if there is the macro, and otherwise is a call of nothing.
+// An expression that compiles if the macro exists; otherwise it calls an undeclared function.
 struct MacroProbe {
   std::string_view name;
   int arguments;

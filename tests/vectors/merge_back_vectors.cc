@@ -57,7 +57,7 @@ Result<api::Object> Store(const api::KindInfo& version, std::string_view text, R
   return api::conversion::ToHub(object, release);
 }
 
-// How the first version that sees a change sees it; empty when none does.
+// The difference in the first version that shows a change by `writer`; empty when none does.
 Result<std::string> CheckWriter(const api::Object& stored,
                                 const api::KindInfo& writer,
                                 Release release) {

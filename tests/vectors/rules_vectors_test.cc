@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recorded definitions with rules, and writes of their objects, are judged as by the real server.
-// Only rules are played: what other parts of a server do to an object before (merging a patch,
-// names) is done here in short, and answers that speak of other errors are passed over.
+// Only rules are played: this test does in short what other parts of a server do to an object
+// before (merging a patch, names), and skips answers with other errors.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -302,7 +302,7 @@ class Scenario {
     return lines;
   }
 
-  // Rules did not run because of what else was wrong.
+  // Rules did not run because of other errors.
   void CompareWhy(const Tree& answer) {
     std::vector<ErrorCause> others;
     const Lines recorded = CausesIn(answer);

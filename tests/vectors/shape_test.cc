@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of a wrong shape get a message with the place, and no reader meets them.
+// Recordings of a wrong shape are refused with the place, so readers need no checks of their own.
 #include "tests/vectors/shape.h"
 
 #include <string>

@@ -249,7 +249,7 @@ class Run {
   Seen ReadNow(const Operation& operation) {
     const auto* get = std::get_if<Get>(&operation.request);
     const auto* list = std::get_if<List>(&operation.request);
-    DRAY_CHECK(get != nullptr || list != nullptr);  // writes go their own way
+    DRAY_CHECK(get != nullptr || list != nullptr);  // another function carries out writes
     const Freshness freshness = get != nullptr ? get->freshness : list->freshness;
     Seen seen{.revision = model_.newest(), .items = {}, .count = {}};
     if (freshness == Freshness::kExact) seen.revision = get != nullptr ? get->at : list->at;

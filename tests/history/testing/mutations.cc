@@ -319,7 +319,7 @@ bool RefuseForNothing(History& history, Random& random) {
   return true;
 }
 
-/// A write that was never carried out is acknowledged, and later reads do not know of it.
+/// A write that was never carried out is acknowledged, and later reads do not show it.
 bool AcknowledgeLost(History& history, Random& random) {
   Revision newest = history.first;
   for (const Operation& operation : history.operations) {
