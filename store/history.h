@@ -4,9 +4,9 @@
 // The window is one ring of events. Older states are not kept one by one: every kAnchorSpacing
 // events one snapshot is kept (an anchor). Any other revision of the window is rebuilt from the
 // next anchor by undoing the events in between, which have the previous record of each key. So one
-// floor serves reads and watches, each revision of the window can be read, and a paged list goes on
-// for as long as a watch could. An anchor costs the pages that have changed since the one before
-// it.
+// floor serves reads and watches, each revision of the window can be read, and a paged list
+// continues for as long as a watch could. An anchor costs the pages that have changed since the one
+// before it.
 //
 // Revisions may have gaps, because a cluster shared with other users has revisions that changed
 // nothing here. A revision in a gap reads as the one before it.

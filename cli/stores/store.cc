@@ -98,7 +98,7 @@ void AddCopies(Command& store, const std::shared_ptr<StoreOptions>& options) {
                             options,
                             StoreVerb::kBackup,
                             {"backup",
-                             "copy the newest state to a file; the server goes on",
+                             "copy the newest state to a file while the server runs",
                              "backup --data-dir ~/.dray monday.db"});
   backup.Text("FILE", options->file, "file to make; it must not exist").Required();
   AddOutput(backup, *options);
@@ -113,7 +113,7 @@ void AddCopies(Command& store, const std::shared_ptr<StoreOptions>& options) {
   restore
       .Number("--skip-revisions",
               options->skip_revisions,
-              "go on so many revisions later, so that clients which saw changes after the "
+              "skip so many revisions, so that clients which saw changes after the "
               "backup list again instead of missing some; a data folder's only")
       .ShowsDefault()
       .Between(0, std::numeric_limits<int64_t>::max() / 2);
@@ -146,7 +146,7 @@ void AddVerbs(Command& store, const std::shared_ptr<StoreOptions>& options) {
   repair
       .Number("--skip-revisions",
               options->skip_revisions,
-              "go on so many revisions after the newest that anything tells of, so that none is "
+              "continue so many revisions after the newest one found, so that none is "
               "given to a second change")
       .ShowsDefault()
       .Between(1, std::numeric_limits<int64_t>::max() / 2);

@@ -118,7 +118,7 @@ void ReferenceLinter::ExtendedName(const v1::DeviceClass& device_class) {
                        "first by name among equals: pods that ask for {1} get devices of {0}",
                        first->metadata.name,
                        name),
-           "give each class a name of its own; before 1.38 a scheduler may go on with the old one "
+           "give each class a name of its own; before 1.38 a scheduler may keep using the old one "
            "after a change (kubernetes#141110)")
       .severity = LintSeverity::kWarning;
 }

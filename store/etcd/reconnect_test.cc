@@ -120,7 +120,7 @@ TEST_F(EtcdReconnect, WhatHappensMeanwhileIsMadeUpFor) {
   for (int i = 1; i <= 6; ++i) Do(*other_, PutOf(Key(i), large));
   Do(*other_, DeleteOf(Key(3)));
   EXPECT_EQ(SyncAndWait(*store_).error().reason, StatusReason::kServiceUnavailable);
-  EXPECT_EQ(store_->Read()->revision(), Revision{2}) << "reads go on with what is known";
+  EXPECT_EQ(store_->Read()->revision(), Revision{2}) << "reads serve the known state";
   proxy_->Allow();
   EXPECT_EQ(SyncAtLast(*store_), Revision{9});
   EXPECT_EQ(store_->Read()->size(), 6U);

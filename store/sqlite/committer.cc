@@ -356,7 +356,7 @@ void Committer::DoCheckpoint(bool nobody_waits) {
   const Result<Database::Copied> copied =
       database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);
   if (!copied.has_value()) NoteUpkeepError(copied.error());
-  // What a reader of the file (a backup) still needs stays in the log, which goes on growing.
+  // The log keeps frames that a reader of the file (a backup) still needs, so it keeps growing.
   const bool starts_anew = copied.has_value() && copied->all;
   checkpoint_at_ = deps_.sqlite_options.checkpoint_pages + (starts_anew ? 0 : pages);
 }

@@ -450,7 +450,7 @@ TEST(SqliteDurability, AConflictWithWhatFailedIsNotAnswered) {
   EXPECT_EQ(late.get().error().reason, StatusReason::kServiceUnavailable);
   EXPECT_THAT(store->status().failure,
               AllOf(HasSubstr("takes no more writes"), HasSubstr("start again")));
-  EXPECT_EQ(store->Read()->revision(), Revision{3}) << "reads go on";
+  EXPECT_EQ(store->Read()->revision(), Revision{3}) << "reads still succeed";
   EXPECT_TRUE(store->ReadAt(Revision{2}).has_value());
 }
 

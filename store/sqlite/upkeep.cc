@@ -211,7 +211,8 @@ Result<> Upkeep::Scan(size_t rows) {
   const bool at_end = seen < rows;
   if (!at_end && compaction.dead.size() < kDeadMax) return {};
   compaction.all_scanned = true;
-  // The last revision seen may go on: it is looked at again, and what is gone by then is no loss.
+  // The last revision seen may have more rows, so it is read again. Rows deleted by then do not
+  // matter.
   compaction.through =
       at_end ? last : std::max(meta_.compacted, Revision{(compaction.scanned >> kOrdinalBits) - 1});
   std::ranges::sort(compaction.dead, {}, &Dead::revision);

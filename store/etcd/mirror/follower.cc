@@ -162,7 +162,7 @@ void Follower::OnWatchAnswer() {
     problem_.clear();
   }
   working_since_ = deps_.world.clock.Monotonic();
-  deps_.log.Info("the watch of etcd goes on",
+  deps_.log.Info("the watch of etcd continues",
                  "endpoint",
                  deps_.client.url(endpoint_),
                  "revision",
@@ -188,7 +188,7 @@ std::optional<Follower::End> Follower::CheckIdentity(const rpc::StatusAnswer& st
   if (newest->newest >= mirror_.reached()) return std::nullopt;
   return End{.why = fmt::format("etcd at {} is at revision {} and this server has seen {}: it went "
                                 "back to an older state (a restored backup?); start the server "
-                                "again to go on from there",
+                                "again to continue from there",
                                 url,
                                 newest->newest.value(),
                                 mirror_.reached().value()),

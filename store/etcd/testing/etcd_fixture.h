@@ -62,7 +62,7 @@ class LogLines {
 };
 
 inline constexpr std::string_view kBroke = "the watch of etcd broke";
-inline constexpr std::string_view kGoesOn = "the watch of etcd goes on";
+inline constexpr std::string_view kGoesOn = "the watch of etcd continues";
 inline constexpr std::string_view kReadAnew = "was read anew";
 
 /// Waits until `is_so` returns true. Checks it again after each change of `store`.

@@ -25,7 +25,7 @@ class TcpProxy {
   TcpProxy& operator=(const TcpProxy&) = delete;
   ~TcpProxy();
 
-  /// Closes all connections; bytes in flight are lost. The proxy goes on accepting new ones.
+  /// Closes all connections; bytes in flight are lost. The proxy still accepts new ones.
   void Cut();
   /// Forwards new connections to another port from now on.
   void Redirect(uint16_t target);
