@@ -95,7 +95,7 @@ constexpr LanguageCase kProblems[] = {
     {"NoCodePointIn32", R"('\U00110000')", "1: unable to unescape string", api::Release::k1_32},
     {"SurrogatesSince33", R"('\ud800')", "1: invalid unicode code point", api::Release::k1_33},
     {"SurrogatesIn32", R"('\ud800')", "none", api::Release::k1_32},
-    // One token too many is left out, and parsing goes on.
+    // One token too many is left out, and parsing continues.
     {"KeywordAsField",
      "[1].in == [1]",
      "5: Syntax error: no viable alternative at input '.in'; 8: Syntax error: extraneous input "

@@ -19,8 +19,8 @@
 namespace dray::client {
 
 /// Tasks that write through this wait for a round, in which the writes of all that wait become one
-/// Client::WriteAll. Each goes on with its answer on the thread that runs the rounds; the order of
-/// its own writes is its own. One thread. Outlives its tasks; the client outlives it.
+/// Client::WriteAll. Each continues with its answer on the thread that runs the rounds, and orders
+/// its own writes. One thread. Outlives its tasks; the client outlives it.
 class WriteRounds {
   using Answer = Result<api::Object>;
 
@@ -73,7 +73,7 @@ class WriteRounds {
 
   /// Whether no task waits for a round.
   bool idle() const { return writes_.empty(); }
-  /// One round; tasks that go on may wait for the next.
+  /// Runs one round; tasks that it continues may wait for the next.
   void Run();
   /// Rounds until no task waits.
   void RunAll() {

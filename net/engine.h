@@ -70,8 +70,8 @@ class ServerEngine {
 
   virtual ~ServerEngine() = default;
 
-  /// Takes all of `bytes`; they need not outlive the call. With no bytes: goes on with what was
-  /// held back until an answer was complete. Call it so after every answer and after Consume.
+  /// Takes all of `bytes`; they need not outlive the call. With no bytes: continues with input that
+  /// was held back until an answer was complete. Call it so after every answer and after Consume.
   virtual void Feed(std::string_view bytes) = 0;
 
   /// Copies the next output to `out` without removing it, and returns its size. The same bytes come

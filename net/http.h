@@ -187,7 +187,7 @@ std::string_view ReasonPhrase(int status);
 
 enum class WriteOutcome : uint8_t {
   kQueued,
-  kFull,    // not taken: kStreamQueueBytesMax are waiting; go on at OnWritable
+  kFull,    // not taken: kStreamQueueBytesMax are waiting; continue at OnWritable
   kClosed,  // not taken: the peer is gone or the answer is finished
 };
 

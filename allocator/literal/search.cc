@@ -166,7 +166,8 @@ class Searcher {
     return *fits ? TryDevice(at, variant, device, next) : Step::kFail;
   }
 
-  /// Takes the device, if it may be taken, and goes on; gives it back when that leads nowhere.
+  /// Takes the device, if it may be taken, and continues the search; backtracks when that finds no
+  /// solution.
   Step TryDevice(const Place& at,
                  const rules::Variant& variant,
                  const rules::DeviceEntry& device,

@@ -16,7 +16,7 @@ namespace dray::allocator::search {
 
 /// The continuation of a search depends only on the requests to come and on what they can see of
 /// the path: how many devices of each class are free, before and from the place where the scan
-/// goes on; values that constraints have chosen; what is drawn of counters and capacities. Two
+/// continues; values that constraints have chosen; what is drawn of counters and capacities. Two
 /// places with the same of all that fail alike, whichever devices led there.
 class NoGoods {
  public:

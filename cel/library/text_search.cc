@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kPlainMax = 16;
 
 // By length of an end of `wanted`: the longest shorter end of it that it begins with, so that the
-// search from the right goes on there.
+// search from the right continues there.
 std::vector<uint32_t> OverlapsOf(std::string_view wanted) {
   std::vector<uint32_t> overlaps(wanted.size() + 1, 0);
   const auto from_end = [wanted](size_t i) { return wanted[wanted.size() - 1 - i]; };

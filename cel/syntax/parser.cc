@@ -272,7 +272,7 @@ class Parser {
                1);
   }
 
-  // Upstream goes on behind the point, where `in` is an operator.
+  // Upstream continues behind the point, where `in` is an operator.
   NodeId NoSelection(NodeId operand, const Token& point, const Token& next) {
     const bool at_end = next.kind == TokenKind::kEnd;
     const char* const end = at_end ? point.text.end() : next.text.end();
@@ -337,7 +337,7 @@ class Parser {
     return Unexpected();
   }
 
-  // Upstream leaves out one token if an operand begins behind it, and goes on there.
+  // Upstream leaves out one token if an operand begins behind it, and continues there.
   NodeId Unexpected() {
     constexpr std::string_view kExpected =
         "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "

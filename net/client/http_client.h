@@ -33,7 +33,7 @@ class ResponseStream {
   enum class Outcome : uint8_t {
     kLine,     // line() is the next one
     kEnd,      // the answer ended cleanly
-    kTimeout,  // nothing yet; reading may go on
+    kTimeout,  // nothing yet; the caller may read again
     kCancelled,
     kBroken,  // the connection broke or the answer is malformed: failure()
   };

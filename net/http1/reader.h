@@ -27,7 +27,7 @@ struct Head {
   int status = 0;              // of responses
   int minor_version = 1;       // HTTP/1.0 or HTTP/1.1
   Headers headers;
-  bool keep_alive = false;  // the sender is willing to go on after this message
+  bool keep_alive = false;  // the sender accepts more messages after this one
 };
 
 enum class BodyFraming : uint8_t { kNone, kLength, kChunked, kUntilClose };

@@ -370,7 +370,7 @@ bool Engine::wants_close() const {
 EnginePhase Engine::phase() const {
   if (failed_) return EnginePhase::kBusy;
   if (!greeted_ || head_stream_ != 0) return EnginePhase::kHead;
-  // Bodies have their own limits: other streams go on beside them.
+  // Bodies have their own limits and do not block other streams.
   return streams_.empty() ? EnginePhase::kIdle : EnginePhase::kBusy;
 }
 

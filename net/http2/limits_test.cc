@@ -58,7 +58,7 @@ TEST(Http2Limits, BodiesHaveALimit) {
       EXPECT_EQ(peer.answer(id).status, 200) << "the answer comes either way";
       peer.Ask("GET", "/");
       Settle(served, peer);
-      EXPECT_THAT(served.requests, SizeIs(2)) << "and the connection goes on";
+      EXPECT_THAT(served.requests, SizeIs(2)) << "and the connection stays open";
     }
   }
 }
@@ -171,7 +171,7 @@ TEST(Http2Limits, HeadsHaveALimit) {
     EXPECT_EQ(peer.answer(id).status, size == kHeadBytesMax ? 200 : 431);
     peer.Ask("GET", "/");
     Settle(served, peer);
-    EXPECT_EQ(peer.answer(3).status, 200) << "the connection goes on";
+    EXPECT_EQ(peer.answer(3).status, 200) << "the connection stays open";
   }
 }
 

@@ -30,7 +30,7 @@ Exchange::~Exchange() {
       if (connection) connection->BreakOff(stream);
     });
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a destructor cannot tell
-    // The client goes on waiting until its own limit.
+    // The client waits until its own limit.
   }
 }
 

@@ -132,7 +132,7 @@ void ReactorHost::Adopt(std::unique_ptr<Socket> socket, const SocketAddress& pee
     ++strangers_count_;
     connection->Begin();
   } catch (const std::bad_alloc&) {
-    // There is no memory for it: it goes, and accepting goes on.
+    // There is no memory for the connection. Drop it, and accept further ones.
     const bool is_ours = connection != nullptr && connections_.contains(connection->arrival());
     if (is_ours) {
       connection->Close();
@@ -224,7 +224,7 @@ void ReactorHost::Tick() {
   }
   for (const std::shared_ptr<Connection>& connection : late) connection->Expire();
   tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
-  context_.tracker->LogLongWaits(context_.log);  // last: without memory ticks go on
+  context_.tracker->LogLongWaits(context_.log);  // last, so that ticks continue without memory
 }
 
 void ReactorHost::RefreshDate() {

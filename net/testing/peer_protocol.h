@@ -21,7 +21,7 @@ struct PeerRequest {
   std::string method, path;
   std::vector<std::pair<std::string, std::string>> fields = {};
   std::optional<std::string> body = std::nullopt;
-  bool lasts = false;  // a watch: its answer may go on for ever
+  bool lasts = false;  // a watch, whose answer may never end
 };
 
 /// A whole answer.

@@ -61,8 +61,8 @@ struct BindOutcome {
   std::vector<std::string> holds;    // that end, unless the outcome is unknown
   std::vector<api::Object> written;  // claims as stored by our last writes
   std::string error;                 // empty: the pod is bound, or waits
-  /// Everything but the binding is written; Bind goes on with this task when the devices are ready,
-  /// and BindTask::waits is not set any more.
+  /// Everything but the binding is written; Bind continues with this task when the devices are
+  /// ready, and BindTask::waits is not set any more.
   std::optional<BindTask> waiting = std::nullopt;
   /// Not known how it ended: what is in flight must stay so, and Bind be called with this task
   /// until it is.

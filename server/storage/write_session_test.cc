@@ -133,7 +133,7 @@ TEST_F(WriteSessionTest, ARequestOfAWorkerContinuesOnOne) {
   ASSERT_TRUE(workers_.TryPost([this] { Begin("/a", false); }));
   ASSERT_TRUE(workers_.RunOne());
   EXPECT_EQ(store_.CallBack(), 1U);
-  EXPECT_EQ(written_, std::nullopt) << "the store's thread does not go on with it";
+  EXPECT_EQ(written_, std::nullopt) << "the store's thread does not continue the request";
   ASSERT_TRUE(workers_.RunOne());
   EXPECT_EQ(written_, true);
   EXPECT_THAT(where_, ElementsAre("/a is read on a worker", "/a is written on a worker"));
@@ -144,7 +144,7 @@ TEST_F(WriteSessionTest, ARequestThatWaitedElsewhereContinuesOnAWorker) {
   elsewhere_.Answer();
   ASSERT_TRUE(workers_.RunOne());
   EXPECT_EQ(store_.CallBack(), 1U);
-  EXPECT_EQ(written_, std::nullopt) << "the store's thread does not go on with it";
+  EXPECT_EQ(written_, std::nullopt) << "the store's thread does not continue the request";
   ASSERT_TRUE(workers_.RunOne());
   EXPECT_THAT(
       where_,
