@@ -23,7 +23,7 @@ void EditList(PersistentMap<std::shared_ptr<List>>& lists, std::string_view key,
   std::shared_ptr<List>& list = lists[key];
   if (list == nullptr) {
     list = std::make_shared<List>();
-  } else if (list.use_count() > 1) {  // others look at it through their maps
+  } else if (list.use_count() > 1) {  // shared with other snapshots
     list = std::make_shared<List>(*list);
   }
   edit(*list);

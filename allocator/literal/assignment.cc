@@ -162,7 +162,7 @@ Result<bool> Assignment::FitsCapacity(size_t claim,
                           fits.error().message));
 }
 
-/// The capacity is looked at once more: members of "all devices" come here without.
+/// Checks the capacity again, because members of "all devices" come here unchecked.
 Result<bool> Assignment::EnterCapacity(size_t claim,
                                        rules::Placement& placement,
                                        Entered& entered) {

@@ -19,7 +19,7 @@ namespace dray::allocator::literal {
 /// path of a search. Not thread-safe: one search owns it.
 class GroupUsage {
  public:
-  /// O(1): the committed devices of a pool are looked at when a device of it first asks.
+  /// O(1). The committed devices of a pool are read at the first check of one of its devices.
   GroupUsage(const rules::GatheredPools& gathered, const AllocatedState& state)
       : gathered_(gathered), state_(state), by_pool_(gathered.pools.size()) {}
 

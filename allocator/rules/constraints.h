@@ -26,7 +26,7 @@ struct RequestName {
   std::string Full() const;
 };
 
-/// The attribute a constraint looks at; null when the device does not have it. An unqualified name
+/// The attribute that a constraint reads; null when the device lacks it. An unqualified name
 /// belongs to the domain of the driver.
 const api::resource_v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
                                                        std::string_view qualified_name);
@@ -41,7 +41,7 @@ class Constraint {
 
   /// Whether the constraint covers the devices of the request.
   bool Covers(const RequestName& request) const;
-  /// Which attribute it looks at.
+  /// The name of the attribute that it reads.
   const std::string& attribute_name() const;
 
   /// Accepts the attribute of one more device of the request, or leaves everything as it was.

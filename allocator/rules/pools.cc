@@ -86,7 +86,7 @@ Result<bool> IsRelevant(const v1::ResourceSlice& slice,
   return HasUsableDevice(slice, node);
 }
 
-/// The slices that a node may see, in the order they are looked at.
+/// The slices that a node may see, in the order in which the search reads them.
 SliceList VisibleSlices(const inventory::Inventory& inventory,
                         std::string_view node,
                         const Features& features) {

@@ -41,7 +41,7 @@ struct Rules {
   /// Slices with counters can be seen from every node, and what their devices consume is checked.
   bool counter_slices_are_everywhere = false;
   /// A pool is complete when slices for other nodes complete it, out-dated when they are newer, and
-  /// may contradict itself. Otherwise only the slices of this node are looked at and counted.
+  /// may contradict itself. Otherwise only the slices of this node count.
   bool checks_whole_pools = true;
   /// The first slice of a newer generation is stored twice.
   bool stores_newer_slice_twice = false;

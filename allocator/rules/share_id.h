@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells the shares of one device apart.
+// Ids that distinguish the shares of one device.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ struct Demand {
   Words from;
 };
 
-/// More demands than this are not looked at: EnoughForAll says true.
+/// Limit of the demands; for more, EnoughForAll returns true.
 inline constexpr size_t kDemandsMax = 64;
 
 /// False only if no distribution gives every demand what it needs, each element to one demand only;

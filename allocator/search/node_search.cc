@@ -274,12 +274,12 @@ class Searcher {
     return ScanEnd::kFailed;
   }
 
-  /// S-1: a device that nothing tells from one that failed here fails too.
+  /// S-1: a device that is interchangeable with one that failed here fails too.
   bool IsLikeTried(size_t bit, size_t variant, std::vector<uint32_t>& tried) const {
     if (knowledge_ == nullptr || !options_.symmetry) return false;
     const uint32_t device_class = knowledge_->classes.class_of[bit];
     problem_.work().Charge(kWorkPerLikeness + tried.size() / 4);
-    // With admin access a device may be held by another claim: then its marks tell it apart.
+    // With admin access a device may be held by another claim: then its marks distinguish it.
     if (VariantAt(variant).admin() && HasBit(assignment_.held(), bit)) return false;
     if (std::ranges::find(tried, device_class) != tried.end()) return true;
     tried.push_back(device_class);
@@ -310,7 +310,7 @@ class Searcher {
     return knowledge_->lookahead.EachPossible(order_.subspan(place.at + 1), assignment_, why);
   }
 
-  /// Marks of admin access are by claim, which keys do not tell.
+  /// Marks of admin access depend on the claim, which the memory's keys do not contain.
   bool UsesMemory() const {
     return knowledge_ != nullptr && options_.no_goods && !problem_.prepared().any_admin();
   }

@@ -20,7 +20,7 @@ struct NodeAnswer {
   SearchEnd end = SearchEnd::kNothing;
   std::vector<Pick> picks = {};       // when found, in the order of requests and slots
   std::vector<size_t> variants = {};  // when found, by request: the one that is satisfied
-  int64_t steps = 0;                  // places of the search that were looked at
+  int64_t steps = 0;                  // places that the search has visited
   size_t deepest_request = 0;         // how far it came, in PreparedClaims::requests
 };
 

@@ -173,7 +173,7 @@ class RootBounds {
   }
 
   /// S-2 for all at once: a solution is a flow from devices to requests. Requests with admin access
-  /// stand outside: what they look at others may have.
+  /// do not count, because other requests may have their devices too.
   bool EnoughForTogether() const {
     std::vector<Demand> demands;
     for (const PreparedRequest& request : prepared_.requests()) {

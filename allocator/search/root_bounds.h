@@ -10,7 +10,7 @@
 
 namespace dray::allocator::search {
 
-/// Whether each request, looked at alone, has as many usable devices as it needs (S-2).
+/// Whether each request, taken alone, has as many usable devices as it needs (S-2).
 bool EnoughForEach(const NodeProblem& problem);
 
 /// True only if no requests can all be satisfied. Leaves out of Usable what is in no solution:

@@ -12,7 +12,7 @@
 
 namespace dray::allocator::search {
 
-/// Two devices are in one class if nothing tells them apart but their places: the same variants may
+/// Two devices are in one class if they differ only in their places: the same variants may
 /// use them and list them, constraints read the same values, they draw the same from the same
 /// counters; and neither can be shared. A solution with the one in place of the other is a
 /// solution: all rules see equal inputs, and they are functions of the set of devices given, not of

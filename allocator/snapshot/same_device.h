@@ -8,8 +8,8 @@
 
 namespace dray::allocator::snapshot {
 
-/// In everything the allocator, an expression or a result can tell: amounts written differently
-/// (1Gi, 1024Mi) are different, and so is an empty list where there was none.
+/// Equal in everything that the allocator, an expression or a result can show: amounts written
+/// differently (1Gi, 1024Mi) are different, and so are an empty list and an absent one.
 bool SameButName(const api::resource_v1::Device& a, const api::resource_v1::Device& b);
 /// Equal for devices that are.
 uint64_t HashButName(const api::resource_v1::Device& device);

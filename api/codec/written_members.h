@@ -13,7 +13,7 @@ namespace dray::api::inline codec {
 /// Whether `member`, of a field that is not simply left out when empty, is left out in `release`.
 bool IsOmitted(const Field& field, const void* member, bool is_filled, Release release);
 
-/// Bit i tells that fields[i] of `value`, a struct of `type`, stands in its document; an inlined
+/// Bit i is set if fields[i] of `value`, a struct of `type`, stands in its document; an inlined
 /// one counts as standing there. O(fields).
 inline uint64_t WrittenMembers(const Type& type, const void* value, Wire wire) {
   const uint64_t filled = type.fields.empty() ? 0 : type.filled(value);

@@ -306,7 +306,7 @@ Value IncludesValue(Arena& arena, Arguments arguments) {
   return Value::Bool(Includes(arguments[0].list().items(), arguments[1], arena.work()));
 }
 
-// The first version looked at no more items than a device may have values of one attribute.
+// The first version compared no more items than a device may have values of one attribute.
 Value IncludesValueIn36(Arena& arena, Arguments arguments) {
   constexpr size_t kItemsMax = 48;
   if (!arguments[0].is(ValueKind::kList)) return IncludesValue(arena, arguments);

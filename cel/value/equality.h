@@ -19,11 +19,11 @@ namespace dray::cel::inline value {
 /// Recursion is as deep as the values.
 Value Equal(const Value& a, const Value& b, Work& work);
 
-/// What tells an element of a set from others: the kind and value of a scalar as bytes. Empty for
+/// The key of an element of a set: the kind and value of a scalar as bytes. Empty for
 /// lists and maps.
 std::string KeyOfScalar(const Value& value);
 
-/// What tells an element of `list` from others, where the list is a set or has keys. Empty if a set
+/// The key of an element of `list`, which is a set or has keys. Empty if a set
 /// cannot have such an element.
 std::string KeyOfElement(const List& list, const Value& element);
 

@@ -169,7 +169,7 @@ class StructuralCheck {
 
   // --------------------------------------------------------------------------------------- logic
 
-  /// What the schema says of values; `types` tells where an anyOf is an int-or-string.
+  /// Checks what the schema requires of values; `types` is where an anyOf means int-or-string.
   void Logic(const JSONSchemaProps& schema, AnyOfTypes types, const Path& path) {
     if (types != AnyOfTypes::kHere) Alternatives(schema.any_of, path.Child("anyOf"));
     const Path all_of = path.Child("allOf");

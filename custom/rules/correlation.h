@@ -14,8 +14,8 @@
 
 namespace dray::custom::rules {
 
-/// A part of an object with what it was before. None where nothing was before, or nothing tells
-/// which part it was.
+/// A part of an object with its earlier value. None if there was none, or if it is unknown which
+/// part it was.
 struct Pair {
   const api::Tree* now = nullptr;
   const api::Tree* before = nullptr;
@@ -51,7 +51,7 @@ class Correlation {
   bool CompareLists(const Pair& pair);
   bool CompareObjects(const Pair& pair);
 
-  // Trees share parts, so that one address does not tell which pair it is.
+  // Trees share parts, so one address does not identify the pair.
   struct Addresses {
     const api::Tree* now;
     const api::Tree* before;

@@ -43,13 +43,13 @@ struct RuleCheckOptions {
   /// The schema is stored as it is: expressions may cost more than kEstimatedCostMax each.
   bool is_unchanged = false;
   /// Errors of the schema that were found already, by their paths: rules of a schema with an error,
-  /// here or below, are not looked at.
+  /// here or below, are not compiled.
   std::span<const ErrorCause> schema_errors = {};
 };
 
 /// Compiles all rules of `root`, which is the schema of a version and otherwise valid, and adds
-/// what is wrong: expressions that do not compile or have the wrong type, oldSelf where nothing
-/// tells which element was which, optionalOldSelf without oldSelf, costs. Errors of what lies below
+/// what is wrong: expressions that do not compile or have the wrong type, oldSelf where old
+/// elements cannot be matched, optionalOldSelf without oldSelf, costs. Errors of what lies below
 /// a schema come before its own, by name. Costs O(schema + length of all rules).
 void CheckRules(const api::apiextensions_v1::JSONSchemaProps& root,
                 const api::validation::Path& path,

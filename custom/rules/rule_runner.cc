@@ -47,7 +47,7 @@ constexpr size_t kArenaBytesKept = size_t{8} * 1024 * 1024;
 // A value in the object.
 struct Spot {
   const Tree& now;
-  const Tree* before;  // null: there was none, or nothing tells which it was
+  const Tree* before;  // null: there was none, or it is unknown which it was
   // Of ratcheting: the pair of this value, and that of the nearest value above it that has one.
   Pair pair, nearest;
   const Path& path;

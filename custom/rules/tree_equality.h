@@ -24,7 +24,7 @@ cel::Value TreesEqual(const Shape& shape, const api::Tree& a, const api::Tree& b
 /// not recurse.
 bool SameTree(const api::Tree& a, const api::Tree& b, Work& work);
 
-/// What tells an element of a list with keys from others: the values of its key members as bytes.
+/// The key of an element of a list with keys: the values of its key members as bytes.
 /// Nothing if it is no object, or lacks a key, or a key is no scalar.
 std::optional<std::string> MapListKey(const api::Tree& element, std::span<const std::string> keys);
 

@@ -12,7 +12,7 @@
 namespace dray::custom::schema {
 
 /// The second element of each set that is equal to one before it, and the second of each list of
-/// type map that has the keys of one before it, as duplicates; keys are looked at as they are, so
+/// type map that has the keys of one before it, as duplicates; keys are compared as they are, so
 /// defaults belong in before. Elements of a list of type map must be objects or null. As Go
 /// compares, 1 and 1.0 differ.
 ///

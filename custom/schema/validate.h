@@ -33,7 +33,7 @@ std::vector<ErrorCause> Validate(const api::Tree& object,
                                  const Schema& schema,
                                  uint64_t steps_max = kValidationStepsMax);
 
-/// The same for a write of the status: only `status` is looked at, if it is there, and texts name
+/// The same for a write of the status: only `status` is checked, if it is there, and texts name
 /// its members as upstream does, `phase in body must be …`, while fields are whole.
 std::vector<ErrorCause> ValidateStatus(const api::Tree& object,
                                        const api::Tree* old,
