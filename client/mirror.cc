@@ -36,7 +36,7 @@ const Mirror::Keys& Mirror::Indexed(size_t index, std::string_view value) const 
 }
 
 // The first object whose key is not less. Objects that come one after the other mostly have keys
-// that do, so the place behind the last is looked at first.
+// that do, so the place behind the last object is tried first.
 Mirror::Objects::iterator Mirror::PlaceOf(const std::string& key) {
   if (last_put_ != objects_.end() && last_put_->first < key) {
     const auto next = std::next(last_put_);

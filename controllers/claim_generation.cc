@@ -44,7 +44,7 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
   });
 }
 
-/// Whether this controller must tell the claim's driver where the pod is, so that it allocates
+/// Whether this controller must pass the pod's node to the claim's driver, so that it allocates
 /// there. The scheduler does that for pods that did not bypass it.
 bool WaitsForDriver(const core_v1::Pod& pod, const api::Object* object) {
   if (pod.spec.node_name.empty() || object == nullptr || object->metadata().deletion_timestamp) {

@@ -28,8 +28,7 @@ namespace resource_v1 = api::resource_v1;
 using resource_v1::ResourceClaim;
 using resource_v1::ResourceSlice;
 
-// Keys handled before the informers are looked at again.
-// A moment that is farther away is looked at again then: clocks are set.
+// Limit of a wait for a moment, because clocks may be set meanwhile.
 constexpr std::chrono::seconds kLookAgain{3600};
 
 // Upstream's.

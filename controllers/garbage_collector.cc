@@ -21,7 +21,7 @@ namespace {
 using api::meta_v1::ObjectMeta;
 using api::meta_v1::OwnerReference;
 
-// Objects handled before the informers are looked at again.
+// Objects handled before the informers are polled again.
 
 bool IsFollowed(const api::KindInfo& kind) {
   return kind.served && !kind.create_only && kind.metadata != nullptr && kind.kind != "Event";
@@ -67,7 +67,7 @@ void GarbageCollector::FollowKinds() {
   for (const api::KindInfo* kind : followed_->kinds()) {
     // Versions of one hub show the same objects.
     if (!IsFollowed(*kind) || !hubs_.insert(&kind->storage()).second) continue;
-    // The form that the other controllers look at, where it is served.
+    // The form that the other controllers read, where it is served.
     const bool has_hub = std::ranges::count(followed_->kinds(), &kind->storage()) > 0;
     FollowKind(has_hub && IsFollowed(kind->storage()) ? kind->storage() : *kind);
   }

@@ -27,7 +27,7 @@ class NamespacesTest : public ::testing::Test {
     Namespace lab;
     lab.metadata.name = "lab";
     lab.metadata.deletion_timestamp = Now();
-    lab.metadata.finalizers = {"tests/keep"};  // so that it can be looked at
+    lab.metadata.finalizers = {"tests/keep"};  // so that the test can read it
     lab.spec.finalizers = {"kubernetes"};
     EXPECT_TRUE(client_.Create(api::Object::Of(lab)).has_value());
   }

@@ -15,7 +15,7 @@ namespace {
 using api::core_v1::Node;
 using api::core_v1::Taint;
 
-// Keys handled before the informer is looked at again.
+// Keys handled before the informer is polled again.
 constexpr std::string_view kNoSchedule = "NoSchedule";
 
 struct Trouble {

@@ -19,7 +19,7 @@ namespace {
 using api::core_v1::Pod;
 using api::core_v1::PodCondition;
 
-// Nodes handled before the informers are looked at again.
+// Nodes handled before the informers are polled again.
 constexpr size_t kNodesPerStep = 8;
 constexpr const char* kDisruptionTarget = "DisruptionTarget";
 
@@ -79,7 +79,7 @@ std::optional<MonotonicTime> PodGarbage::Step() {
   return client::Earlier(next, keys_.Next());
 }
 
-/// Whether its node is there is only looked at once that has been read, too.
+/// Whether the pod's node exists is only checked once the nodes have been read, too.
 void PodGarbage::OnPod(const api::Object* after) {
   if (after == nullptr) return;
   const std::string& node = after->As<Pod>().spec.node_name;

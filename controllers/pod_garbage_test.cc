@@ -28,7 +28,7 @@ class PodGarbageTest : public ::testing::Test {
     Pod pod;
     pod.metadata.namespace_ = "lab";
     pod.metadata.name = "worker";
-    pod.metadata.finalizers = {"tests/keep"};  // so that it can be looked at
+    pod.metadata.finalizers = {"tests/keep"};  // so that the test can read it
     pod.spec.node_name = "a";
     EXPECT_TRUE(client_.Create(api::Object::Of(pod)).has_value());
     RunFor(1);

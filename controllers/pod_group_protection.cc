@@ -18,7 +18,7 @@ namespace {
 using api::core_v1::Pod;
 using api::scheduling_v1beta1::PodGroup;
 
-// Keys handled before the informers are looked at again.
+// Keys handled before the informers are polled again.
 
 bool IsHeld(const api::meta_v1::ObjectMeta& group) {
   return group.deletion_timestamp &&

@@ -33,7 +33,7 @@ using api::scheduling_v1beta1::PodGroup;
 using api::scheduling_v1beta1::PodGroupResourceClaimStatus;
 using resource_v1::ResourceClaim;
 
-// Keys handled before the informers are looked at again.
+// Keys handled before the informers are polled again.
 // Deleted pods remembered; for older ones the server is asked.
 constexpr size_t kDeletedMax = 500;
 

@@ -15,7 +15,7 @@ namespace {
 using api::rbac_v1::ClusterRole;
 using api::rbac_v1::PolicyRule;
 
-// Keys handled before the informer is looked at again.
+// Keys handled before the informer is polled again.
 
 bool Selects(const ClusterRole& role, const api::Map<std::string>& labels) {
   return std::ranges::any_of(role.aggregation_rule->cluster_role_selectors, [&](const auto& one) {

@@ -242,7 +242,7 @@ void Connection::ChooseEngine() {
 
 void Connection::OnReadEnd() {
   read_ended_ = true;
-  // A peer that stops sending while it receives a stream has gone, as far as anyone can tell; one
+  // A peer that stops sending while it receives a stream is taken to be gone; one
   // that awaits a plain answer may have closed its half only.
   const bool streaming = std::ranges::any_of(exchanges_, [](const auto& entry) {
     const std::shared_ptr<Exchange> exchange = entry.second.lock();

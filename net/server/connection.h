@@ -152,7 +152,7 @@ class Connection final : public ServerEngine::Events,
   StreamId timed_stream_ = 0;
   StreamId newest_stream_ = 0;
   bool stalled_ = false;     // the deadline is the stall's
-  bool progressed_ = false;  // output moved since the deadline was looked at
+  bool progressed_ = false;  // output moved since the last check of the deadline
 };
 
 }  // namespace dray::net::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door through which a server reaches the network: listening sockets, and the pollers that tell
-// of readiness. KernelNetwork() is the machine's; net/testing/simulated_network.h has a simulated
+// A server's access to the network: listening sockets, and the pollers that report
+// readiness. KernelNetwork() is the machine's; net/testing/simulated_network.h has a simulated
 // one.
 #pragma once
 

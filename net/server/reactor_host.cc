@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 // Before what else there is to do gets its turn.
 constexpr int kAcceptedAtOnce = 64;
 
-// Connections of one owner that are looked at for an idle one.
+// Limit of the connections of one owner that are searched for an idle one.
 constexpr int kIdleLookedForMax = 64;
 
 /// The largest crowd; among equally large ones, the one that has been so for longest.

@@ -143,7 +143,7 @@ bool SimulatedPeer::Send() {
   }
   if (piece_ == 0) piece_ = std::min<size_t>(unsent_.size(), 1 + network_.Below(habits_.piece_max));
   const IoResult result = transport_->Write(std::string_view(unsent_).substr(0, piece_));
-  if (result.status != IoStatus::kDone) return true;  // what was wrong, reading will tell
+  if (result.status != IoStatus::kDone) return true;  // the next read returns the error
   piece_ = 0;
   unsent_.erase(0, result.size);
   ++own_moves_;

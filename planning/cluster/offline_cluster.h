@@ -208,7 +208,7 @@ class OfflineCluster {
     std::vector<std::string> objections;
   };
   Said DecideAlone(const api::Object& pod, const Claims& claims) const;
-  /// The same; decides only once about pods that the scheduler cannot tell apart.
+  /// The same; decides only once about pods that are equal for the scheduler.
   Said DecideAlike(const api::Object& pod, const Claims& claims);
   /// LikenessOf the pod; also empty for a pod with a claim that an earlier attempt left over.
   std::string LikenessOf(const api::core_v1::Pod& pod, const Claims& claims) const;

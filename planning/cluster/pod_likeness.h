@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods the scheduler cannot tell apart: equal pods of a Job, each with a claim of its own.
+// Pods that are equal for the scheduler, such as pods of a Job, each with a claim of its own.
 #pragma once
 
 #include <cstddef>

@@ -142,7 +142,7 @@ struct ClaimWriter {
         WithStatus(), "status", Allocates() ? "add allocation and reservation" : "add reservation");
   }
 
-  /// Reads the claim, which tells whether a write on top of `newest` has been carried out: not, and
+  /// Reads the claim, which shows whether a write on top of `newest` has been carried out: not, and
   /// never will be, if the version is another one without it.
   Result<> LookAgain() {
     Result<api::Object> read = client.Get(client::RefOf(newest));

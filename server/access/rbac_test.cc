@@ -352,7 +352,7 @@ TEST(PolicyPart, LendsWhatHasNotChanged) {
   EXPECT_FALSE(may(fmt::format("old-{}-7", kBindings - 1))) << "gone";
 }
 
-// Held rules each of which tells another word from the rest: nothing can be taken together.
+// Each held rule has a word that no other rule has, so no rules can be combined.
 TEST(Escalation, GivesUpAndSaysNo) {
   constexpr size_t kWords = 100;
   const Rules wanted = {Product(kWords)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What policies and webhooks look at besides a write itself.
+// The objects and rights that policies and webhooks read besides the write itself.
 #pragma once
 
 #include <functional>

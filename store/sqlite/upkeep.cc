@@ -31,7 +31,7 @@ namespace {
 /// Superseded records gathered before they are deleted. The more there are, the more of them share
 /// a page; each takes about a hundred bytes of memory meanwhile.
 constexpr size_t kDeadMax = 65'536;
-/// Rows looked at in the time of one changed.
+/// Rows that are read in the time in which one is changed.
 constexpr size_t kScansPerChange = 8;
 /// Records further apart than this are taken to lie on different pages.
 constexpr int64_t kRevisionsPerPage = 4;

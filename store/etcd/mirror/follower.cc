@@ -220,8 +220,8 @@ Follower::End Follower::FollowOnce() {
     if (std::optional<End> failed = Reload()) return *std::move(failed);
   }
   const bool reliable = rpc::HasReliableProgress(status->version);
-  // Where etcd's word does not count, only events tell how far everything is known. Every revision
-  // has at least one event on some key, so all keys are watched.
+  // If etcd's progress reports are unreliable, only events show how far the mirror is complete.
+  // Every revision has at least one event on some key, so all keys are watched.
   mirror_.ForgetFragments();
   const std::unique_ptr<rpc::Watch> watch = deps_.client.StartWatch(
       endpoint_, {.keys = reliable ? keys_ : rpc::SpanOfPrefix(""), .after = mirror_.reached()});

@@ -250,7 +250,7 @@ void Committer::OnAnswer(const Shared& attempt, rpc::Answer<rpc::TxnAnswer> answ
                             [this, attempt, answer = *std::move(answer)](mirror::WaitOutcome how) {
                               OnWaitOutcome(attempt, answer, how);
                             });
-  // What was changed comes by itself; what was only looked at may be followed by nothing.
+  // A change arrives as an event; after a transaction that only compared, no event may come.
   if (!is_here && !changed) deps_.request_progress();
 }
 
