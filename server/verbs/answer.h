@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs answer.
+// Answers of the verbs.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ struct StatusAnswer {
   api::meta_v1::Status status;
 };
 
-/// What a request is answered with, when it is not refused. `warnings` are the texts of Warning
-/// headers, also set when the request is refused (then the answer is an Error in `outcome`).
+/// The answer to a request: a result, or an Error in `outcome`. `warnings` are the texts of Warning
+/// headers; a refused request has them, too.
 struct Answer {
   Result<std::variant<ObjectAnswer, ListAnswer, StatusAnswer>> outcome;
   std::vector<std::string> warnings = {};
-  /// What admission policies add to the audit log.
+  /// Annotations that admission policies add to the audit log.
   std::vector<policies::PublishedAnnotation> annotations = {};
 };
 

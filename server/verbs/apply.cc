@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server-side apply: the configuration is merged into the object that is there, or into nothing;
-// the outcome goes the way of an update or of a create, with the owners that the merge has found.
+// Server-side apply: merges the configuration into the stored object, or into an empty one, and
+// passes the result on to update or create, with the managedFields of the merge.
 #include "api/managed_fields/apply.h"
 
 #include <functional>
@@ -24,7 +24,7 @@ namespace {
 
 namespace managed_fields = api::managed_fields;
 
-// The configuration as a tree; the edge has made JSON of its YAML.
+// The configuration as a tree; the edge has converted its YAML to JSON.
 Result<api::JsonTree> ReadConfig(const Body& body, api::Release release) {
   const std::string_view word = AppliedWord(release);
   const auto* text = std::get_if<std::string>(&body);
@@ -43,7 +43,7 @@ Result<api::JsonTree> ReadConfig(const Body& body, api::Release release) {
       GoJsonKind(*tree))));
 }
 
-// What is to be created where nothing is.
+// The object to create when none exists.
 Result<api::Object> New(const Call& call,
                         const managed_fields::Write& write,
                         const api::JsonTree& config) {
@@ -110,7 +110,7 @@ Task<Outcome> Apply(Call call) {
     const std::function<Result<api::Object>()> make = [&] { return New(call, write, config); };
     DRAY_CO_TRY(api::Object object, make());
     outcome = co_await CreateObject(call, std::move(object), registry::Owners::kDecided, &make);
-    // Somebody else may have been first: then it is merged into what he made.
+    // If another client has created the object meanwhile, the next round merges into that object.
     if (outcome.has_value() || outcome.error().reason != StatusReason::kAlreadyExists) break;
   }
   co_return outcome;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server-side apply and managedFields as clients of the server see them; the rules themselves are
-// tested in api/managed_fields/.
+// Server-side apply and managedFields through the server; api/managed_fields/ tests the rules
+// themselves.
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,7 +37,7 @@ class ApplyTest : public testing::ServerTest {
   std::string Apply(std::string_view manager, std::string_view rest) {
     return Do(ApplyRequest(manager, "configmaps", "a", rest));
   }
-  // "one:Apply two:Update:status"
+  // The managers of the object, such as "one:Apply two:Update:status".
   std::string Owners(std::string_view plural, std::string_view namespace_, std::string_view name) {
     const Answer answer = Ask(Request(Verb::kGet, plural, namespace_, name));
     std::string text;
@@ -62,7 +62,7 @@ TEST_F(ApplyTest, CreatesOnceAndThenChangesNothing) {
               HasSubstr(R"("data":{"k":"w"})"));
 }
 
-// What defaults add is no change either.
+// Values that come from defaults are not a change either.
 TEST_F(ApplyTest, OfWhatIsThereIsNoWrite) {
   const std::string rest =
       R"("metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"r","exactly":)"
@@ -123,7 +123,7 @@ TEST_F(ApplyTest, ToAnObjectThatIsGoing) {
   EXPECT_THAT(Apply("two", R"("metadata":{"name":"a","labels":{"l":"m"}})"), StartsWith("200 "));
   EXPECT_THAT(Apply("two", R"("metadata":{"name":"a","finalizers":["e.x/g"]})"),
               HasSubstr("no new finalizers can be added if the object is being deleted"));
-  // The last finalizer goes with who applied it, and the object with it.
+  // The manager's next configuration removes the last finalizer, and so the object.
   EXPECT_THAT(Apply("one", R"("metadata":{"name":"a"})"), StartsWith("200 "));
   EXPECT_THAT(Read("configmaps", "default", "a"), StartsWith("404 "));
 }
@@ -150,7 +150,7 @@ TEST_F(ApplyTest, WritersOfStatusAreManagersOfTheirOwn) {
               HasSubstr(R"("fieldsV1":{"f:status":{"f:allocation":{".":{},"f:devices":{}}}})"));
 }
 
-// Patches that do not name them are applied to a document without owners.
+// A patch that does not name managedFields is applied to a document without them.
 TEST_F(ApplyTest, PatchesSeeOwnersOnlyWhenTheyNameThem) {
   Post(
       "configmaps",
@@ -169,7 +169,7 @@ TEST_F(ApplyTest, PatchesSeeOwnersOnlyWhenTheyNameThem) {
   EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Update unknown:Update");
   EXPECT_THAT(patch(R"({"metadata":null})"), StartsWith("400 "));
   EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Update unknown:Update");
-  // What cannot be read is shown with all that is there.
+  // An error about an unreadable result shows the whole document.
   EXPECT_THAT(patch(R"({"data":[]})"), HasSubstr("managedFields"));
   EXPECT_THAT(patch(R"({"metadata":{"managed\u0046ields":[{}]}})"), StartsWith("200 "));
   EXPECT_EQ(Owners("configmaps", "default", "a"), "");
@@ -206,7 +206,7 @@ TEST_F(ApplyTest, NewNamespacesBelongToTheServer) {
   EXPECT_EQ(Owners("namespaces", "", "kube-system"), "kube-apiserver:Update");
 }
 
-// Who applies a scale owns the number of pods, through the subresource.
+// The manager that applies a scale owns replicas, through the subresource.
 TEST_F(ApplyTest, TheScaleOfAWorkloadHasOwnersToo) {
   const std::string spec = R"("spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},)"
                            R"("template":{"metadata":{"labels":{"a":"b"}},"spec":)"
@@ -258,7 +258,7 @@ TEST_F(ApplyTest, AScaleThatIsUpdatedIsInConflictUnderItsOwnVersion) {
                         ".spec.replicas"));
 }
 
-// Trap 24: a scheduler and a driver that write by other versions and subresources do not fight.
+// A scheduler and a driver that write through other versions and subresources do not conflict.
 TEST_F(ApplyTest, OwnersLastAcrossVersionsAndSubresources) {
   const auto apply = [&](std::string_view version, std::string_view part, std::string_view rest) {
     ResourceRequest request = Request(Verb::kPatch, "resourceclaims", "default", "c");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding: the scheduler's word on which node a pod runs, by POST on pods/binding or on bindings.
+// Binding: the scheduler assigns a pod to a node, by POST on pods/binding or on bindings.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -81,7 +81,7 @@ void SetScheduled(core_v1::Pod& pod, api::Time now) {
   found->message.clear();
 }
 
-// The pod as the binding wants it.
+// The pod with the binding applied.
 Result<api::Object> Bound(const storage::Item& current,
                           const core_v1::Binding& binding,
                           api::Release release,
@@ -95,13 +95,13 @@ Result<api::Object> Bound(const storage::Item& current,
     pod.metadata.annotations.insert_or_assign(key, value);
   }
   SetScheduled(pod, now);
-  // It has served its purpose (gate ClearingNominatedNodeNameAfterBinding, on since 1.35).
+  // A bound pod needs no nomination (gate ClearingNominatedNodeNameAfterBinding, on since 1.35).
   constexpr api::Releases kClearing{.first = 35};
   if (kClearing.Rules(release)) pod.status.nominated_node_name.clear();
   return next;
 }
 
-// What webhooks see of a binding besides what the client said.
+// Adds to the client's binding what webhooks also see: namespace and managedFields.
 void CompleteBinding(const Call& call, api::Object& binding) {
   api::meta_v1::ObjectMeta& meta = binding.mutable_metadata();
   if (meta.namespace_.empty()) meta.namespace_ = call.request->namespace_;

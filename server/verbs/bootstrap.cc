@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every new server has.
+// Creates the first objects of a new server.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -38,7 +38,7 @@ constexpr std::string_view kService = "kubernetes";
 constexpr std::string_view kServiceAddress = "10.0.0.1";
 constexpr int32_t kServicePort = 443;
 
-// Of api::pods::kSystemPriorities, in their order.
+// The descriptions of api::pods::kSystemPriorities, in their order.
 constexpr std::string_view kPriorityDescriptions[] = {
     "Pods of the system that must stay on their node.",
     "Pods of the system that may run on another node."};
@@ -113,10 +113,11 @@ api::Object SliceAt(const std::string& address, int32_t port) {
   return api::Object::Of(std::move(slice));
 }
 
-// Where another server on the same store makes them too, or the store is too busy at once.
+// Rounds of creates: another server on the same store may create the same objects at once, or the
+// store may be too busy.
 constexpr int kFirstTries = 5;
 
-/// The making of `object`.
+/// The transaction that creates `object`.
 Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   const api::KindInfo& kind = object.kind();
   const ResourceRequest request = RequestFor(Verb::kCreate, object.Clone());
@@ -138,7 +139,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   return txn;
 }
 
-/// What makes those of `objects` that are not in `snapshot`.
+/// The transactions that create those of `objects` that are not in `snapshot`.
 Result<std::vector<store::Txn>> MakingOfMissing(const Core& core,
                                                 const store::Snapshot& snapshot,
                                                 const std::vector<api::Object>& objects) {
@@ -168,7 +169,7 @@ std::vector<api::Object> FirstObjects(const Core& core) {
   return objects;
 }
 
-/// In the order in which they are to be done.
+/// The requests that repair the bootstrap policy, in the order in which they must run.
 std::vector<ResourceRequest> RepairsIn(const Core& core, const store::Snapshot& snapshot) {
   std::vector<ResourceRequest> repairs;
   for (const api::Object& expected : BootstrapPolicyOf(core)) {
@@ -193,7 +194,8 @@ bool IsThere(const Answer& answer) {
          answer.outcome.error().reason == StatusReason::kAlreadyExists;
 }
 
-/// What came of an own write; refused, it is noted, and the rest is made all the same.
+/// Records the result of a write of the server itself. A refusal counts as success here, so that
+/// the caller continues with the other writes.
 Result<> Noted(const Core& core, const std::string& what, const Answer& answer) {
   const Result<> made = IsThere(answer) ? Result<>() : Result<>(Fail(answer.outcome.error()));
   core.own_writes->Note(what, made);
@@ -224,7 +226,8 @@ Task<> MakeFirstObjects(const Core* core) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await session.ReadNewest());
     DRAY_CO_TRY(std::vector<store::Txn> txns, MakingOfMissing(*core, *snapshot, objects));
     if (txns.empty()) co_return {};
-    // All at once, so that they share the waits for a disk; what came to nothing is tried again.
+    // The commits run concurrently, so that they share the disk's flushes; the next round retries
+    // the failed ones.
     for (size_t i = 0; i + 1 < txns.size(); ++i) {
       core->store.Commit(std::move(txns[i]), [](const auto& /*outcome*/) {});
     }
@@ -243,7 +246,7 @@ Task<> RepairPolicy(const Core* core) {
                                  ? NameOfWrite(*object)
                                  : fmt::format("{} {}", request.kind->kind, request.name);
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, &session, std::move(request)));
-    // Another server on the same store was there first.
+    // Another server on the same store has already made the repair.
     const bool is_late =
         !answer.outcome.has_value() && (answer.outcome.error().reason == StatusReason::kConflict ||
                                         answer.outcome.error().reason == StatusReason::kNotFound);
@@ -271,7 +274,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
   for (const api::Object& object : objects) {
     DRAY_CO_TRY(Answer answer,
                 co_await CarryOutOwn(core, &session, RequestFor(Verb::kCreate, object.Clone())));
-    // One that is there from an earlier start may name another port.
+    // An object from an earlier start may name another port: update it.
     if (!answer.outcome.has_value() && IsThere(answer)) {
       DRAY_CO_TRY(answer,
                   co_await CarryOutOwn(core, &session, RequestFor(Verb::kUpdate, object.Clone())));

@@ -57,7 +57,7 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
   const std::string& manager = request.write.field_manager;
   std::optional<api::Time> now = api::Time::Of(call.now());
   if (request.subresource == "scale") now.reset();  // upstream's entries of it have no time
-  // A status that is a member as all others is the writer's.
+  // Without the subresource status, the status is an ordinary field that the writer owns.
   const bool is_all_his = api::IsCustom(call.kind()) && !call.kind().has_status;
   return {.manager = manager.empty() ? "unknown" : manager,
           .subresource = request.subresource,

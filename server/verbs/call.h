@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on its way through a verb, and what all verbs ask about it.
+// The state of one request while a verb carries it out, and what all verbs need of it.
 #pragma once
 
 #include <atomic>
@@ -45,14 +45,14 @@ class Policies;      // server/verbs/admission/validating_policies.h
 class WebhookLists;  // server/verbs/admission/webhook_lists.h
 }  // namespace admission
 
-/// Bytes of decoded objects that requests under way hold together, where nobody else keeps them.
+/// Bytes of decoded objects that all requests under way hold together, except shared ones.
 inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
 
-/// What all verbs work on; constant after construction, but for what the reader remembers.
+/// What all verbs share. Constant after construction, except for the memory of the reader.
 struct Core {
   const api::LiveScheme& scheme;
   store::Store& store;
-  std::string store_id;  // of its status
+  std::string store_id;  // store::Status::id
   World& world;
   Log log;
   Options options;
@@ -60,13 +60,13 @@ struct Core {
   std::shared_ptr<storage::AllocationGuard> allocations;
   std::shared_ptr<storage::LenientReader> lenient;
   std::shared_ptr<storage::ListCache> lists;
-  /// States before this revision are not listed any more (Resources::ForgetStatesBefore).
+  /// The server no longer lists states before this revision (Resources::ForgetStatesBefore).
   std::shared_ptr<std::atomic<int64_t>> states_begin;
-  /// Watches of what came after an earlier revision are too late (Resources::BeginWatchesAt).
+  /// Watches from a revision before this one are refused as too old (Resources::BeginWatchesAt).
   std::shared_ptr<std::atomic<int64_t>> watches_begin;
-  /// Null when everybody may do everything.
+  /// Null: every user may do everything.
   std::shared_ptr<Rights> rights;
-  /// Null: nobody is told.
+  /// Warns about kinds without a controller. Null: no warnings.
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<admission::Policies> policies;
   std::shared_ptr<admission::WebhookLists> webhooks;
@@ -74,57 +74,57 @@ struct Core {
   /// Memory of decoded objects that are only there for requests under way.
   std::shared_ptr<ShareBudget> decoded =
       std::make_shared<ShareBudget>(ShareLimits::EighthsOf(kDecodedBytesMax));
-  /// Of the server itself, those that are refused.
+  /// Writes of the server itself that were refused.
   std::shared_ptr<OwnWrites> own_writes = std::make_shared<OwnWrites>();
-  /// Of tokens that are reviewed; the owner of a review stands for an address.
+  /// Limits reviews of tokens. The owner of a review takes the place of a client address.
   std::shared_ptr<access::TokenGate> reviewed_tokens =
       std::make_shared<access::TokenGate>(world.random.Next());
-  /// Certificates (PEM), of Resources::BootstrapAccounts.
+  /// Certificates (PEM) that clients trust, from Resources::BootstrapAccounts.
   std::string trusted_by_clients = {};
 
-  /// When an Event that is written now ends.
+  /// The time at which an Event that is written now expires.
   WallTime event_end() const { return world.clock.Now() + options.event_life; }
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;
 
-/// One request on its way through a verb. Pointers to what outlives the verb's task.
+/// One request that a verb carries out. What the pointers refer to outlives the verb's task.
 struct Call {
   const Core* core;
   const ResourceRequest* request;
-  /// Where it reads and writes; parts of a call have that of the whole.
+  /// The request's reads and writes go through it; parts of a call share that of the whole call.
   storage::WriteSession* session;
   std::vector<std::string>* warnings;
-  /// What policies add to the audit log; null: nobody wants it.
+  /// Receives annotations of policies for the audit log; null: they are dropped.
   std::vector<policies::PublishedAnnotation>* annotations = nullptr;
-  /// What its decoded body holds of Core::decoded; null: nobody counts.
+  /// The decoded body's claim on Core::decoded; null: the body is not counted.
   ShareBudget::Claim* decoded = nullptr;
   /// Objects in other versions that a webhook made; null: only their apiVersion changes.
   ConversionMemo* conversions = nullptr;
   /// Part of another call, about which the admission chain has been asked.
   bool is_admitted = false;
-  /// A write of the server itself, which starts whatever admission policies say.
+  /// A write of the server itself. Admission policies do not apply to it.
   bool is_own = false;
-  /// Of a collection that is deleted.
+  /// The call deletes one object of a collection that is being deleted.
   bool of_collection = false;
 
-  /// The version of the kind that the client speaks.
+  /// The version of the kind in the request.
   const api::KindInfo& kind() const { return *request->kind; }
-  /// The version its objects are stored, judged and changed in.
+  /// The version in which objects of the kind are stored, validated and changed.
   const api::KindInfo& hub() const { return request->kind->storage(); }
   storage::View view() const { return {.kind = request->kind, .release = request->release}; }
   storage::View storage() const { return storage::View::OfStorage(*request->kind); }
-  /// In which objects are judged and changed: as they are stored; those of custom kinds in the
-  /// version that the client speaks.
+  /// The form in which objects are validated and changed: the stored form; for custom kinds the
+  /// version of the request.
   storage::View worked_on() const;
   std::string key() const;
   WallTime now() const { return core->world.clock.Now(); }
 };
 
-/// The namespace object a request's objects lie in, as it is in a snapshot.
+/// The Namespace object of a request's objects, as a snapshot has it.
 struct SeenNamespace {
-  const store::Record* record = nullptr;  // null for cluster-scoped kinds; as long as the snapshot
-  std::optional<storage::Item> item = std::nullopt;  // empty for them
+  const store::Record* record = nullptr;  // null for cluster-scoped kinds; lives with the snapshot
+  std::optional<storage::Item> item = std::nullopt;  // empty for cluster-scoped kinds
 };
 
 /// Errors: kNotFound  no such namespace.
@@ -132,23 +132,25 @@ Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
                                   const api::KindInfo& kind,
                                   std::string_view namespace_);
 
-/// Records that the request was answered without are named in at most so many warnings.
+/// Most records left out of an answer that warnings name one by one.
 inline constexpr size_t kLeftOutMax = 10;
 
-/// Warns about the records that `reasons` are about: the first of them, and how many there are.
+/// Warns about the records that were left out of the answer: names the first kLeftOutMax with the
+/// reason, and counts the others.
 void WarnLeftOut(const Call& call, const std::vector<std::string>& reasons);
 
-/// The object in `record`, which the request is about, as ItemOf.
-/// Errors: kInternalError  it cannot be decoded; the message says why, and how it is deleted.
+/// The object in `record`, which the request names. Otherwise as storage::ItemOf.
+/// Errors: kInternalError  the record cannot be decoded; the message gives the cause, and the way
+///         to delete the record.
 Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
                                                   storage::View view,
                                                   const store::Record& record);
 
-/// Who writes with the call, as far as managedFields go.
+/// The writer of the call for managedFields.
 api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource);
 
-/// What is known about a write of the call; `namespace_` is held by the caller.
-/// The writer owns what changes, but for bindings, which are the server's own writes.
+/// The context of a write of the call; the caller keeps `namespace_` alive. The writer owns the
+/// fields that change, except for bindings, which are the server's own writes.
 registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
                                       const SeenNamespace& namespace_);

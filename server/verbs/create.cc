@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Create: decode, default, prepare, validate, then put where nothing is. The namespace is compared
-// in the same transaction, so nothing is created in a namespace that has begun to go; quotas are
-// charged in it.
+// Create: decode, default, prepare, validate, then put on the condition that the key is absent. The
+// same transaction compares the namespace, so that nothing is created in a namespace that is being
+// deleted, and charges the quotas.
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -100,8 +100,8 @@ Result<Outcome> DryRun(const Call& call,
 }
 
 struct Attempt {
-  // One of them: done, or the record that stands where the object was to go; neither when the
-  // namespace or a quota changed in between.
+  // One of the two: the outcome, or the record that already has the key. Neither when the namespace
+  // or a quota changed in between.
   std::optional<Outcome> outcome = std::nullopt;
   Frozen<store::Record> in_the_way = nullptr;
   std::string name = {};  // of the object
@@ -111,7 +111,7 @@ bool WantsName(const api::meta_v1::ObjectMeta& meta) {
   return meta.name.empty() && !meta.generate_name.empty();
 }
 
-// What must hold for a put at `key`: nothing is there, and the namespace is as it was seen.
+// The compares of a put at `key`: the key is absent, and the namespace is unchanged.
 store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   store::Txn txn;
   txn.compares.reserve(2);
@@ -123,7 +123,7 @@ store::Txn TxnAround(const std::string& key, const store::Record* namespace_) {
   return txn;
 }
 
-// What a new object must not become by the hands of webhooks.
+// Refuses changes by webhooks to the namespace or resourceVersion of a new object.
 Result<> CheckPlugged(const Call& call, const api::Object& object) {
   const api::meta_v1::ObjectMeta& meta = object.metadata();
   const bool is_elsewhere = call.kind().namespaced && meta.namespace_ != call.request->namespace_;
@@ -171,7 +171,7 @@ Result<> CompleteNew(const Call& call, const registry::WriteContext& context, ap
   return CheckCreator(core.rights.get(), *call.request);
 }
 
-// Tries to put `object`, which is the attempt's alone.
+// Tries to put `object`, which belongs to the attempt alone.
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
@@ -203,7 +203,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
     const store::Conflict::Mismatch& first = conflict->mismatches.front();
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr, .name = name};
   }
-  const bool is_own = call.request->user->name.empty();  // what every cluster begins with
+  const bool is_own = call.request->user->name.empty();  // an object of a new cluster
   if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Tell(kind, *call.warnings);
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
   co_return Attempt{
@@ -211,12 +211,12 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
       .name = name};
 }
 
-// `wish` in the form of the store, where the URL says.
+// `wish` in stored form, in the namespace of the URL.
 Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners owners) {
   api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_TRY_VOID(PlaceInNamespace(call, meta));
-  // Upstream's server of custom kinds ignores the version of what is applied.
+  // Upstream's server of custom kinds ignores the resourceVersion of an applied configuration.
   if (api::IsCustom(call.kind()) && owners == registry::Owners::kDecided) {
     meta.resource_version.clear();
   }
@@ -224,7 +224,7 @@ Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners 
   return object;
 }
 
-// Nothing comes into a kind whose definition goes.
+// Refuses creates of a custom kind whose definition is being deleted.
 Result<> CheckNotGoing(const api::KindInfo& kind, std::string_view name) {
   const api::CustomKind* custom = api::CustomOf(kind);
   if (custom == nullptr || !custom->resource().versions.Load()->is_terminating) return {};
@@ -261,18 +261,18 @@ Task<Outcome> CreateObject(Call call,
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     const std::string name = std::move(attempt.name);
     if (attempt.outcome.has_value()) {
-      // Pods may come at once. What fails here is made at the next start.
+      // Clients may create pods immediately. The next start of the server creates what fails here.
       if (MakesAccount(call)) (void)co_await MakeAccount(call.core, call.session, name);
       co_return *std::move(attempt.outcome);
     }
-    // Else only the namespace or a quota changed: look again.
+    // Otherwise only the namespace or a quota changed: try again.
     if (attempt.in_the_way != nullptr && ++tries > core.options.generate_name_tries && generated) {
       co_return Fail(errors::NoNameFree(call.kind(), name));
     }
     if (attempt.in_the_way != nullptr && !generated) {
       co_return Fail(InTheWayOf(call, name, *attempt.in_the_way));
     }
-    call.warnings->resize(warnings_before);  // of a try that came to nothing
+    call.warnings->resize(warnings_before);  // drops those of the failed attempt
     DRAY_CO_TRY(wish, (*again)());
   }
 }

@@ -23,7 +23,7 @@ namespace {
 using api::apiextensions_v1::CustomResourceSubresourceScale;
 using api::autoscaling_v1::Scale;
 
-// As the version of the object says now; paths of nothing where it says nothing any more.
+// The paths in the current definition of the object's version; empty when it has none any more.
 CustomResourceSubresourceScale PathsOf(const api::Object& object) {
   const Frozen<registry::SchemaVersion> version = registry::RulesOf(object.kind());
   if (version == nullptr || !version->said().subresources.has_value()) return {};

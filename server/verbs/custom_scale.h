@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subresource scale of custom kinds: where a definition says that its objects keep the numbers.
+// The subresource scale of custom kinds. The definition gives the paths of its numbers.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace dray::server::verbs {
 
-/// The Scale of an object of a custom kind that has one; what is missing in the object is 0 or
-/// empty.
+/// The Scale of an object of a custom kind with this subresource; a number that the object does
+/// not have is 0, a text empty.
 api::Object CustomScaleOf(const api::Object& object);
 
-/// The names of the members on the way to the number of wanted replicas.
+/// The names of the members on the path to spec.replicas of the Scale.
 std::vector<std::string> CustomReplicasPath(const api::Object& object);
 
 /// Whether the object has the number of wanted replicas, without which it has no Scale to read.

@@ -23,7 +23,7 @@
 namespace dray::server::verbs {
 namespace {
 
-// Smaller bodies do not decode to much.
+// Smaller bodies are not counted: their decoded objects are small.
 constexpr size_t kUncountedBodyBytes = size_t{16} << 10;
 
 // Upstream shows the beginning of what it cannot read: text if it looks like JSON, else
@@ -64,7 +64,7 @@ Error WrongVersion(const api::TypeMeta& said, const api::KindInfo& kind) {
                   kind.api_version));
 }
 
-// What a body that says it is something else is told.
+// The error for a body whose kind or version is not `kind`.
 Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api::KindInfo& kind) {
   const api::KindInfo* other = scheme.FindKind(said.api_version, said.kind);
   if (other == nullptr) {
@@ -95,7 +95,7 @@ Failure Unrecognized(const api::KindInfo& kind, std::string_view why, std::strin
                   Summary(body))));
 }
 
-// What a body that says `said` is: of `kind` where it says nothing.
+// The kind and version of a body that says `said`; an empty one is taken from `kind`.
 Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api::TypeMeta said) {
   if (said.kind.empty()) said.kind = kind.kind;
   if (said.api_version.empty()) said.api_version = std::string(kind.api_version);
@@ -105,13 +105,13 @@ Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api
   return said;
 }
 
-// Whether CheckKind() lets pass what says `said`.
+// Whether CheckKind() accepts `said`.
 bool IsOf(const api::KindInfo& kind, const api::TypeMeta& said) {
   return (said.kind.empty() || said.kind == kind.kind) &&
          (said.api_version.empty() || said.api_version == kind.api_version);
 }
 
-// What is ignored in a body is told, or is a mistake.
+// Adds the issues to the warnings, or returns an error, as the call's field validation says.
 Result<> TellIssues(const Call& call,
                     const api::TypeMeta& said,
                     const api::KindInfo& kind,
@@ -126,7 +126,8 @@ Result<> TellIssues(const Call& call,
   return {};
 }
 
-// A body in another version of the kind is refused, but is read as what it says before.
+// A body in another version of the kind is refused later. It is decoded as that version first,
+// because upstream returns errors of the decoding before the refusal.
 Result<> ReadAsSaid(const Call& call,
                     const api::KindInfo& kind,
                     const api::TypeMeta& said,
@@ -183,9 +184,10 @@ Result<api::Object> DecodeCustomText(const Call& call,
 
 Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
   if (api::IsCustom(kind)) return DecodeCustomText(call, kind, text);
-  if (text == "null") text = "{}";  // an object that says nothing
+  if (text == "null") text = "{}";  // an empty object
   api::DecodeIssues issues;
-  // One walk over nearly every body; the others are read step by step, for what is told first.
+  // Nearly every body is decoded in one pass. For the others, the steps below find the error that
+  // upstream returns first.
   api::TypeMeta said;
   Result<api::Object> object =
       api::DecodeJson(kind, text, &issues, {.release = call.request->release}, said);
@@ -209,8 +211,7 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
   return object;
 }
 
-// What the envelope says of its content's form is not asked: upstream reads protobuf whatever it
-// is.
+// The content type in the envelope is ignored: upstream decodes protobuf whatever the type is.
 Result<api::Object> DecodeMessage(const Call& call,
                                   const api::KindInfo& kind,
                                   std::string_view bytes) {
@@ -227,13 +228,13 @@ Result<api::Object> DecodeMessage(const Call& call,
   return object;
 }
 
-// What was decoded counts for as long as the request is under way, where it may be much.
+// Counts a decoded object that may be large against the budget until the request ends.
 Result<api::Object> Counted(const Call& call, size_t body_bytes, Result<api::Object> decoded) {
   const bool is_small = body_bytes <= kUncountedBodyBytes || call.decoded == nullptr;
   if (is_small || !decoded.has_value()) return decoded;
   constexpr size_t kAll = std::numeric_limits<size_t>::max();
   const size_t more = storage::DecodedBytes(*decoded, kAll);
-  // Decoded again, it takes the place of what there was.
+  // An object that was decoded again replaces the earlier one.
   if (!call.decoded->Resize(std::max(call.decoded->amount(), more))) {
     return Fail(errors::TooManyRequests());
   }

@@ -15,23 +15,24 @@
 
 namespace dray::server::verbs {
 
-/// The object a client sent; nobody else holds it. A body without kind or apiVersion is taken for
-/// one of `kind`. Unknown and duplicate fields go to the call's warnings with
-/// FieldValidation::kWarn.
+/// The object a client sent; the caller alone holds it. A body without kind or apiVersion is taken
+/// for one of `kind`. With FieldValidation::kWarn, unknown and duplicate fields go to the call's
+/// warnings.
 ///
 /// Errors, with upstream's words:
-///   kBadRequest  not JSON or protobuf, as it was said to be; of another kind or version; a value
-///                of the wrong type; with kStrict, an unknown or duplicate field of JSON (unknown
-///                fields of protobuf are ignored, duplicates are merged, as its rules are).
+///   kBadRequest  the body is not what its media type says (JSON or protobuf); it is of another
+///                kind or version; a value has the wrong type; with kStrict, JSON has an unknown or
+///                duplicate field (in protobuf, unknown fields are ignored and duplicates merged,
+///                as the protobuf specification says).
 Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
-/// The same once more, without warnings: they were told. For another try of a write, which is rare:
-/// to read again then costs less than to keep a copy always.
+/// Decodes the body again for a retry of a write, without warnings, because DecodeBody() has added
+/// them. Retries are rare: decoding twice costs less than keeping a copy of each body.
 Result<api::Object> DecodeAgain(const Call& call, const api::KindInfo& kind);
 
-/// What errors of `release` call a configuration that is applied: up to 1.36 "YAML", then "patch".
+/// The word for an applied configuration in errors of `release`: "YAML" up to 1.36, then "patch".
 std::string_view AppliedWord(api::Release release);
 
-/// `strict decoding error: …` from what a strict decoder found.
+/// The text `strict decoding error: …` for the issues of a strict decoder.
 std::string StrictError(const api::DecodeIssues& issues);
 
 /// What is ignored in `text`, a readable document for the custom kind `kind` that says it is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delete: what is still held by finalizers or by its grace period is marked, the rest goes at once.
+// Delete: an object with finalizers or a grace period is marked for deletion, any other is removed
+// at once.
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -66,8 +67,8 @@ Result<> CheckPreconditions(const Call& call, const meta_v1::ObjectMeta& meta) {
   return {};
 }
 
-// The finalizers the object has to pass now: those it has, less or plus what the garbage collector
-// is asked to do first.
+// The finalizers of the object after the request: its present ones, with those of the garbage
+// collector (foregroundDeletion, orphan) added or removed as the options say.
 std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
                                          const meta_v1::ObjectMeta& meta,
                                          registry::DependentsByDefault dependents) {
@@ -100,16 +101,16 @@ std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
 struct Plan {
   enum class Step : uint8_t {
     kRemove,
-    kMark,            // and keep it
+    kMark,            // set deletionTimestamp and keep the object
     kMarkThenRemove,  // two changes, as upstream's watchers see them
     kNothing,
   };
   Step step = Step::kRemove;
-  api::Object marked = {};  // what the first change writes
+  api::Object marked = {};  // the object that the first change writes
 };
 
-// A grace period ends in a year that can be written: longer ones are cut. Upstream computes with
-// what is left of them in 64 bits of nanoseconds.
+// Cuts a grace period so that its end is a time that can be written. Upstream instead computes with
+// the value that overflow of 64-bit nanoseconds leaves.
 void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   const int64_t begin = api::Time::Of(now).unix_seconds();
@@ -132,8 +133,9 @@ int64_t GraceSeconds(const Call& call, const api::Object& old, std::optional<int
   return strategy.grace_seconds == nullptr ? 0 : strategy.grace_seconds(old, asked);
 }
 
-// `old`, whose grace period is longer, with a grace period of `grace` from when it began. One that
-// is over by then ends now, and is still one: whoever ends the object learns of it first.
+// `old` with its grace period shortened to `grace`, counted from the same start. If that end has
+// passed, the deletion time is now and a period above 0 becomes 1: the component that stops the
+// object (such as the kubelet) sees the change before the object is removed.
 api::Object Shortened(const api::Object& old, int64_t grace, WallTime now) {
   const meta_v1::ObjectMeta& meta = old.metadata();
   const int64_t begin =
@@ -149,8 +151,8 @@ api::Object Shortened(const api::Object& old, int64_t grace, WallTime now) {
   return shorter;
 }
 
-// The first DELETE of a kind with graceful deletion starts the grace period, later ones may only
-// shorten it; nothing once it has run out.
+// The first DELETE of a kind with graceful deletion starts the grace period, later ones can only
+// shorten it. Nothing when the period is over.
 std::optional<Plan> PlanGrace(const Call& call,
                               const api::Object& old,
                               const std::vector<std::string>& finalizers) {
@@ -206,7 +208,7 @@ Outcome RemovedAnswer(const Call& call, Item item) {
   return answer;
 }
 
-// A client that says it wants no orphans by the old parameter is told that dependents come first.
+// orphanDependents=false (deprecated) gets 202, because the dependents are deleted first.
 int CodeOf(const Call& call) {
   return call.request->delete_options.orphan_dependents == false ? 202 : 200;
 }
@@ -231,14 +233,14 @@ void WarnOfNoPolicy(const Call& call) {
   if (std::ranges::find(warnings, text) == warnings.end()) warnings.emplace_back(text);
 }
 
-// Whether the object that this request has marked is there no more.
+// Whether the object that this request has marked no longer exists.
 bool IsGone(const std::optional<Item>& marked, const std::optional<Item>& current) {
   return marked.has_value() &&
          (!current.has_value() || current->object.metadata().uid != marked->object.metadata().uid);
 }
 
-// Whether the object waits for what it holds: another deletion of a namespace changes nothing, and
-// plugins are not asked about it.
+// Whether the object is being deleted and waits for its contents. Another deletion of such a
+// namespace changes nothing, and admission plugins are not called.
 bool IsGoing(const Call& call, const api::Object& object) {
   const registry::Strategy& strategy = registry::StrategyOf(call.kind());
   return object.metadata().deletion_timestamp.has_value() && strategy.has_finalizers != nullptr &&
@@ -262,10 +264,10 @@ Task<Outcome> DeleteOne(Call call) {
   WarnOfNoPolicy(call);
   const size_t warnings_before = call.warnings->size();
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
-  // By this request: its preconditions held then, and whoever removes the object now, or makes
-  // another of that name, carries out what was asked.
+  // The object as this request marked it. The preconditions held then. If another client removes
+  // the object afterwards, or creates a new one of that name, the request has succeeded.
   std::optional<Item> marked;
-  api::Object before;  // it was marked
+  api::Object before;  // the object before it was marked
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
@@ -279,13 +281,13 @@ Task<Outcome> DeleteOne(Call call) {
     if (!current.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
-      call.warnings->resize(warnings_before);  // of a look that came to nothing
+      call.warnings->resize(warnings_before);  // drops those of the failed round
       if (!IsGoing(call, current->object)) {
         DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
       }
       before = current->object;
     } else {
-      // Upstream asks once more before the removal, and first about the state in its cache.
+      // Upstream calls the plugins again before the removal, first with the state in its cache.
       DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, before));
       DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
     }
@@ -322,7 +324,7 @@ Task<Outcome> DeleteOne(Call call) {
     }
     DRAY_CO_TRY(std::optional<Item> last,
                 storage::EndedItemOf(call.view(), *record, committed->revision));
-    // Upstream's controllers make it again. What fails here is made at the next start.
+    // Upstream's controllers recreate it. The next start of the server creates what fails here.
     if (IsForPods(call)) {
       (void)co_await MakeAccount(call.core, call.session, call.request->namespace_);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletecollection: a list, then one deletion after the other. Not one transaction: what is deleted
-// by others in the meantime counts as done, the first other mistake ends it. What cannot be read is
-// left out of the list, with a warning, and so stays.
+// Deletecollection: a list, then one deletion after the other, not one transaction. An object that
+// another client has deleted meanwhile counts as deleted; any other error ends the request. An
+// object that cannot be read is left out of the list, with a warning, and stays.
 #include <utility>
 
 #include "server/verbs/delete_options.h"

@@ -21,7 +21,7 @@ ErrorCause UnsafeWith(std::string_view why) {
   return errors::InvalidValue("ignoreStoreReadErrorWithClusterBreakingPotential", "true", why);
 }
 
-// Nobody can tell what these mean for an object that cannot be read.
+// These options have no meaning for an object that cannot be read.
 void CheckUnsafe(const DeleteOptions& options, std::vector<ErrorCause>& causes) {
   const auto refuse = [&](bool is_set, std::string_view member) {
     if (is_set)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DELETE may be asked.
+// Checks of the options of DELETE.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace dray::server::verbs {
 
-/// kUnsafe: of what cannot be read (ignoreStoreReadErrorWithClusterBreakingPotential).
+/// kUnsafe: the object cannot be read (ignoreStoreReadErrorWithClusterBreakingPotential).
 enum class Deletion : uint8_t { kUsual, kUnsafe };
 
-/// Errors: kInvalid  an unknown policy, a policy together with orphanDependents, or something that
-/// an unsafe deletion cannot heed.
+/// Errors: kInvalid  an unknown propagation policy; a policy together with orphanDependents; an
+///         option that an unsafe deletion does not allow.
 Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options, Deletion deletion);
 
-/// What an unsafe deletion of a whole collection is told.
+/// The error for an unsafe deletion of a whole collection.
 Error NoUnsafeCollections();
 
 }  // namespace dray::server::verbs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delete of what cannot be decoded, so that it does not stay for ever: without regard to
-// finalizers, grace and preconditions, which nobody can read. Behaviour: upstream's corrupt object
-// deleter.
+// Deletes an object that cannot be decoded, so that it does not stay forever. Finalizers, grace
+// period and preconditions are ignored because they cannot be read. Behaviour: upstream's corrupt
+// object deleter.
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@
 namespace dray::server::verbs {
 namespace {
 
-// As upstream's storage words it: 4 is its code for an object that is not what was expected.
+// In the words of upstream's storage; 4 is its code for an unexpected object.
 Error IsReadable(const Call& call, const std::string& key) {
   return errors::Conflict(
       call.kind(),

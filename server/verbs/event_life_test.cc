@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long Events live (--event-ttl).
+// The lifetime of Events (--event-ttl).
 #include <chrono>
 #include <string>
 
@@ -24,7 +24,7 @@ class EventLifeTest : public testing::ServerTest {
     EXPECT_THAT(Do(std::move(request)), StartsWith("201 "));
   }
 
-  // What a GET answers when so much time has passed, and the store was told.
+  // The answer to a GET after the clock has advanced and the store has expired keys.
   std::string After(std::chrono::nanoseconds passed) {
     world_.clock().Advance(passed);
     EXPECT_TRUE(store_.ExpireDueAndWait(world_.clock().Now(), 1).has_value());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eviction: a DELETE of a pod that its disruption budgets may refuse. Nobody here counts the pods
-// of a budget, so one that its controller has not seen refuses, as upstream's does.
+// Eviction: a DELETE of a pod that its disruption budgets may refuse. This server does not count
+// the pods of a budget. A budget that no controller has processed refuses, as upstream's does.
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +30,8 @@ const api::KindInfo& Budgets() {
   return api::Reflected<policy_v1::PodDisruptionBudget>::kKind;
 }
 
-// A pod that has ended, or waits for a node, disrupts nothing when it goes.
+// Whether the eviction counts against a budget: a pod that has ended, is pending or is already
+// being deleted does not.
 bool IsCounted(const core_v1::Pod& pod) {
   return !api::pods::HasEnded(pod) && pod.status.phase != "Pending" &&
          !pod.metadata.deletion_timestamp.has_value();
@@ -49,7 +50,7 @@ bool IsAbout(const policy_v1::PodDisruptionBudget& budget, const core_v1::Pod& p
   return selector.has_value() && selector->Matches(pod.metadata.labels);
 }
 
-// The budgets of the pod's namespace that count it.
+// The budgets of the pod's namespace that select it.
 Result<std::vector<api::Object>> BudgetsOf(const Call& call,
                                            const store::Snapshot& snapshot,
                                            const core_v1::Pod& pod) {
@@ -84,7 +85,8 @@ Result<> CheckBudget(const policy_v1::PodDisruptionBudget& budget) {
   return {};
 }
 
-// A pod that is not ready may go while its budget is healthy without it, or always.
+// Whether a pod that is not ready may be evicted without a charge: the budget always allows it, or
+// is healthy without the pod.
 bool MayGoUnready(const core_v1::Pod& pod, const policy_v1::PodDisruptionBudget& budget) {
   if (IsReady(pod)) return false;
   if (budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow") return true;
@@ -92,7 +94,7 @@ bool MayGoUnready(const core_v1::Pod& pod, const policy_v1::PodDisruptionBudget&
          budget.status.desired_healthy > 0;
 }
 
-// Takes one disruption off the budget, so that the next eviction sees it.
+// Subtracts one allowed disruption from the budget, so that the next eviction sees it.
 Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::string* pod) {
   ResourceRequest request;
   request.verb = Verb::kUpdate;
@@ -120,7 +122,8 @@ Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::strin
   co_return co_await Modify(inner, registry::Subresource::kStatus, &modification);
 }
 
-// Tells why the pod goes, so that whoever replaces it knows. The server's own write.
+// Sets the condition DisruptionTarget with the reason, for the controller that replaces the pod. A
+// write of the server itself.
 Task<ObjectAnswer> MarkEvicted(Call call) {
   Modification modification;
   modification.change = [&](const Current& current) -> Result<api::Object> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No write gives a device to two claims, whichever way it comes.
+// No write allocates a device to two claims, through any verb.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -69,7 +69,7 @@ TEST_F(ExclusiveDevices, ADeviceIsRefusedToTheSecondAndFreeAfterTheFirst) {
   EXPECT_THAT(Allocate("a", "x"), StartsWith("200"));
 }
 
-// Its bytes still name the device that it was given.
+// The bytes of the damaged claim still name its device.
 TEST_F(ExclusiveDevices, WhatAClaimMayHaveThatCannotBeReadIsRefused) {
   constexpr std::string_view kKey = "/registry/resourceclaims/default/damaged";
   store::Txn txn;
@@ -108,7 +108,7 @@ TEST_F(ExclusiveDevices, WhicheverWayItIsWritten) {
   ResourceRequest strategic = StatusPatch("b", Allocation("x"));
   strategic.patch_type = patch::PatchType::kStrategicMerge;
   EXPECT_EQ(Do(std::move(strategic)), kRefusal);
-  // An object, as components in the process write.
+  // A body that is an object, as in-process components send it.
   const Answer answer = Ask(Request(Verb::kGet, "resourceclaims", "default", "a"));
   const api::Object a = std::get<ObjectAnswer>(*answer.outcome).item.object;
   const Answer other = Ask(Request(Verb::kGet, "resourceclaims", "default", "b"));
@@ -119,7 +119,7 @@ TEST_F(ExclusiveDevices, WhicheverWayItIsWritten) {
   update.subresource = "status";
   update.body = b;
   EXPECT_EQ(Do(std::move(update)), kRefusal);
-  // The object itself does not take a status, nor does a creation.
+  // Writes outside the subresource ignore the status, and so do creates.
   ResourceRequest plain = Request(Verb::kUpdate, "resourceclaims", "default", "b");
   plain.body = b;
   EXPECT_THAT(Do(std::move(plain)), Not(HasSubstr("d.example.com")));

@@ -58,7 +58,7 @@ int32_t PriorityOf(std::string_view group, api::Release release) {
   return found == std::end(kGroups) ? kLastOfAll : found->priority;
 }
 
-/// Versions whose place is neither that of the stable ones nor that of the others.
+/// Versions with a priority of their own, neither kStable nor kUnstable.
 struct VersionPriority {
   std::string_view group, version;
   int32_t priority;
@@ -95,7 +95,7 @@ int32_t PriorityOf(std::string_view group, std::string_view version) {
 constexpr std::string_view kByUser = "ByUser";
 constexpr std::string_view kByNamespace = "ByNamespace";
 
-/// A level; without queues it turns down what it has no room for.
+/// A priority level; one without queues rejects requests beyond its concurrency.
 struct Level {
   std::string_view name;
   int32_t shares, lendable;
@@ -110,12 +110,13 @@ constexpr Level kLevels[] = {{"catch-all", 5, 0},
                              {"workload-low", 100, 90, 128, 6, kQueueLength},
                              {"global-default", 20, 50, 128, 6, kQueueLength}};
 
-/// Which requests of resources: separated by a blank verbs, groups, resources, each by commas, and
-/// "cluster" where those outside of namespaces count too.
+/// A rule for resources: verbs, groups and resources, separated by blanks, each a list with commas;
+/// then "cluster" if cluster-scoped resources match, too.
 constexpr std::string_view kEverything = "* * * cluster";
 constexpr std::string_view kLeases = "* coordination.k8s.io leases";
 
-/// Subjects are "group/NAME", "user/NAME" or "account/NAMESPACE/NAME"; paths are verbs and paths.
+/// Subjects are "group/NAME", "user/NAME" or "account/NAMESPACE/NAME". `paths` is a list of verbs,
+/// a blank and a list of paths.
 struct Schema {
   std::string_view name, level;
   int32_t precedence;
@@ -184,14 +185,14 @@ constexpr Schema kSchemas[] = {
      {kEverything},
      "* *"}};
 
-/// Takes what stands before the next `at` off the beginning.
+/// Removes the text before the next `at`, and that character, and returns the text.
 std::string_view TakeUntil(std::string_view& text, char at) {
   const std::string_view first = text.substr(0, text.find(at));
   text.remove_prefix(std::min(first.size() + 1, text.size()));
   return first;
 }
 
-/// Words between commas; "-" is the group without a name.
+/// The words between commas; "-" stands for the core group (empty name).
 api::List<std::string> Words(std::string_view list) {
   api::List<std::string> words;
   while (!list.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds that are kept like all others, and that nothing in this server acts on: who writes one is
-// told.
+// Kinds that the server stores like all others, but that no component of this server acts on. The
+// writer of such an object gets a warning.
 #pragma once
 
 #include <set>
@@ -14,7 +14,8 @@
 
 namespace dray::server::verbs {
 
-/// What does not happen to objects of the kind; empty where nothing has to, or something does it.
+/// The effect that objects of the kind do not have here. Empty: the kind has no such effect, or a
+/// component of the server brings it about.
 std::string_view WhatDoesNotHappen(const api::KindInfo& kind);
 
 /// Safe from any thread.
@@ -22,8 +23,8 @@ class IdleKinds {
  public:
   explicit IdleKinds(Log log) : log_(std::move(log)) {}
 
-  /// An object was created. A warning for its writer, if nothing acts on it; a line in the log,
-  /// once for each kind.
+  /// Call after an object was created. If no component acts on the kind, adds a warning for the
+  /// writer and, once for each kind, a line to the log.
   void Tell(const api::KindInfo& kind, std::vector<std::string>& warnings);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A write that is only good while somebody leads.
+// Writes that are valid only while a leader holds its lease.
 #pragma once
 
 #include "base/result.h"
@@ -9,11 +9,11 @@
 
 namespace dray::server::verbs {
 
-/// Adds to `txn` what its commit needs besides, if the call names a lease: that the lease is as in
-/// `snapshot`, where it is held as the call wants. A renewal in between refuses the commit, too:
-/// look again.
+/// If the call names a lease, adds a compare to `txn`: the lease is as in `snapshot`, where its
+/// holder is the one the call names. A renewal in between makes the commit conflict, too; the
+/// caller then tries again with a newer snapshot.
 ///
-/// Errors: kConflict  somebody else holds the lease, or had it; or it is gone.
+/// Errors: kConflict  another holder has the lease, or had it in between; or it does not exist.
 Result<> AddLeaseCondition(const Call& call, const store::Snapshot& snapshot, store::Txn& txn);
 
 }  // namespace dray::server::verbs

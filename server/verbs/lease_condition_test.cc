@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a leader writes is written under its lease or not at all.
+// A leader's write is carried out only while it holds its lease.
 #include "server/verbs/lease_condition.h"
 
 #include <string>
@@ -64,7 +64,7 @@ TEST_F(LeaseConditionTest, AWriteNeedsTheLeaseItNames) {
   }
 }
 
-/// The same over a store that lets others in between.
+/// The same over a store that lets other requests in between read and write.
 class LeaseThatChanges : public ::testing::Test {
  protected:
   std::string Ask(const ResourceRequest& request) {
@@ -86,7 +86,7 @@ class LeaseThatChanges : public ::testing::Test {
     ADD_FAILURE() << plural;
     return *scheme_.kinds().front();
   }
-  /// Writes under the lease while `meanwhile` happens after its look at the store.
+  /// Writes under the lease; `meanwhile` is carried out after the write has read the store.
   std::string WriteWhile(const ResourceRequest& meanwhile) {
     ResourceRequest create{.verb = Verb::kCreate, .kind = &KindOf("deviceclasses")};
     create.body = std::string(R"({"metadata":{"name":"c"},"spec":{}})");

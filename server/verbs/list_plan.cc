@@ -24,12 +24,12 @@ constexpr std::string_view kExact = "Exact";
 constexpr std::string_view kNotOlderThan = "NotOlderThan";
 constexpr std::string_view kMatchField = "resourceVersionMatch";
 
-// Where sendInitialEvents is refused: the gate WatchList is off by default, in 1.33 again.
+// Releases that refuse sendInitialEvents: the gate WatchList is off by default, in 1.33 again.
 constexpr api::Releases kNoWatchList = {.first = 0, .last = 31};
 constexpr api::Releases kNoWatchListAgain = {.first = 33, .last = 33};
-// Up to 1.33 pages came from the store, whatever the version (gate ListFromCacheSnapshot).
+// Up to 1.33 etcd served pages for any resourceVersion (gate ListFromCacheSnapshot).
 constexpr api::Releases kPagesFromStore = {.first = 0, .last = 33};
-// Up to 1.32 the cache read the version before anybody had judged it.
+// Up to 1.32 the watch cache parsed the resourceVersion before it was validated.
 constexpr api::Releases kVersionReadByCache = {.first = 0, .last = 32};
 
 Error InvalidOptions(std::vector<ErrorCause> causes) {
@@ -70,7 +70,8 @@ Result<> CheckListOptions(const ListOptions& options) {
   return Fail(InvalidOptions(std::move(causes)));
 }
 
-// base64url without padding to the standard alphabet with padding; says where it is neither.
+// Converts base64url without padding to standard base64 with padding; errors name the first byte
+// that is neither.
 Result<std::string> DecodeUrlBase64(std::string_view text) {
   std::string standard;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -121,7 +122,7 @@ Result<RawToken> ParseToken(std::string_view json) {
   return token;
 }
 
-// A start must be what a path looks like after cleaning: it is joined to a prefix it may not leave.
+// A start must equal its own cleaned path: it is joined to a prefix that it must not leave.
 bool IsCleanStart(std::string_view start) {
   if (start.starts_with('/')) start.remove_prefix(1);
   while (!start.empty()) {
@@ -203,7 +204,7 @@ Result<ListPlan> PlanList(const ListOptions& options, api::Release release) {
     plan.store = std::move(token.store);
     plan.exactly = token.revision > 0;
     plan.version = plan.exactly ? static_cast<uint64_t>(token.revision) : 0;
-    // As upstream: such a list comes from its cache, which knows no pages.
+    // As upstream, whose watch cache serves such a list and ignores the limit.
     if (version->has_value() && !kPagesFromStore.Rules(release)) plan.limit = 0;
     return plan;
   }

@@ -40,7 +40,7 @@ class ListTest : public testing::ServerTest {
   }
 };
 
-// Trap 7: the version of a list is that of what it shows.
+// The resourceVersion of a list is that of the snapshot it shows.
 TEST_F(ListTest, PagesShowOneSnapshot) {
   const Result<ListAnswer> first = Lists(Classes({.limit = 2}));
   ASSERT_TRUE(first.has_value());
@@ -236,8 +236,8 @@ class WatchTest : public testing::ServerTest {
       Post("deviceclasses", "", body);
     }
   }
-  // "ADDED a, DELETED b"; a bookmark that ends the initial events is "END". The next events there
-  // are, however many pieces have none.
+  // The next events as text, such as "ADDED a, DELETED b"; "END" is the bookmark that ends the
+  // initial events. Skips calls of Next() that return no events although more are pending.
   static std::string Texts(WatchCursor& cursor, size_t max = 100) {
     std::string texts;
     std::vector<WatchEvent> events = cursor.Next(max);
@@ -281,7 +281,7 @@ TEST_F(WatchTest, InitialEventsComeInPagesAndMissNothing) {
   EXPECT_EQ(Texts(*cursor, 2), "ADDED d");
 }
 
-// Trap 1: a client that is not told waits for a bookmark that never comes.
+// Without an error, a client would wait for a bookmark that never comes.
 TEST_F(WatchTest, InitialEventsAreRefusedWhereTheReleaseHasThemOff) {
   const std::pair<api::Release, bool> cases[] = {{api::Release::k1_31, false},
                                                  {api::Release::k1_32, true},
@@ -328,13 +328,13 @@ TEST_F(WatchTest, SelectorTransitionsAreAddedAndDeleted) {
   ASSERT_EQ(events.size(), 2U);
   EXPECT_EQ(events[0].type, WatchEventType::kAdded);
   EXPECT_EQ(events[1].type, WatchEventType::kDeleted);
-  // The content that matched, at the revision that ended it.
+  // A deletion carries the last matching content, at the revision of the change that ended it.
   EXPECT_THAT(std::string(storage::JsonOf(events[1].item)), HasSubstr(R"("x":"1")"));
   EXPECT_GT(events[1].item.object.metadata().resource_version,
             events[0].item.object.metadata().resource_version);
 }
 
-// Trap 6: who goes on from an older one sees the deletion again.
+// A client that continued from an older version would see the deletion again.
 TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
   Class("a");
   const auto cursor = Open({.resource_version = Newest()});
@@ -346,7 +346,7 @@ TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
               HasSubstr("\"resourceVersion\":\"" + Newest() + "\""));
 }
 
-// Trap 25: also when nothing of what is watched changes.
+// The bookmark advances also when no watched object changes.
 TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
   const auto cursor = Open({.resource_version = Newest(), .allow_watch_bookmarks = true});
   Post("namespaces", "", R"({"metadata":{"name":"elsewhere"}})");
@@ -458,8 +458,8 @@ TEST_F(WatchTest, TheDeadlineIsTheClientsOrRandom) {
   }
 }
 
-// What is committed between the snapshot a watch begins with and its registration is announced by
-// nobody: the watch has to look for it.
+// A commit between the watch's snapshot and its registration wakes no watcher: the watch has to
+// read the store again.
 TEST_F(WatchTest, WhatIsCommittedWhileItBeginsIsSeen) {
   const auto begin = [&](const ListOptions& options, std::string_view label, size_t page) {
     const auto cursor = Open(options);  // takes the snapshot
@@ -511,7 +511,7 @@ TEST_F(WatchTest, WhatIsCommittedWhileItBeginsIsSeen) {
   every_way("objects");
 }
 
-// A selector that nothing matches must not make one call look at everything.
+// With a selector that matches nothing, one call must not read the whole state.
 TEST_F(WatchTest, OneCallLooksAtABoundedPiece) {
   const std::string note(100'000, 'x');
   for (char name = 'a'; name <= 'j'; ++name) {

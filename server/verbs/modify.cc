@@ -30,7 +30,8 @@ namespace {
 
 using storage::Item;
 
-// A version in the object makes the write conditional; without one it wins over whatever is there.
+// A resourceVersion in the object makes the write conditional; without one the write replaces any
+// stored version.
 Result<> CheckVersion(const Call& call,
                       const Modification& modification,
                       const api::Object& next,
@@ -50,7 +51,8 @@ Result<> CheckVersion(const Call& call,
   return Fail(errors::Modified(call.kind(), call.request->name));
 }
 
-// Whether nothing holds the object any more once `next` is written.
+// Whether the object can be deleted once `next` is written: no finalizer and no grace period is
+// left.
 bool IsFinished(const registry::Strategy& strategy,
                 const api::Object& next,
                 const api::Object& old) {
@@ -60,7 +62,7 @@ bool IsFinished(const registry::Strategy& strategy,
          !(strategy.has_finalizers != nullptr && strategy.has_finalizers(next));
 }
 
-// Nothing when the object is not there for this client.
+// Nothing when the object does not exist, or not in the version of this client.
 Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
   if (record == nullptr) return std::nullopt;
   DRAY_TRY(std::optional<Item> stored, ItemAskedFor(call, call.worked_on(), *record));
@@ -69,7 +71,7 @@ Result<std::optional<Current>> LookAt(const Call& call, const store::Record* rec
   return Current{.stored = *std::move(stored), .seen = *std::move(seen)};
 }
 
-// One look at the object: what the client wants there now, in the form of the store.
+// The object that the client requests in place of the current one, in stored form.
 Result<api::Object> WishFor(const Call& call,
                             const Modification& modification,
                             const Current& current) {
@@ -84,8 +86,8 @@ Result<api::Object> WishFor(const Call& call,
   DRAY_TRY_VOID(CheckVersion(call, modification, wish, current.stored));
   registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
   api::Object next = registry::ForStore(wish, call.request->release, call.now());
-  // The hub's own version hides something only from those few objects that have what hubs have, and
-  // nothing from clients in process: those see the hub itself.
+  // MergeBack() restores what the client's version cannot show. The hub version hides something
+  // only in the few objects with hub content, and in-process clients see the hub itself.
   const bool sees_all =
       call.view().is_storage() &&
       (std::holds_alternative<api::Object>(call.request->body) || !storage::HasHubContent(old));
@@ -98,14 +100,14 @@ Result<api::Object> WishFor(const Call& call,
   return next;
 }
 
-// An object that is to replace another one.
+// An object that is to replace `old`.
 struct Change {
   api::Object& next;
   const api::Object& old;
   const SeenNamespace& in;
 };
 
-// What a change looks like to plugins. Objects that only a subresource has are made for them.
+// A change as plugins see it. Owns the objects of a subresource that has its own kind (Scale).
 struct SeenChange {
   SeenChange(const Call& call,
              const Modification& modification,
@@ -257,7 +259,7 @@ Task<ObjectAnswer> Modify(Call call,
   const size_t warnings_before = call.warnings->size();
   storage::Freshness freshness = storage::Freshness::kNow;
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
-    call.warnings->resize(warnings_before);  // of a look that came to nothing
+    call.warnings->resize(warnings_before);  // drops those of the failed round
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await call.session->ReadNewest());
     const Frozen<store::Record> record = snapshot->Get(key);
     DRAY_CO_TRY(const Prepared prepared, co_await PrepareRecord(call, record.get(), freshness));

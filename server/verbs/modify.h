@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read, change, write back: what update, patch, their subresources and binding have in common.
+// Read, change, write back: the common part of update, patch, their subresources and binding.
 //
-// The change is computed from a snapshot and committed on the condition that the object is still as
-// it was read. If it is not, it is read and computed again: a client that named a version is
-// refused by that second look, one that did not never learns of the race.
+// The verb computes the change from a snapshot and commits it on the condition that the object is
+// still as it was read. If the object has changed, the verb reads and computes again. A client that
+// named a resourceVersion gets a conflict from the second round; other clients do not notice the
+// race.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +22,40 @@
 
 namespace dray::server::verbs {
 
-/// The subresource the call names. Errors: kNotFound  objects of the kind do not have it.
+/// The subresource that the call names. Errors: kNotFound  objects of the kind do not have it.
 Result<registry::Subresource> SubresourceOf(const Call& call);
 
-/// How a uid that is not the stored one is refused: a whole object names the object it means, a
-/// patch tries to change one.
+/// The error for a uid that is not the stored one: a whole object with another uid means another
+/// object (conflict), a patch tries to change the uid (invalid).
 enum class WrongUid : uint8_t { kConflict, kInvalid };
 
-/// An object that is there: as it is stored, and as the client of the call sees it.
+/// An existing object: as it is stored, and as the client of the call sees it.
 struct Current {
   storage::Item stored;
   storage::Item seen;
 };
 
 struct Modification {
-  /// Makes the wished-for object from the current one (never touched); called again after a race.
+  /// Makes the requested object from the current one (never changed); called again after a race.
   std::function<Result<api::Object>(const Current& current)> change;
   WrongUid wrong_uid = WrongUid::kConflict;
-  /// Whether the wished-for object says itself who owns what: it was applied.
+  /// Whether the requested object already has its managedFields: it comes from an apply.
   bool decides_owners = false;
-  /// Whether it wins over whatever is there where it names no version, whatever the kind.
+  /// Whether a write without resourceVersion replaces any stored version, whatever its kind says.
   bool is_unconditional = false;
-  /// What a subresource with objects of its own makes of one that is stored, which is what policies
-  /// see; null: they see what is stored.
+  /// Converts a stored object into the object of the subresource (such as Scale), which policies
+  /// evaluate then; null: policies evaluate the stored object.
   std::function<api::Object(const api::Object& stored)> seen_through = nullptr;
-  /// Puts such an object, which a webhook has changed, back into one that is to be stored; null:
-  /// webhooks cannot change it.
+  /// Copies the object of the subresource, after a webhook changed it, back into the object to be
+  /// stored; null: webhooks cannot change it.
   Result<api::Object> (*put_back)(const api::Object& stored, const api::Object& part) = nullptr;
 };
 
-/// Whether what a client's object says about its own place is what the URL says.
-/// Errors: kBadRequest  with upstream's words.
+/// Checks that name and namespace of the client's object match those of the URL.
+/// Errors: kBadRequest  in upstream's words.
 Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta);
 
-/// Times a write is computed before the server gives up on a very busy object.
+/// Rounds of read and commit before the server gives up on an object that others keep changing.
 inline constexpr int kModifyTriesMax = 100;
 
 /// `live`, in the form of the store, with the configuration `config` applied to it and the owners
@@ -66,11 +67,12 @@ Result<api::Object> AppliedTo(const Call& call,
                               const api::Object& live,
                               const api::JsonTree& config);
 
-/// Applies `modification`, which outlives the task, to the object the call names. Writes nothing
-/// when nothing changes; removes the object when it was only waiting for its last finalizer.
+/// Applies `modification`, which outlives the task, to the object that the call names. Writes
+/// nothing when nothing changes; deletes the object when the change removes the last finalizer of
+/// an object that is being deleted.
 ///
-/// Errors: kNotFound, kConflict, kInvalid, kBadRequest with upstream's words, and those of the
-/// change.
+/// Errors: kNotFound, kConflict, kInvalid, kBadRequest in upstream's words, and those of
+/// Modification::change.
 Task<ObjectAnswer> Modify(Call call,
                           registry::Subresource subresource,
                           const Modification* modification);

@@ -33,7 +33,7 @@ api::Object ObjectIn(const api::KindInfo& kind, const store::Record& record) {
   return item.has_value() && item->has_value() ? (*item)->object : api::Object();
 }
 
-/// Where an object is asked for, and by which node.
+/// The namespace and name of the requested object, and the node that requests it.
 struct Place {
   const store::Snapshot& snapshot;
   std::string_view node;
@@ -232,7 +232,7 @@ bool IsOfNode(const store::Snapshot& snapshot, std::string_view node, const Attr
   const auto* const relation = std::ranges::find_if(kRelations, [&](const Relation& one) {
     return one.group == asked.group && one.resource == asked.resource;
   });
-  // An object of no name, or on the wrong level, is not there.
+  // No object matches without a name, or with a namespace that does not fit the scope of the kind.
   if (relation == kRelations.end() || asked.name.empty()) return false;
   if (relation->is_in_namespace == asked.namespace_.empty()) return false;
   return relation->is_of_node(

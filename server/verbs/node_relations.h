@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a node's, by what is stored: the graph of Kubernetes' node authoriser, asked anew each
-// time.
+// Which stored objects belong to a node: the graph of Kubernetes' node authorizer, computed anew
+// for each question.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,18 @@
 
 namespace dray::server::verbs {
 
-/// Whether the object that is asked for is the node's (a slice, a pod, an attachment), or one that
-/// a pod on it needs (claims, secrets, config maps, volumes, accounts). A mirror pod, which the
-/// node itself has made, needs nothing. O(pods of the namespace), and of the volumes for what they
-/// name.
+/// Whether the object that `asked` names belongs to the node (a slice, a pod, an attachment), or a
+/// pod on the node needs it (claims, secrets, config maps, volumes, accounts). A mirror pod, which
+/// the node itself has created, needs nothing. O(pods of the namespace); for objects that volumes
+/// name, O(volumes) besides.
 bool IsOfNode(const store::Snapshot& snapshot,
               std::string_view node,
               const access::Attributes& asked);
 
-/// The node that publishes a slice, of either generation; empty: none, or no slice.
+/// The node that publishes a slice of either allocator generation; empty: no node, or no slice.
 std::string_view NodeOfSlice(const api::Object& slice);
 
-/// The object of `kind` at that place; empty: it is not there, or cannot be read.
+/// The object of `kind` with that namespace and name; empty: it does not exist, or cannot be read.
 api::Object FindStored(const store::Snapshot& snapshot,
                        const api::KindInfo& kind,
                        std::string_view namespace_name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever builds the verbs decides about them.
+// Options of the verbs, set by the program that constructs them.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +25,40 @@ class TokenIssuer;  // server/access/service_account_token.h
 
 namespace dray::server::verbs {
 
-/// Records that a request looks at, and bytes of them, before it counts as long: some five
-/// milliseconds of work, when objects have to be decoded.
+/// A request that reads more records, or more bytes of them, than this counts as long: some five
+/// milliseconds of work when objects have to be decoded.
 inline constexpr size_t kShortRecords = 64;
 inline constexpr size_t kShortBytes = size_t{64} << 10;
 
 struct Options {
-  /// Names that are tried before a create with generateName gives up.
+  /// Names that the server tries before a create with generateName fails.
   int generate_name_tries = 8;
   registry::RuleSet rules = registry::RuleSet();
-  /// Off as upstream: a status may allocate what another claim has.
+  /// False as upstream: a status may allocate a device that another claim has.
   bool exclusive_devices = true;
-  /// Admission plugins that are on. With ServiceAccount, namespaces get what its tokens take. With
-  /// TaintNodesByCondition, new nodes have a taint until a node life-cycle controller finds them
-  /// ready; Dray's own controllers do not.
+  /// Admission plugins that are on. ServiceAccount: each namespace gets the objects that tokens of
+  /// its pods need. TaintNodesByCondition: a new node has a taint until a node life-cycle
+  /// controller finds it ready; Dray's own controllers do not remove that taint.
   admission::PluginSet plugins = admission::PluginSet::Usual();
-  /// Whose shapes clients read and write; kAny: those of every release.
+  /// The release whose API shapes clients read and write; kAny: the shapes of all releases.
   api::Release release = api::Release::kAny;
-  /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
+  /// Threads for long requests; outlives the verbs. Null: such requests stay on the calling thread.
   WorkerPool* workers = nullptr;
-  /// Where calls of webhooks are counted; outlives the verbs. Null: nowhere.
+  /// Counts calls of webhooks; outlives the verbs. Null: calls are not counted.
   metrics::Registry* metrics = nullptr;
-  /// How long an Event lives after it was written last.
+  /// The lifetime of an Event after its last write.
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
-  /// Who writes what nothing here acts on is told: where this is all of the cluster there is.
+  /// Warn writers of objects that no component of this server acts on. Set when this server is the
+  /// whole cluster.
   bool tells_of_idle_kinds = false;
-  /// Whose a bearer token is, for TokenReview; nothing when nobody's. Called from any thread. Null:
-  /// no token is known.
+  /// The user of a bearer token, for TokenReview; nothing when the token is unknown. Called from
+  /// any thread. Null: all tokens are unknown.
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};
-  /// Roles and bindings decide who may do what; else everybody who is known may do everything.
+  /// Authorize requests by RBAC; else every authenticated user may do everything.
   bool rbac = false;
-  /// Signs and reads tokens of service accounts. Null: there are none.
+  /// Signs and verifies tokens of service accounts. Null: there are none.
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
-  /// Seconds that a token is given at most; 0: as many as are asked for.
+  /// The longest lifetime of a token, in seconds; 0: no limit below the requested one.
   int64_t token_seconds_max = 0;
 };
 

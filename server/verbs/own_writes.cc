@@ -12,7 +12,7 @@
 namespace dray::server::verbs {
 namespace {
 
-// One line, whatever is in it.
+// `text` on one line: cut to kShownBytesMax, control characters replaced by spaces.
 std::string Shown(std::string_view text) {
   std::string line(text.substr(0, OwnWrites::kShownBytesMax));
   std::ranges::replace_if(

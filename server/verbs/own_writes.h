@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes that a server makes on its own account, when it starts and as it runs, and that somebody
-// else's rule refuses: a policy, a quota, an object that stands in the way. No such rule keeps a
-// server from starting; it tries again, and says meanwhile what is missing and why.
+// Writes that the server makes on its own account, at start and later, and that a rule in the
+// cluster refuses: a policy, a quota, an object with the same name. No such rule keeps the server
+// from starting: it retries the write, and reports meanwhile what is missing and why.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ namespace dray::server::verbs {
 /// Safe from any thread.
 class OwnWrites {
  public:
-  /// Refused writes that are remembered: the first ones.
+  /// The most refused writes that are remembered; later ones are dropped.
   static constexpr size_t kRememberedMax = 1000;
-  /// Of them, those that are shown, and bytes of each.
+  /// The most refused writes that Refused() shows, and the most bytes of each.
   static constexpr size_t kShownMax = 20;
   static constexpr size_t kShownBytesMax = 500;
 
-  /// What came of a write that is called `what`. One that is made, or there, is forgotten.
+  /// Records the result of the write named `what`. Success forgets an earlier refusal.
   void Note(const std::string& what, const Result<>& made);
 
   bool all_made() const;
-  /// "Service default/kubernetes: why", by name; the last one counts what is not shown. Without
-  /// control characters.
+  /// Lines such as "Service default/kubernetes: why", sorted by name, without control characters.
+  /// If there are more than kShownMax, a last line counts the others.
   std::vector<std::string> Refused() const;
 
  private:
@@ -37,10 +37,10 @@ class OwnWrites {
   std::map<std::string, std::string> refused_ DRAY_GUARDED_BY(mutex_);  // why, by what
 };
 
-/// What a write of `object` is called: "Service default/kubernetes".
+/// The name of a write of `object`: "Service default/kubernetes".
 std::string NameOfWrite(const api::Object& object);
 
-/// Whether `error` is somebody's rule: not a store that cannot be reached or written to.
+/// Whether `error` is a refusal by a rule, rather than a store that cannot be reached or written.
 bool IsRefusal(const Error& error);
 
 }  // namespace dray::server::verbs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No rule that others make keeps a server from starting.
+// No rule in the cluster keeps a server from starting.
 #include "server/verbs/own_writes.h"
 
 #include <cstddef>

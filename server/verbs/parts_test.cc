@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads, services and pods through the verbs: their defaults, what cannot change, and the parts
-// of them that have verbs of their own.
+// Workloads, services and pods through the verbs: defaults, immutable fields, and subresources with
+// verbs of their own.
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patch: the document is applied to the object's JSON, the outcome goes the way of an update.
+// Patch: applies the patch to the object's JSON and passes the result on to update.
 #include "server/patch/patch.h"
 
 #include <optional>
@@ -28,8 +28,8 @@
 namespace dray::server::verbs {
 namespace {
 
-// Upstream refuses a patched object that it cannot read as an invalid patch, and shows it. Of a
-// long one the beginning is shown, and that it ends.
+// Upstream's error for a patched object that it cannot decode: an invalid patch, with the object. A
+// long object is cut, with a mark that it continues.
 Error BadOutcome(std::string_view patched, std::string_view why) {
   constexpr std::string_view kEnd = "…}";
   constexpr size_t kMax = api::validation::kShownMax;
@@ -38,7 +38,7 @@ Error BadOutcome(std::string_view patched, std::string_view why) {
   return errors::InvalidAs("", "", "", {errors::InvalidValue("patch", errors::Quoted(shown), why)});
 }
 
-// What is ignored in the outcome is told, or is a mistake.
+// Adds the issues to the warnings, or returns an error, as the call's field validation says.
 Result<> TellIssues(const Call& call, std::string_view patched, const api::DecodeIssues& issues) {
   const FieldValidation validation = call.request->write.field_validation;
   if (validation == FieldValidation::kStrict && !issues.empty()) {
@@ -50,7 +50,7 @@ Result<> TellIssues(const Call& call, std::string_view patched, const api::Decod
   return {};
 }
 
-// The same for a custom kind: the object is read first, and then judged by what it says it is.
+// DecodePatched() for a custom kind: decodes the object first, then checks its kind and apiVersion.
 Result<api::Object> DecodePatchedCustom(const Call& call,
                                         std::string_view patched,
                                         const api::TypeMeta& said,
@@ -74,7 +74,7 @@ Result<api::Object> DecodePatchedCustom(const Call& call,
   return object;
 }
 
-// `issues` are those of the patch itself.
+// Decodes the patched object; `issues` are those of the patch itself.
 Result<api::Object> DecodePatched(const Call& call,
                                   std::string_view patched,
                                   api::DecodeIssues issues) {
@@ -95,16 +95,17 @@ Result<api::Object> DecodePatched(const Call& call,
   return object;
 }
 
-// Whether `patch` cannot tell whether metadata.managedFields is in the document. Other patches than
-// those that merge name what they want by paths, and an escape may stand for any letter.
+// Whether the effect of `patch` does not depend on metadata.managedFields being in the document.
+// Only merging patches qualify: the others address members by paths. A backslash disqualifies a
+// patch, because an escape may stand for any letter of the name.
 bool LeavesOwners(const Call& call, std::string_view patch) {
   const patch::PatchType type = call.request->patch_type;
   const bool merges = type == patch::PatchType::kMerge || type == patch::PatchType::kStrategicMerge;
   return merges && !patch.contains("managedFields") && !patch.contains('\\');
 }
 
-// The JSON of `item` without metadata.managedFields. Nothing before it can look like it: metadata
-// comes first, quotes within texts are escaped, and labels of that name are no lists.
+// The JSON of `item` without metadata.managedFields. The first match of the search is that member:
+// metadata comes first, quotes within texts are escaped, and labels of that name are not lists.
 std::string WithoutOwners(const storage::Item& item) {
   constexpr std::string_view kName = R"("managedFields")";
   const std::string text = storage::JsonOf(item);
@@ -120,12 +121,12 @@ std::string WithoutOwners(const storage::Item& item) {
   reader.Skip();
   std::string rest;
   rest.reserve(json.size());
-  // The comma before it goes too: an object has a name.
+  // Also drops the comma before the member: metadata always has a name before it.
   rest.append(json.substr(0, name - 1)).append(json.substr(value + reader.offset()));
   return rest;
 }
 
-// What the patch makes of `document`.
+// The result of the patch applied to `document`.
 Result<api::Object> Patched(const Call& call,
                             std::string_view document,
                             const std::string& patch,
@@ -138,7 +139,7 @@ Result<api::Object> Patched(const Call& call,
 
 using Fields = std::vector<const api::Field*>;
 
-// The fields of the kind that `patch`, one that merges, names; nothing where it names others.
+// The fields that the merging `patch` names; nothing if one is not a field of the kind.
 std::optional<Fields> FieldsNamedBy(std::string_view patch, const Call& call) {
   Fields fields;
   api::JsonReader reader(patch);
@@ -163,10 +164,11 @@ void CopyFields(const Fields& fields, const api::Object& from, api::Object& to) 
   }
 }
 
-// What a patch that leaves the owners alone makes of a status, by way of a document that has only
-// the fields it names: the others stay. (A write through `status` compares nothing else with what
-// is stored, so nobody asks how the others were spelt.) Nothing where the whole document decides:
-// because of limits, of what a client of this version does not see, and of errors, which show it.
+// The result of a patch of a status that leaves managedFields alone (LeavesOwners): only the fields
+// that the patch names are written as JSON, patched and read; the other fields are copied. (A write
+// through `status` compares no other field with the store, so their spelling does not matter.)
+// Nothing where the whole document is needed: near the size limit, for hub content that the
+// client's version does not show, and after errors, which show the document.
 std::optional<api::Object> PatchedStatus(const Call& call,
                                          const storage::Item& seen,
                                          const std::string& patch,
@@ -185,14 +187,14 @@ std::optional<api::Object> PatchedStatus(const Call& call,
   return wish;
 }
 
-// The same of anything else.
+// The result of any other patch.
 Result<api::Object> PatchedObject(const Call& call,
                                   const storage::Item& seen,
                                   const std::string& patch,
                                   const api::DecodeIssues& duplicates) {
   if (LeavesOwners(call, patch)) {
-    // Who sends no owners leaves those of the store (EntriesAfter), so they need not be read,
-    // written and read again. Errors show the whole document.
+    // An object without managedFields keeps the stored ones (EntriesAfter), so they need not be
+    // written, patched and read. Errors show the whole document.
     Result<api::Object> object = Patched(call, WithoutOwners(seen), patch, duplicates);
     if (object.has_value()) return object;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that race: no update is lost, no name is given twice, nobody tries for ever.
+// Writers that race: no update is lost, no name is given twice, no request retries without end.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -84,7 +84,8 @@ TEST_F(RaceTest, OneNameIsCreatedOnce) {
   }
 }
 
-/// Somebody else writes the object between a request's look at it and its own write, so many times.
+/// Another client writes the object between a request's read and its write, a given number of
+/// times.
 class BusyObject : public ::testing::Test {
  protected:
   BusyObject() { EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
@@ -109,7 +110,7 @@ class BusyObject : public ::testing::Test {
     if (!answer->outcome.has_value()) return Fail(answer->outcome.error());
     return {};
   }
-  /// What the store has after `body` was created.
+  /// The stored bytes after `body` was created.
   std::string StoredAs(std::string body) {
     EXPECT_TRUE(Ask(Request(Verb::kCreate, std::move(body))).has_value());
     return std::string(store_.Read()->Get(kKey)->value->bytes());
@@ -172,7 +173,7 @@ TEST_F(BusyObject, IsTriedSoManyTimes) {
   }
 }
 
-// A pod that is deleted without grace is marked, then removed. A node may be faster.
+// A pod that is deleted without grace is marked, then removed. The kubelet may remove it first.
 TEST_F(BusyObject, ADeletionThatAnotherCompletesHasSucceeded) {
   const auto create = [&] {
     ASSERT_TRUE(
@@ -195,7 +196,7 @@ TEST_F(BusyObject, ADeletionThatAnotherCompletesHasSucceeded) {
   EXPECT_TRUE(Ask(PodRequest(Verb::kDelete, "")).has_value());
   EXPECT_EQ(syncs, 2);
 
-  // One that came after it stays.
+  // A new pod of that name stays.
   store_.OnSync(nullptr);
   create();
   syncs = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Get and list. A list is one snapshot, however many pages it takes: the continue token names its
-// revision and where the next page starts.
+// Get and list. All pages of a list show one snapshot: the continue token names its revision and
+// the key at which the next page starts.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -31,28 +31,29 @@ using storage::Item;
 using storage::ItemList;
 using storage::ItemRef;
 
-// Shorter lists are put together anew each time.
+// Shorter lists are not cached in groups.
 constexpr size_t kGroupedRecordsMin = 256;
-// A write changes one group, whose text is made again: about 200 KiB of claims.
+// A write invalidates one group, whose text is built again: about 200 KiB of claims.
 constexpr size_t kGroupRecordsMax = 512;
 
-// Work is counted in bytes of records that are looked at, however small they are.
+// Work is counted in bytes of records read. Each record counts at least this much.
 constexpr size_t kRecordWork = 256;
-// Then others who wait for a worker get their turn: some ten milliseconds, if all of it has to be
-// decoded.
+// After this much work, the request yields its worker to waiting requests: some ten milliseconds if
+// every record must be decoded.
 constexpr size_t kSliceWork = size_t{1} << 20;
-// A page with a limit ends here, full or not: the API lets pages be shorter than asked for.
+// A page with a limit ends after this much work: the API allows pages shorter than the limit.
 constexpr size_t kPageWork = size_t{64} << 20;
 
 // One page of the objects that match, and how it ended.
 struct Page {
   ItemList items;
   std::vector<std::string> left_out;      // why records could not be read
-  std::optional<std::string> next_start;  // there is more, from this key on
-  size_t left = 0;                        // records from there on
+  std::optional<std::string> next_start;  // the first key of the next page, if there is one
+  size_t left = 0;                        // records from next_start on
 };
 
-// Lets others have the worker, if this is one. Errors: kTimeout  nobody waits for the answer.
+// Yields the thread to other requests if it is a worker. Errors: kTimeout  the client no longer
+// waits for the answer.
 Task<> TakeTurns(const Call* call) {
   WorkerPool* const workers = call->core->options.workers;
   if (workers != nullptr && workers->in_pool()) {
@@ -68,19 +69,19 @@ Task<> TakeTurns(const Call* call) {
   co_return {};
 }
 
-// Memory of objects that were decoded for one answer alone.
+// The memory of objects that were decoded only for one answer.
 class DecodedForAnswer {
  public:
   explicit DecodedForAnswer(const Call& call)
       : claim_(std::make_shared<ShareBudget::Claim>(call.core->decoded, call.request->owner)) {}
 
   size_t bytes() const { return claim_->amount(); }
-  /// Counts `found`; false when that is more than there is for who asks.
+  /// Counts `found`; false when the owner of the request has no budget left.
   bool Add(const ItemRef& found) {
     const size_t more = found.owner == nullptr ? 0 : found.owner->transient_bytes();
     return more == 0 || claim_->Resize(claim_->amount() + more);
   }
-  /// As long as `items` are there.
+  /// Holds the claim as long as `items` live.
   void HandTo(ItemList& items) const {
     if (claim_->amount() > 0) items.Hold(claim_);
   }
@@ -89,7 +90,7 @@ class DecodedForAnswer {
   const std::shared_ptr<ShareBudget::Claim> claim_;
 };
 
-// Reads a page in slices: the thread is free between two of them.
+// Reads a page in slices; between two slices the thread is free.
 class PageReader {
  public:
   PageReader(const Call& call,
@@ -110,7 +111,7 @@ class PageReader {
     if (takes_all_) page_.items.Reserve(limit_ == 0 ? left_ : std::min(left_, limit_));
   }
 
-  /// Looks at a slice; false once the page is complete.
+  /// Reads a slice; false once the page is complete.
   bool Read() {
     size_t work = 0;
     for (const store::Record& record :
@@ -203,7 +204,7 @@ std::shared_ptr<const storage::ItemGroup> ReadGroup(const Call& call,
   return group;
 }
 
-// Groups of the whole collection below `prefix`, what others asked for before as it is.
+// Reads the whole collection below `prefix` in groups; unchanged groups come from the cache.
 Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std::string prefix) {
   const Call& call = *caller;
   storage::ListCache& cache = *call.core->lists;
@@ -219,7 +220,7 @@ Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std:
       const size_t before = decoded.bytes();
       group = ReadGroup(call, records, begun.budget, &decoded, &page.left_out);
       if (group == nullptr) co_return Fail(errors::TooManyRequests());
-      // To be told again, or not to be kept.
+      // Do not cache the group: its warnings must be repeated, or its objects must not be kept.
       if (page.left_out.size() > left_out || decoded.bytes() > before) records.page = nullptr;
       DRAY_CO_TRY_VOID(co_await TakeTurns(caller));
     }
@@ -232,7 +233,8 @@ Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std:
   co_return page;
 }
 
-// The only key that can match, when the selector names one: clients wait for single objects so.
+// The only key that can match, when the selector names one: clients wait for single objects with
+// such selectors.
 std::optional<std::string> OnlyKey(const api::KindInfo& kind,
                                    std::string_view namespace_,
                                    const Selection& selection) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request for resources once HTTP is understood: verb, kind, place, options, body. The edge
-// (routing, negotiation) makes one from an HTTP request; an in-process client makes one directly.
+// A request for resources, independent of HTTP: verb, kind, namespace and name, options, body. The
+// edge (routing, negotiation) makes one from an HTTP request; an in-process client makes one
+// directly.
 #pragma once
 
 #include <atomic>
@@ -37,7 +38,7 @@ enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 
 using access::User;
 
-/// Query parameters of list, watch and deletecollection, parsed but not yet judged.
+/// Query parameters of list, watch and deletecollection, parsed but not yet validated.
 struct ListOptions {
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
@@ -48,30 +49,30 @@ struct ListOptions {
   std::optional<bool> send_initial_events;
 };
 
-/// Query parameters of create, update and patch, parsed and judged.
+/// Query parameters of create, update and patch, parsed and validated.
 struct WriteOptions {
   bool dry_run = false;
   std::string field_manager;
   FieldValidation field_validation = FieldValidation::kWarn;
   std::optional<bool> force;
-  /// fieldManager and fieldValidation as the client gave them, which policies may look at.
+  /// fieldManager and fieldValidation as the client gave them; policies may read them.
   std::string said_manager = {}, said_validation = {};
 };
 
-/// Bytes that are said to be protobuf, in the envelope of Kubernetes.
+/// A body with the media type of protobuf, in the envelope of Kubernetes.
 struct ProtobufBody {
   std::string bytes;
 };
 
-/// JSON text as it came (YAML is turned into JSON at the edge), protobuf as it came, or an object
+/// JSON text as received (the edge converts YAML to JSON), protobuf as received, or an object that
 /// an in-process client made. Empty for verbs without a body.
 using Body = std::variant<std::monostate, std::string, ProtobufBody, api::Object>;
 
-/// A Lease that must be held by somebody for a write to be carried out.
+/// The write is carried out only while `holder` holds this Lease.
 struct LeaseCondition {
   std::string namespace_, name;
   std::string holder;
-  int32_t transitions = 0;  // nobody else may have had it in between
+  int32_t transitions = 0;  // leaseTransitions must equal it: no other holder in between
 };
 
 struct ResourceRequest {
@@ -84,21 +85,22 @@ struct ResourceRequest {
   ListOptions list;
   WriteOptions write;
   api::meta_v1::DeleteOptions delete_options;  // body and query combined
-  /// Of connections (exec, port-forward, …): the parameters of the URL, as written.
+  /// For connections (exec, port-forward, …): the parameters of the URL, as written.
   std::vector<std::pair<std::string, std::string>> connect_options = {};
   patch::PatchType patch_type = patch::PatchType::kMerge;
-  /// Of updates, patches and bindings. Clients over HTTP have no words for it.
+  /// For updates, patches and bindings. Only in-process clients can set it.
   std::optional<LeaseCondition> under_lease;
   Body body;
   /// Keys that the YAML of an applied configuration has twice, as messages. What they mean for the
   /// request is decided once the configuration could be merged.
   std::vector<std::string> duplicate_keys = {};
   access::SharedUser user;
-  /// Whose share what the request takes counts in; null: exempt.
+  /// The owner whose share the request's resources count against; null: exempt.
   Frozen<ShareOwner> owner = nullptr;
-  /// When the client stops waiting for the answer. What waits for other servers ends then.
+  /// When the client stops waiting for the answer. Calls of other servers (webhooks) end then.
   std::optional<MonotonicTime> deadline = std::nullopt;
-  /// Becomes true when nobody waits for the answer any more; outlives the request. Null: never.
+  /// Becomes true when the client no longer waits for the answer; outlives the request. Null:
+  /// never.
   const std::atomic<bool>* is_given_up = nullptr;
 };
 

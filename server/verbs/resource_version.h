@@ -10,8 +10,8 @@
 
 namespace dray::server::verbs {
 
-/// The revision `text` names; nothing when it is empty.
-/// Errors: kUnknown  it is no number, in the words of Go's strconv.
+/// The revision that `text` names; nothing when it is empty.
+/// Errors: kUnknown  `text` is not a number, in the words of Go's strconv.
 Result<std::optional<uint64_t>> ParseVersion(std::string_view text);
 
 }  // namespace dray::server::verbs

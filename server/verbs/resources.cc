@@ -59,7 +59,7 @@ bool IsBinding(const ResourceRequest& request) {
          (request.kind->kind == "Binding" && request.subresource.empty());
 }
 
-// Subresources that are none of the object's: each has a verb of its own, whatever the method.
+// Subresources that have a verb of their own, whatever the method.
 std::optional<Task<Outcome>> DispatchPart(const Call& call) {
   const std::string& part = call.request->subresource;
   if (part == "scale") return ServeScale(call);
@@ -88,7 +88,7 @@ Task<Outcome> Dispatch(Call call) {
     case Verb::kList: return is_plain ? List(call) : RefuseMethod();
     case Verb::kDelete: return is_plain ? Delete(call) : RefuseMethod();
     case Verb::kDeleteCollection: return is_plain ? DeleteCollection(call) : RefuseMethod();
-    case Verb::kWatch: break;  // it has no one answer: Resources::Watch()
+    case Verb::kWatch: break;  // has no single answer: Resources::Watch()
   }
   return RefuseMethod();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs: what get, list, watch, create, update, patch, delete and deletecollection do to the
-// objects of every kind in the scheme, over a store. Knows nothing of HTTP; the edge and in-process
-// clients call it alike. Behaviour: the Kubernetes API conventions; words and codes as recorded
-// from real servers.
+// The verbs get, list, watch, create, update, patch, delete and deletecollection on the objects of
+// every kind in the scheme, over a store. Independent of HTTP: the edge and in-process clients use
+// the same calls. Behaviour: the Kubernetes API conventions; words and codes as recorded from real
+// servers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Core;       // server/verbs/call.h
 class Rights;      // server/verbs/rights.h
 class RemoteApis;  // server/verbs/remote_apis.h
 
-/// What a server makes when it starts, in this order.
+/// What a server creates when it starts, in this order.
 enum class FirstStep : uint8_t {
   kNamespaces,  // Resources::Bootstrap
   kObjects,     // BootstrapObjects
@@ -49,30 +49,30 @@ class Resources {
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
 
-  /// Every verb but watch. For a caller on one of `workers()` the request continues there, never on
-  /// a thread of the store (server/storage/write_session.h).
+  /// Every verb but watch. A request from one of `workers()` continues on a worker, never on a
+  /// thread of the store (server/storage/write_session.h).
   Task<Answer> Handle(ResourceRequest request);
 
   /// Whether the store has CommitSteps, so that HandleInSequence can be used.
   bool takes_steps() const;
-  /// Carries out requests that write, each on what those before it leave; all of them, or none. A
-  /// request that has nothing to write counts as refused. Answers in the same order. At most
-  /// store::kStepsMax requests.
+  /// Carries out requests that write, each on the state that the requests before it leave. Either
+  /// all are carried out, or none. A request that has nothing to write counts as refused. Answers
+  /// are in the order of the requests. At most store::kStepsMax requests.
   Task<std::vector<Result<Answer>>> HandleInSequence(std::vector<ResourceRequest> requests);
 
-  /// Whether carrying out `request`, of which the body need not be there yet, means looking at more
-  /// than kShortRecords or kShortBytes of what is stored, or judging it by any number of parameters
-  /// of policies. O(log n + kShortRecords).
+  /// Whether `request`, whose body may not have arrived yet, may read more than kShortRecords
+  /// records or kShortBytes of the store, or policies evaluate it for an unknown number of
+  /// parameters. O(log n + kShortRecords).
   bool IsLong(const ResourceRequest& request) const;
 
   /// Options::workers.
   WorkerPool* workers() const;
 
-  /// Fails the calls of webhooks that are under way, and all later ones, so that no request waits
-  /// for one any more: the server stops.
+  /// Call when the server stops: fails the calls of webhooks that are under way, and all later
+  /// ones, so that no request waits for one.
   void EndCalls();
 
-  /// How many objects of each stored kind there are now. O(kinds * log n).
+  /// The number of objects of each stored kind now. O(kinds * log n).
   struct Count {
     const api::KindInfo* kind;  // a hub
     size_t objects;
@@ -88,45 +88,46 @@ class Resources {
   /// is too old arrives as the first event.
   Result<std::unique_ptr<WatchCursor>> Watch(const ResourceRequest& request);
 
-  /// Namespaces and other objects every new server has (default, kube-system, kube-public,
-  /// kube-node-lease); and what the verbs must know of those that are there. Idempotent.
+  /// Creates the namespaces of every new server (default, kube-system, kube-public,
+  /// kube-node-lease), and loads what the verbs need to know about stored objects. Idempotent.
   Task<> Bootstrap();
-  /// What a whole cluster has besides: the system's priority classes, and the Service "kubernetes"
-  /// whose endpoints are this server at `address` and `port`. Idempotent.
+  /// Creates what a whole cluster has besides: the system's priority classes, and the Service
+  /// "kubernetes" whose endpoint is this server at `address` and `port`. Idempotent.
   Task<> BootstrapCluster(std::string address, uint16_t port);
 
-  /// What Kubernetes makes of itself, where it is not there yet: with Options::rbac the roles and
-  /// bindings of its bootstrap policy; levels and flow schemas; an APIService for each group and
-  /// version. Idempotent.
+  /// Creates the missing ones of the objects that kube-apiserver creates: with Options::rbac the
+  /// roles and bindings of its bootstrap policy; priority levels and flow schemas; an APIService
+  /// for each group and version. Idempotent.
   Task<> BootstrapObjects();
 
-  /// Writes of this server itself that are refused, those of its components among them. What is
-  /// refused while it starts is no reason not to: each Bootstrap notes it here and goes on.
+  /// Writes of this server and its components that were refused. A refused write does not keep the
+  /// server from starting: each Bootstrap records it here and continues.
   OwnWrites& own_writes() const;
-  /// Tries again what the Bootstraps could not write; after BootstrapCluster, one at a time.
+  /// Retries the writes that the Bootstraps could not make. Call it after BootstrapCluster(), and
+  /// not concurrently.
   Task<> RepeatOwnWrites();
 
-  /// Whether that step is done. Any thread.
+  /// Whether that step is done. Safe from any thread.
   bool HasMade(FirstStep step) const;
 
-  /// With the plugin ServiceAccount on, what each namespace has for its pods, which trust
-  /// `certificates` (PEM). Idempotent; call it before requests come.
+  /// With the plugin ServiceAccount on, creates in each namespace what tokens of its pods need; the
+  /// pods trust `certificates` (PEM). Idempotent; call it before requests come.
   Task<> BootstrapAccounts(std::string certificates);
 
-  /// From now on lists of a state before `revision`, and continue tokens of one, are too old, as if
-  /// etcd had been compacted under kube-apiserver. Watches go on from wherever the store has
+  /// From now on lists and continue tokens of a state before `revision` fail as too old, as if etcd
+  /// had been compacted under kube-apiserver. Watches can still begin wherever the store has
   /// events.
   void ForgetStatesBefore(Revision revision);
 
-  /// From now on watches of what came after an earlier revision are too late, whatever the store
-  /// still has: as if kube-apiserver had been started with that state.
+  /// From now on watches from a revision before `revision` fail as too old, even if the store still
+  /// has the events: as if kube-apiserver had been started with that state.
   void BeginWatchesAt(Revision revision);
 
-  /// The service account that shows `token` to this server, without the group of all who are known.
-  /// Errors: kUnauthorized.
+  /// The service account of `token`, without the group system:authenticated. Errors: kUnauthorized
+  /// the token is not valid for this server.
   Result<User> UserOfToken(std::string_view token) const;
 
-  /// Who may do what; null when everybody may do everything.
+  /// The RBAC authorizer; null: every user may do everything.
   Rights* rights() const;
   /// Options::tokens.
   const std::shared_ptr<access::TokenIssuer>& tokens() const;

@@ -94,7 +94,7 @@ constexpr BadCreate kBadCreates[] = {
      "version/kind; json parse error: unexpected end of JSON input (<empty>)"},
 };
 
-// A client that has read a lease which then went makes it anew.
+// A client that has read a lease, which was then deleted, creates it again by PUT.
 TEST_F(ResourcesTest, APutThatMakesTheObjectForgetsItsVersion) {
   EXPECT_THAT(
       Put("leases", "default", "l", R"({"metadata":{"name":"l","resourceVersion":"5"},"spec":{}})"),
@@ -112,7 +112,7 @@ TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
   EXPECT_EQ(store_.Read()->revision(), before);
 }
 
-// As upstream, whose strategies warn once validation has passed.
+// As upstream, whose strategies warn after validation.
 TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
   constexpr std::string_view kSlice =
       R"({"metadata":{"name":"a"},"spec":{"driver":"Gpu.example.com",
@@ -128,7 +128,7 @@ TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-// Trap 32: at 58 bytes, for kinds of longer names too.
+// The prefix is cut at 58 bytes, for kinds of longer names too.
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
   using api::kGeneratePrefixMax;
   for (const size_t asked : {kGeneratePrefixMax - 1, kGeneratePrefixMax, kGeneratePrefixMax + 1}) {
@@ -168,7 +168,6 @@ TEST_F(ResourcesTest, DryRunShowsWhatWouldBeAndStoresNothing) {
   EXPECT_EQ(store_.Read()->revision(), before);
 }
 
-// Trap 14.
 TEST_F(ResourcesTest, UnknownFieldsWarnOrFailAsAsked) {
   ResourceRequest request = Request(Verb::kCreate, "deviceclasses", "", "");
   request.body = std::string(R"({"metadata":{"name":"a"},"spec":{"foo":1},"bar":2})");
@@ -211,7 +210,7 @@ TEST_F(ResourcesTest, APatchedObjectThatCannotBeReadIsShownAsAWhole) {
               ::testing::HasSubstr("xxx…}\": strict decoding error: unknown field \"foo\""));
 }
 
-// Trap 18: clients look for these words.
+// Clients match these texts.
 TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const std::string version = VersionOf("deviceclasses", "", "a");
@@ -241,7 +240,7 @@ TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
             "404 NotFound: deviceclasses.resource.k8s.io \"none\" not found");
 }
 
-// Trap 13: controllers that write what is there would never rest.
+// Otherwise controllers that write unchanged objects would trigger each other without end.
 TEST_F(ResourcesTest, AnUpdateThatChangesNothingWritesNothing) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const Revision before = store_.Read()->revision();
@@ -314,7 +313,7 @@ TEST_F(ResourcesTest, PropagationPoliciesBecomeFinalizers) {
   EXPECT_THAT(Read("deviceclasses", "", "a"), StartsWith("404 "));
 }
 
-// Of kinds older than garbage collection.
+// Jobs are older than garbage collection: by default it orphans their pods.
 TEST_F(ResourcesTest, JobsLeaveTheirPodsBehindUnlessTold) {
   Post("jobs", "default", R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{
       "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
@@ -337,7 +336,7 @@ TEST_F(ResourcesTest, EventsHaveNoDependents) {
   EXPECT_THAT(Read("events", "default", "e"), StartsWith("404 "));
 }
 
-// Trap 15: an object that was made anew is not the one that was meant.
+// A recreated object is not the object that the client meant.
 TEST_F(ResourcesTest, PreconditionsOfDeletion) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   ResourceRequest request = Request(Verb::kDelete, "deviceclasses", "", "a");
@@ -495,7 +494,7 @@ TEST_F(ResourcesTest, DeleteCollectionRemovesWhatIsSelected) {
   EXPECT_EQ(Names(Request(Verb::kList, "deviceclasses", "", "")), "b");
 }
 
-// Trap 5: clients compare versions as numbers, across resources.
+// Clients compare versions as numbers, across resources.
 TEST_F(ResourcesTest, VersionsAreNumbersOfOneCounter) {
   uint64_t last = 0;
   const auto grows = [&](std::string_view plural, std::string_view namespace_) {
@@ -514,7 +513,7 @@ TEST_F(ResourcesTest, VersionsAreNumbersOfOneCounter) {
   grows("deviceclasses", "");
 }
 
-// Trap 27: clients wait for its end.
+// Clients wait for the deletion of the namespace.
 TEST_F(ResourcesTest, ANamespaceThatIsDeletedIsThereUntilItIsEmptied) {
   Post("namespaces", "", R"({"metadata":{"name":"going"}})");
   EXPECT_THAT(Delete("namespaces", "", "going"),
@@ -524,7 +523,7 @@ TEST_F(ResourcesTest, ANamespaceThatIsDeletedIsThereUntilItIsEmptied) {
   EXPECT_THAT(Read("namespaces", "", "going"), HasSubstr(R"("finalizers":["kubernetes"])"));
 }
 
-// Trap 28: kube-scheduler is ready when it has listed all of these.
+// kube-scheduler is ready when it has listed all of these.
 TEST_F(ResourcesTest, WhateverASchedulerFollowsIsServed) {
   for (const char* plural : {"nodes",
                              "pods",
@@ -549,7 +548,7 @@ TEST_F(ResourcesTest, WhateverASchedulerFollowsIsServed) {
   }
 }
 
-// Trap 29: nothing drifts on its way through the server, so nothing is written again and again.
+// A value that changed on a round trip would make controllers write it again and again.
 TEST_F(ResourcesTest, LargeNumbersAndQuantitiesComeBackAsTheyWere) {
   const std::string made = Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{"config":[
       {"opaque":{"driver":"d.io","parameters":{"n":9223372036854775807,"f":0.1}}}]}})");

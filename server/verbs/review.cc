@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reviews: questions about users, tokens and rights that are answered and never stored.
+// Reviews of users, tokens and rights: the server answers them and never stores them.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -58,8 +58,8 @@ Result<> AnswerSelf(const Call& call, authentication::SelfSubjectReview& review)
   return {};
 }
 
-// As authentication does: a token that is nobody's is looked at once, and few of them for one
-// owner.
+// As in authentication, an unknown token is checked only once, and each owner may check only a
+// limited number of unknown tokens.
 Result<TokenOwner> OwnerOfIssued(const Call& call,
                                  const std::string& token,
                                  const std::vector<std::string>& audiences) {
@@ -77,7 +77,7 @@ Result<TokenOwner> OwnerOfIssued(const Call& call,
   return owner;
 }
 
-// A static token is good for whatever this server is called.
+// A static token is valid for all audiences of this server.
 Result<TokenOwner> OwnerOf(const Call& call, const authentication::TokenReviewSpec& spec) {
   const Options& options = call.core->options;
   const std::vector<std::string> asked(spec.audiences.begin(), spec.audiences.end());
@@ -149,7 +149,8 @@ void CheckSelector(const std::optional<Selector>& selector, std::string_view nam
   }
 }
 
-// What is asked about, in either of two ways; `spec` is that of any access review.
+// Checks the attributes of the question, which has one of two forms; `spec` is that of any access
+// review.
 template <class T>
 void CheckAttributes(const T& spec, Causes& causes) {
   if (spec.resource_attributes.has_value() && spec.non_resource_attributes.has_value()) {
@@ -204,15 +205,15 @@ Result<> Judge(Causes causes) {
   return Fail(errors::InvalidAs("authorization.k8s.io", "", "", std::move(causes)));
 }
 
-/// The text of a field selector that is asked about; requirements that no list can have are left
-/// out, which asks for more.
+/// The text of the field selector in the question. Requirements that no list can have are left out,
+/// which makes the question wider.
 std::string TextOf(const std::optional<authorization::FieldSelectorAttributes>& selector) {
   if (!selector.has_value()) return {};
   if (!selector->raw_selector.empty()) return selector->raw_selector;
   std::vector<api::FieldRequirement> requirements;
   for (const auto& one : selector->requirements) {
     const bool is_in = one.operator_ == "In";
-    if (one.key.find_first_of("=,!\\") != std::string::npos) continue;  // no field's name
+    if (one.key.find_first_of("=,!\\") != std::string::npos) continue;  // not a name of a field
     if ((!is_in && one.operator_ != "NotIn") || one.values.size() != 1) continue;
     requirements.push_back(
         {.path = one.key,
@@ -222,7 +223,7 @@ std::string TextOf(const std::optional<authorization::FieldSelectorAttributes>& 
   return api::FieldSelector(std::move(requirements)).ToString();
 }
 
-/// What `spec`, that of any access review, asks for.
+/// The attributes that `spec`, that of any access review, asks about.
 template <class T>
 access::Attributes AskedBy(const T& spec) {
   if (spec.non_resource_attributes.has_value()) {
@@ -301,7 +302,7 @@ Result<> AnswerLocalAccess(const Call& call, authorization::LocalSubjectAccessRe
   return {};
 }
 
-/// The rules of whom nobody asks for any.
+/// The rules of every user when RBAC is off.
 access::Held Everything() {
   api::rbac_v1::PolicyRule resources;
   resources.verbs = {"*"};
@@ -328,7 +329,7 @@ void AddRule(const access::Rule& rule, authorization::SubjectRulesReviewStatus& 
   of_paths.non_resource_urls = rule.non_resource_urls;
 }
 
-/// What the answer does not say; empty: nothing.
+/// Adds the rules to the answer; returns a text about rules that were left out, if any.
 std::vector<std::string> AddRules(const access::Held& roles,
                                   authorization::SubjectRulesReviewStatus& status) {
   size_t bytes = 0;

@@ -36,7 +36,7 @@ constexpr std::array kPolicyKinds = {&api::Reflected<rbac::Role>::kKind,
                                      &api::Reflected<rbac::RoleBinding>::kKind,
                                      &api::Reflected<rbac::ClusterRoleBinding>::kKind};
 
-/// The namespace of a key of a kind; empty for those of the cluster.
+/// The namespace in a key of a kind; empty for cluster-scoped kinds.
 std::string_view NamespaceIn(const api::KindInfo& kind, std::string_view key) {
   if (!kind.namespaced) return {};
   key.remove_prefix(storage::ResourcePrefix(kind).size());
@@ -47,7 +47,7 @@ std::string_view NameIn(std::string_view key) {
   return key.substr(key.rfind('/') + 1);
 }
 
-/// Reads what has changed among the objects of `T` in a namespace into a part.
+/// Reads the objects of `T` in a namespace that have changed into a part.
 template <class T, class Keep, class Add>
 void Read(const store::Snapshot& snapshot, std::string_view namespace_name, Keep keep, Add add) {
   const api::KindInfo& kind = api::Reflected<T>::kKind;
@@ -87,7 +87,7 @@ std::shared_ptr<const access::PolicyPart> PartOf(const store::Snapshot& snapshot
 
 using Namespaces = std::set<std::string, std::less<>>;
 
-/// Where roles or bindings are; the empty name stands for the cluster.
+/// The namespaces that have roles or bindings; the empty name stands for the cluster.
 Namespaces AllNamespaces(const store::Snapshot& snapshot) {
   Namespaces names = {""};
   for (const api::KindInfo* const kind : kPolicyKinds) {
@@ -101,12 +101,13 @@ Namespaces AllNamespaces(const store::Snapshot& snapshot) {
   return names;
 }
 
-/// Where roles or bindings have changed after `seen`, up to `newest`; nothing when nobody knows.
+/// The namespaces whose roles or bindings have changed after `seen`, up to `newest`; nothing when
+/// the store no longer has those events, or they are too many to read.
 std::optional<Namespaces> ChangedNamespaces(const store::Store& store,
                                             Revision seen,
                                             Revision newest) {
   constexpr size_t kEventsMax = 256;
-  constexpr int kBatchesMax = 16;  // then all is looked at
+  constexpr int kBatchesMax = 16;  // beyond: reread all namespaces
   Namespaces names;
   for (const api::KindInfo* const kind : kPolicyKinds) {
     const std::string prefix = storage::ResourcePrefix(*kind);
@@ -143,8 +144,8 @@ Attributes About(const ResourceRequest& request, std::string_view verb) {
           .namespace_ = request.namespace_};
 }
 
-/// What of a user's roles could not be looked at. Upstream reads them as part of the request, whose
-/// resource its errors name.
+/// The errors for roles of the user that could not be read. Upstream reads roles as part of the
+/// request, so its errors name the resource of the request.
 std::string ResolutionErrors(const ResourceRequest& request,
                              const std::vector<access::MissingRole>& roles) {
   std::vector<std::string> errors;
@@ -157,7 +158,7 @@ std::string ResolutionErrors(const ResourceRequest& request,
   return fmt::format("; resolution errors: [[{}]]", fmt::join(errors, ", "));
 }
 
-/// Why the requester may not give `wanted` to others; empty: he may.
+/// Why the requester may not grant `wanted` to others; empty when that is allowed.
 std::string WhyNotGive(const access::Policy& policy,
                        const ResourceRequest& request,
                        const access::RuleIndex& wanted) {
@@ -177,7 +178,7 @@ Result<> RefuseUnless(const access::Policy& policy,
   return Fail(errors::Forbidden(*request.kind, next.metadata().name, why));
 }
 
-/// A role that takes its rules from others may give anything.
+/// Whether the role takes its rules from other roles: it may then grant any rule.
 template <class T>
 bool Aggregates(const api::Object* role) {
   if constexpr (requires { role->As<T>().aggregation_rule; }) {
@@ -210,7 +211,8 @@ Result<> CheckRole(const access::Policy& policy,
   if (policy.Decide(request.user, About(request, "escalate")).is_allowed) return {};
   const access::RuleIndex rules(std::span(role.rules.data(), role.rules.size()));
   DRAY_TRY_VOID(RefuseUnless(policy, request, next, rules));
-  // Also of one that did: else somebody could keep what it has gathered.
+  // Also for a role that had an aggregationRule before: a user could otherwise keep the rules that
+  // the role has gathered.
   if (!Aggregates<T>(&next) && !Aggregates<T>(old)) return {};
   if (WhyNotGive(policy, request, access::RuleIndex(AllRules())).empty()) return {};
   return Fail(errors::Forbidden(*request.kind,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may do what, by the roles and bindings that are stored now.
+// The RBAC authorizer: decides by the roles and bindings that are stored now.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@
 
 namespace dray::server::verbs {
 
-/// Keeps the policy of the newest state. When a role or a binding has changed, the part of its
-/// namespace is made anew, of which only what has changed is read. Thread-safe.
+/// Keeps the policy of the newest state. When a role or a binding changes, only the part of its
+/// namespace is rebuilt, and only the changed objects are read. Thread-safe.
 class Rights {
  public:
   /// `store` outlives it.
   explicit Rights(const store::Store& store) : store_(store) {}
 
-  /// O(1) for members of system:masters; else that of Policy::Decide, and of making a policy when
-  /// there is a new one. Nodes may besides what IsOfNode allows.
+  /// Decides by RBAC; nodes are also allowed what IsOfNode() gives them. O(1) for members of
+  /// system:masters; else the cost of Policy::Decide, plus that of a new policy after a change.
   access::Verdict Decide(const User& user, const access::Attributes& asked);
   std::shared_ptr<const access::Policy> Current();
 
@@ -38,7 +38,7 @@ class Rights {
   std::shared_ptr<const access::Policy> policy_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Answers the questions that rules of validation ask about the writer of an object.
+/// Answers access questions of validation rules about the writer of an object.
 class WriterRights final : public api::validation::Authorizer {
  public:
   /// The arguments outlive it; `rights` null: everything is allowed.
@@ -46,7 +46,7 @@ class WriterRights final : public api::validation::Authorizer {
 
   std::optional<api::validation::AccessRefusal> Ask(
       const api::validation::AccessQuestion& question) const override;
-  /// Who writes, for those rules; null when everybody may do everything.
+  /// The writer, for those rules; null: every user may do everything.
   const api::validation::Caller* caller() const { return rights_ == nullptr ? nullptr : &caller_; }
 
  private:
@@ -55,7 +55,8 @@ class WriterRights final : public api::validation::Authorizer {
   const api::validation::Caller caller_;
 };
 
-/// Whether a change is only what the garbage collector needs to let an object go.
+/// Whether a change touches only what the garbage collector changes to release an object: owner
+/// references and finalizers.
 template <class T>
 bool IsOnlyLettingGo(const api::Object& next, const api::Object& old) {
   T now = next.As<T>();
@@ -67,15 +68,15 @@ bool IsOnlyLettingGo(const api::Object& next, const api::Object& old) {
   return now == before;
 }
 
-/// Whether the requester, who asked for something else (an update, a configuration to apply), may
-/// create what is not there. Errors: kForbidden.
+/// Checks that the requester of an update or an apply may create the object, which does not exist
+/// yet. Errors: kForbidden.
 Result<> CheckCreator(Rights* rights, const ResourceRequest& request);
 
-/// Whether the requester may store `next` as it is: nobody gives others rights that he does not
-/// have himself, unless he may "escalate" the role, or "bind" it. True for members of
-/// system:masters.
+/// Checks that the requester may store `next`: a user can grant only rights that the user has,
+/// unless RBAC allows the verb "escalate" on the role or "bind" on it. Members of system:masters
+/// may grant everything.
 ///
-/// Errors: kForbidden, in upstream's words. kNotFound  a binding of a role that is not there.
+/// Errors: kForbidden, in upstream's words. kNotFound  a binding to a role that does not exist.
 Result<> CheckWriter(Rights* rights,
                      const ResourceRequest& request,
                      const api::Object& next,

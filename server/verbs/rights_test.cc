@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights follow what is stored, and nobody gives away what he does not have.
+// Decisions follow the stored roles, and a user cannot grant rights that the user does not have.
 #include "server/verbs/rights.h"
 
 #include <string>
@@ -158,7 +158,7 @@ TEST_F(RightsTest, ARoleWhoseRulesComeFromNowhereIsInvalid) {
                               "clusterRoleSelector required if aggregationRule is non-nil")));
 }
 
-// Else what it has gathered could be kept by who does not hold it.
+// Otherwise a user could keep rules in it that the user does not have.
 TEST_F(RightsTest, ARoleThatTookItsRulesFromOthersNeedsEverythingToo) {
   Post("clusterroles",
        R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[{}]}})");
@@ -168,7 +168,7 @@ TEST_F(RightsTest, ARoleThatTookItsRulesFromOthersNeedsEverythingToo) {
   EXPECT_THAT(Do(request), AllOf(StartsWith("403 "), HasSubstr(kNeedsEverything)));
 }
 
-// Upstream reads the roles as part of the request, whose resource the error names.
+// Upstream reads roles as part of the request, so the error names the request's resource.
 TEST_F(RightsTest, ARefusalNamesTheRolesThatAreNotThere) {
   Bind("none");
   EXPECT_THAT(Post("clusterroles", kReader, kAlice),
@@ -186,7 +186,7 @@ TEST_F(RightsTest, ARefusalNamesTheRolesThatAreNotThere) {
             HasSubstr(R"(clusterrolebindings.rbac.authorization.k8s.io "none" not found)")));
 }
 
-// The name is generated when the refusal has been written.
+// The name is generated after this check.
 TEST_F(RightsTest, AGeneratedNameIsNotThereYet) {
   EXPECT_THAT(Post("clusterroles",
                    R"({"metadata":{"generateName":"x"},"rules":[{"verbs":["get"],"apiGroups":[""],)"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subresource scale: how many pods a workload wants, in one form for all workloads. Writing it
-// is an update of the workload.
+// The subresource scale: the number of replicas of a workload, in one form for all workloads. A
+// write to it updates the workload.
 #include <string>
 #include <utility>
 #include <variant>
@@ -63,7 +63,7 @@ api::Object ScaleOf(const api::Object& workload) {
   return api::Object::Of(std::move(scale));
 }
 
-// Where the workload has the number of pods that it wants.
+// The path of the desired number of replicas in the workload.
 managed_fields::Path ReplicasPath(const api::Object& workload) {
   managed_fields::Path path;
   if (api::IsCustom(workload.kind())) {
@@ -76,7 +76,7 @@ managed_fields::Path ReplicasPath(const api::Object& workload) {
           managed_fields::PathElement::OfField("replicas")};
 }
 
-// The same with its owners, as webhooks see it: those who own how many pods the workload wants.
+// The Scale with managedFields, as webhooks see it: the managers that own the workload's replicas.
 api::Object OwnedScaleOf(const Call& call, const api::Object& workload) {
   api::Object scale = ScaleOf(workload);
   const managed_fields::Path replicas = ReplicasPath(workload);
@@ -109,13 +109,13 @@ Result<> CheckScale(const Scale& scale) {
                                                     "must be greater than or equal to 0")}));
 }
 
-// `workload` with as many pods as `scale` wants, under the version that it names.
+// `workload` with the replicas and resourceVersion of `scale`.
 Result<api::Object> Scaled(const api::Object& workload, const Scale& scale) {
   DRAY_TRY_VOID(CheckScale(scale));
   api::Object next = workload.Clone();
   next.mutable_metadata().resource_version = scale.metadata.resource_version;
   next.mutable_metadata().uid = scale.metadata.uid;
-  // Found in an object that is this function's alone.
+  // The value may be changed: `next` is a copy that only this function has.
   const api::Found replicas = api::AtPath(next, kReplicas);
   if (replicas.value == nullptr || replicas.type->kind != api::TypeKind::kInt32) {
     return Fail(errors::Internal("a workload without a number of pods"));
@@ -124,7 +124,7 @@ Result<api::Object> Scaled(const api::Object& workload, const Scale& scale) {
   return next;
 }
 
-// The workload that is to be stored, with as many pods as webhooks have left its scale.
+// The workload to be stored, with the replicas of its Scale after webhooks.
 Result<api::Object> ScaledByWebhook(const api::Object& workload, const api::Object& scale) {
   const bool is_custom = api::IsCustom(workload.kind());
   DRAY_TRY(api::Object next,
@@ -159,8 +159,8 @@ Task<Outcome> ReadScale(Call call) {
   co_return AnswerWith(call, *item);
 }
 
-// The configuration of a scale as one of its workload: what can be owned of a scale is how many
-// pods are wanted.
+// Converts the configuration of a Scale into one of its workload: the only field of a Scale that a
+// manager can own is replicas.
 Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
   const auto* text = std::get_if<std::string>(&call.request->body);
   if (text == nullptr) return Fail(errors::BadRequest("a patch is a JSON document"));
@@ -192,7 +192,7 @@ Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
   return api::ParseJsonTree(config, managed_fields::kDocumentDepthMax);
 }
 
-// Upstream looks for conflicts in the scale, and names its version.
+// Upstream detects conflicts in the Scale, so the error names the version of Scale.
 Error ConflictInScale(const api::KindInfo& workload, Error error) {
   const std::string ours = fmt::format(" using {}", workload.api_version);
   const std::string theirs = fmt::format(" using {}", Scales().api_version);
@@ -207,7 +207,7 @@ Error ConflictInScale(const api::KindInfo& workload, Error error) {
   return error;
 }
 
-// As the number of pods of the workload, which its manager owns through "scale".
+// Applies the replicas to the workload; the manager owns them through "scale".
 Task<Outcome> ApplyScale(Call call) {
   DRAY_CO_TRY(const api::JsonTree config, ConfigOfWorkload(call));
   const managed_fields::Write write = WriterOf(call, registry::Subresource::kNone);
@@ -228,7 +228,7 @@ Task<Outcome> ApplyScale(Call call) {
   co_return AnswerWith(call, answer.item);
 }
 
-// What a custom kind is sent as its Scale.
+// Decodes the Scale in the body of a request for a custom kind.
 Result<api::Object> DecodeCustomScale(const Call& call) {
   const auto* text = std::get_if<std::string>(&call.request->body);
   if (text != nullptr) {

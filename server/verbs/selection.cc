@@ -38,7 +38,7 @@ Error NotSelectable(const api::KindInfo& kind, std::string_view field) {
       "field label not supported for {}, Kind={}: {}", kind.api_version, kind.kind, field));
 }
 
-// Other words for selectable fields, as upstream's conversions accept them.
+// Aliases of selectable fields, as upstream's conversions accept them.
 struct Alias {
   std::string_view group, kind, alias, field;
 };
@@ -92,12 +92,12 @@ std::string ScalarText(const api::Type& type, const void* value) {
   return "";
 }
 
-// The source of an event is a struct; selectors mean the component, or its newer place.
+// The source of an event is a struct; selectors compare its component, or reportingComponent.
 std::string EventSource(const api::core_v1::Event& event) {
   return event.source.component.empty() ? event.reporting_component : event.source.component;
 }
 
-// The same of what has no table: texts, numbers and flags below objects.
+// FieldText() of objects without a reflection table: texts, numbers and flags below objects.
 std::string TreeText(const api::Tree& content, std::string_view path) {
   const api::Tree* at = &content;
   while (!path.empty() && at != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which objects a list, a watch or a deletecollection is about.
+// The objects that a list, a watch or a deletecollection selects.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct Selection {
   api::LabelSelector labels;
   api::FieldSelector fields;
 
-  /// Errors: kBadRequest  one of the two does not parse, or names a field that objects of `kind`
-  /// cannot be selected by in `release`.
+  /// Errors: kBadRequest  a selector does not parse, or names a field by which objects of `kind`
+  /// cannot be selected in `release`.
   static Result<Selection> Parse(const api::KindInfo& kind,
                                  const ListOptions& options,
                                  api::Release release = api::Release::kAny);

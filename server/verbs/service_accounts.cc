@@ -21,7 +21,7 @@ namespace core_v1 = api::core_v1;
 using core_v1::ServiceAccount;
 
 constexpr const api::KindInfo& kAccounts = api::Reflected<ServiceAccount>::kKind;
-constexpr std::string_view kFieldManager = "kube-controller-manager";  // whose work it is elsewhere
+constexpr std::string_view kFieldManager = "kube-controller-manager";  // upstream's writer of them
 
 std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std::string& trusted) {
   ServiceAccount account;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each namespace has for the tokens of its pods, while the plugin ServiceAccount
+// The objects that tokens of pods need in each namespace, created while the plugin ServiceAccount
 // (admission/service_account.h) is on.
 #pragma once
 
@@ -11,15 +11,14 @@
 
 namespace dray::server::verbs {
 
-/// Makes what is missing of the account `default` and the ConfigMap with the certificates that
-/// clients trust, in a namespace. Upstream's controllers do. Errors: as of creates.
+/// Creates the missing ones of the account `default` and the ConfigMap with the certificates that
+/// clients trust, in a namespace. Upstream's controllers do this. Errors: as of creates.
 Task<> MakeAccount(const Core* core, storage::WriteSession* session, std::string namespace_name);
 
-/// Whether what was deleted by the call is something that a namespace has for its pods, so that it
-/// is made again.
+/// Whether the call deleted an object that MakeAccount() creates; the caller then creates it again.
 bool IsForPods(const Call& call);
 
-/// The same in all namespaces, where pods get accounts.
+/// MakeAccount() in all namespaces, if the plugin is on.
 Task<> MakeAccounts(const Core* core);
 
 }  // namespace dray::server::verbs

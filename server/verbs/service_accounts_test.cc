@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom new pods are, where pods get accounts.
+// Service accounts of new pods, while the plugin ServiceAccount is on.
 #include <string>
 #include <string_view>
 
@@ -122,7 +122,7 @@ TEST_F(ServiceAccountsTest, AnAccountMayAllowItsOwnSecretsOnly) {
           R"("kubernetes.io/enforce-mountable-secrets":"true")",
           R"(,"secrets":[{"name":"good"}],"imagePullSecrets":[{"name":"good"}])");
   struct Case {
-    std::string_view spec, refusal;  // empty: it is taken
+    std::string_view spec, refusal;  // empty: the pod is accepted
   };
   const Case cases[] = {
       {R"("containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","secret":{"secretName":"good"}}])",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Certificate signing requests: who asks is what the server knows; who decides and who signs write
-// apart from each other.
+// Certificate signing requests: the server sets the requester; approvers and signers write through
+// separate subresources.
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subresources that a node answers: there is none that runs anything.
+// Subresources that need a kubelet. They are refused: no node here runs containers.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,8 +28,8 @@ namespace core_v1 = api::core_v1;
 
 struct Part {
   std::string_view name;
-  std::string_view what;                   // there is none of
-  const api::KindInfo* options = nullptr;  // of a connection; null: it is read
+  std::string_view what;                   // the missing thing, for the message
+  const api::KindInfo* options = nullptr;  // of a connection; null: a plain read
 };
 
 constexpr std::array kParts = {
@@ -54,7 +54,7 @@ const Part* PartNamed(std::string_view subresource) {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-// The numbers among the values of the parameter; others mean nothing here.
+// The values of the parameter that are numbers; others are ignored.
 std::vector<int32_t> NumbersOf(const Parameters& parameters, std::string_view name) {
   std::vector<int32_t> numbers;
   for (const auto& [key, value] : parameters) {
@@ -66,7 +66,7 @@ std::vector<int32_t> NumbersOf(const Parameters& parameters, std::string_view na
   return numbers;
 }
 
-// Writes the parameter of that name as the field wants it, if it is there.
+// Writes the parameter with the field's name, if there is one, in the form that the field needs.
 void WriteField(const api::Field& field, const Parameters& parameters, api::JsonWriter& json) {
   const auto first =
       std::ranges::find(parameters, field.name, &std::pair<std::string, std::string>::first);
@@ -103,7 +103,7 @@ Result<api::Object> OptionsOf(const Call& call, const api::KindInfo& kind) {
   return api::DecodeJson(kind, text, nullptr);
 }
 
-// A pod on a node that is not there cannot be reached.
+// Returns the error of a connection to a pod whose node does not exist.
 Result<> CheckNode(const Call& call, const store::Snapshot& snapshot, const Outcome& found) {
   const auto* const answer = std::get_if<ObjectAnswer>(&found);
   const auto* const pod = answer == nullptr ? nullptr : answer->item.object.If<core_v1::Pod>();

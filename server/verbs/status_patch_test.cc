@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A patch of a status is applied to what it names alone, and nobody can tell.
+// A patch of a status is applied only to the fields that it names; the result is that of a patch of
+// the whole document.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +40,7 @@ class StatusPatchTest : public testing::ServerTest {
   std::string Patch(std::string patch, patch::PatchType type) {
     return Do(PatchOf(std::move(patch), type));
   }
-  /// The answer, and what it warns of, if it were carried out.
+  /// The answer and warnings of a dry run.
   std::string Wished(std::string patch, patch::PatchType type, FieldValidation validation) {
     ResourceRequest request = PatchOf(std::move(patch), type);
     request.write.dry_run = true;
@@ -49,7 +50,7 @@ class StatusPatchTest : public testing::ServerTest {
   }
 };
 
-// The same patch, but such that nobody knows without reading it what it names.
+// The same patch with escapes in its names, so that only a parser finds the names.
 std::string Escaped(std::string patch) {
   for (const auto& [name, escaped] :
        {std::pair<std::string_view, std::string_view>(R"("status")", R"("st\u0061tus")"),

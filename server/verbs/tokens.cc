@@ -33,7 +33,7 @@ using access::TokenSubject;
 using api::authentication_v1::TokenRequest;
 
 constexpr std::string_view kGroup = "authentication.k8s.io";
-constexpr int64_t kDeletedSecondsMax = 60;  // for so long what was deleted may still speak
+constexpr int64_t kDeletedSecondsMax = 60;  // tokens of a deleted object stay valid for so long
 
 const api::KindInfo& Accounts() {
   return api::Reflected<core_v1::ServiceAccount>::kKind;
@@ -43,7 +43,7 @@ Failure Refuse(std::string why) {
   return Fail(StatusReason::kUnauthorized, std::move(why));
 }
 
-/// Empty when it is not there, or cannot be read.
+/// Empty when the object does not exist, or cannot be read.
 api::Object FindBound(const store::Snapshot& snapshot,
                       const api::KindInfo& kind,
                       std::string_view namespace_,
@@ -82,8 +82,8 @@ Result<> CheckAccount(const store::Snapshot& snapshot, const TokenClaims& claims
 
 struct BoundKind {
   const api::KindInfo& kind;
-  std::string_view word;   // what it is called where its uid is another
-  std::string_view claim;  // and what the token says
+  std::string_view word;   // the name of the kind in an error about its uid
+  std::string_view claim;  // the name of the token's claim there
 };
 
 Result<> CheckBound(const store::Snapshot& snapshot,
@@ -112,7 +112,7 @@ Result<> CheckAllBound(const store::Snapshot& snapshot, const TokenClaims& claim
   };
   DRAY_TRY_VOID(check({api::Reflected<core_v1::Secret>::kKind, "secret", "secret"}, claims.secret));
   DRAY_TRY_VOID(check({api::Reflected<core_v1::Pod>::kKind, "pod", "pod"}, claims.pod));
-  if (claims.pod.has_value()) return {};  // its node is only told
+  if (claims.pod.has_value()) return {};  // the claim of the pod's node is not checked
   return check({api::Reflected<core_v1::Node>::kKind, "node", "node"}, claims.node);
 }
 
@@ -183,7 +183,7 @@ Result<> BindToPod(const store::Snapshot& snapshot, const core_v1::Pod& pod, Tok
   return {};
 }
 
-/// Notes in `claims` what the token is to live with.
+/// Sets in `claims` the object that the token is bound to.
 Result<> Bind(const store::Snapshot& snapshot,
               const api::authentication_v1::BoundObjectReference& ref,
               TokenClaims& claims) {
@@ -221,7 +221,7 @@ Result<> Bind(const store::Snapshot& snapshot,
                   ref.uid)));
 }
 
-/// Shortens what is asked for to what this server gives, and says so.
+/// Shortens the requested lifetime to the server's maximum, with a warning.
 void Cap(const Call& call, TokenRequest& request) {
   const int64_t most = call.core->options.token_seconds_max;
   int64_t& seconds = *request.spec.expiration_seconds;
@@ -231,7 +231,7 @@ void Cap(const Call& call, TokenRequest& request) {
   seconds = most;
 }
 
-/// When the token ends, by what is asked for: see kTokenSecondsOfVolumes.
+/// Sets the end of the token from the requested lifetime: see kTokenSecondsOfVolumes.
 void SetEnd(const access::TokenIssuer& issuer, int64_t seconds, TokenClaims& claims) {
   const bool is_for_server = std::ranges::all_of(claims.audiences, [&](const std::string& one) {
     return std::ranges::count(issuer.audiences(), one) > 0;
@@ -242,7 +242,7 @@ void SetEnd(const access::TokenIssuer& issuer, int64_t seconds, TokenClaims& cla
   claims.expires = claims.issued + kTokenSecondsExtended;
 }
 
-/// Whose the token is, as the answer says it.
+/// Sets the account's metadata in the answer.
 void Complete(const Call& call, const api::Object& account, api::Object& object) {
   auto& request = object.Mutable<TokenRequest>();
   request.metadata.name = account.metadata().name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a bearer token is, and tokens for service accounts.
+// The owner of a bearer token, and tokens for service accounts.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace dray::server::verbs {
 
-/// Seconds that a token may be asked for.
+/// Bounds and default of the lifetime that a client may request for a token, in seconds.
 inline constexpr int64_t kTokenSecondsMin = 600;
 inline constexpr int64_t kTokenSecondsMax = int64_t{1} << 32;
 inline constexpr int64_t kTokenSecondsUsual = 3600;
-/// Who asks for so many is a kubelet, for the volume that each pod has. Programs that read the file
-/// once would be locked out after them: such a token, bound to a pod and for this server alone, is
-/// good for a year, and says from when on it should have been read again.
+/// The lifetime that kubelets request for the token volume of a pod. A program that reads the file
+/// only once would lose access after it. So such a token, bound to a pod and for this server alone,
+/// is valid for a year, and carries the time after which it should have been read again.
 inline constexpr int64_t kTokenSecondsOfVolumes = 3607;
 inline constexpr int64_t kTokenSecondsExtended = int64_t{365} * 24 * 3600;
 /// Bounds of Options::token_seconds_max.
@@ -27,14 +27,15 @@ inline constexpr int64_t kTokenSecondsCapMin = 3600;
 
 struct TokenOwner {
   User user;
-  std::vector<std::string> audiences;  // of those asked for, whom the token is good for
+  std::vector<std::string> audiences;  // the requested audiences for which the token is valid
 };
 
-/// Whose a token of a service account is: this server issued it, it is good now for one of
-/// `audiences` (none: for this server), and the account and what it was bound to are there.
+/// The owner of a service account's token. The token is valid if this server issued it, the current
+/// time is within its lifetime, it names one of `audiences` (empty: this server), and the account
+/// and the object that it is bound to exist.
 ///
-/// Errors: kUnauthorized, in upstream's words where they may be told; without any when the token is
-///         none that this server issued.
+/// Errors: kUnauthorized, in upstream's words where upstream shows them; without a message when
+///         this server did not issue the token.
 Result<TokenOwner> OwnerOfToken(const Core& core,
                                 std::string_view token,
                                 const std::vector<std::string>& audiences);

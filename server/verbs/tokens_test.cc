@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of service accounts: issued, known again, and gone with what they live with.
+// Tokens of service accounts: issued, recognized, and invalid once the object they are bound to is
+// gone.
 #include "server/verbs/tokens.h"
 
 #include <chrono>
@@ -58,7 +59,7 @@ class TokensTest : public testing::ServerTest {
     const size_t from = begin + kBefore.size();
     return answer.substr(from, answer.find('"', from) - from);
   }
-  /// The user's name, or why there is none.
+  /// The user's name, or the reason why there is none.
   std::string Owner(std::string_view token) {
     const Result<User> user = resources_.UserOfToken(token);
     return user.has_value() ? user->name : "refused: " + user.error().message;
@@ -87,7 +88,7 @@ TEST_F(TokensTest, TimesHaveBounds) {
               HasSubstr("may not specify a duration larger than 2^32 seconds"));
 }
 
-// As a kubelet asks for the volume that each pod has.
+// A request such as kubelets send for the token volume of each pod.
 TEST_F(TokensTest, ATokenOfAVolumeIsGoodForLonger) {
   Post("pods",
        "lab",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record that cannot be decoded costs only itself, and can be deleted.
+// A record that cannot be decoded affects no other object, and can be deleted.
 #include <memory>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Update (PUT): the client's object in place of the stored one, through the subresource the URL
-// names.
+// Update (PUT): replaces the stored object by the client's, through the subresource in the URL.
 #include <functional>
 #include <utility>
 
@@ -31,7 +30,7 @@ Task<Outcome> Update(Call call) {
   }
   const std::function<Result<api::Object>()> again = [&call]() -> Result<api::Object> {
     DRAY_TRY(api::Object made, DecodeAgain(call, call.kind()));
-    made.mutable_metadata().resource_version.clear();  // of what is not there any more
+    made.mutable_metadata().resource_version.clear();  // that of a deleted object
     return made;
   };
   DRAY_CO_TRY(api::Object made, again());

@@ -18,30 +18,31 @@
 
 namespace dray::server::verbs {
 
-/// Carries out a request; `sequence`, where there is one, gets its first write as a step.
+/// Carries out a request. If `sequence` is not null, the request's first write is a step of it.
 Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteSequence* sequence);
 
 Task<Outcome> Get(Call call);
 Task<Outcome> List(Call call);
 Task<Outcome> Create(Call call);
-/// Creates `wish`, an object of the call's version; `owners` tells who owns it then. `again` makes
-/// the wish once more: for another try, where a name was taken or the namespace changed meanwhile.
+/// Creates `wish`, an object of the call's version; `owners` says how its managedFields are set.
+/// `again` makes `wish` again for a retry, after a generated name was taken or the namespace
+/// changed.
 Task<Outcome> CreateObject(Call call,
                            api::Object wish,
                            registry::Owners owners,
                            const std::function<Result<api::Object>()>* again);
-/// Also of the subresources "status" and "finalize".
+/// Also for the subresources "status" and "finalize".
 Task<Outcome> Update(Call call);
 Task<Outcome> Patch(Call call);
-/// Server-side apply; creates what is not there, unless it goes through a subresource.
+/// Server-side apply; creates a missing object, except through a subresource.
 Task<Outcome> Apply(Call call);
 /// DeleteOne or DeleteUnreadable.
 Task<Outcome> Delete(Call call);
 Task<Outcome> DeleteOne(Call call);
 Task<Outcome> DeleteCollection(Call call);
-/// Whether a deletion is of an object that cannot be read, and the gate for that is on.
+/// Whether the call deletes an object that cannot be read, and the gate for that is on.
 bool IsUnsafeDeletion(const Call& call);
-/// Deletes an object that cannot be read, whatever holds it; refuses to delete any other.
+/// Deletes an object that cannot be read, without regard to finalizers; refuses a readable object.
 Task<Outcome> DeleteUnreadable(Call call);
 /// Create on "pods/binding" and on "bindings".
 Task<Outcome> Bind(Call call);
@@ -49,13 +50,13 @@ Task<Outcome> Bind(Call call);
 Task<Outcome> ServeScale(Call call);
 /// Create on "pods/eviction".
 Task<Outcome> Evict(Call call);
-/// Whether objects of `kind` are questions: answered, and never stored.
+/// Whether objects of `kind` are reviews: the server answers them and never stores them.
 bool IsReview(const api::KindInfo& kind);
 /// Create of a review.
 Task<Outcome> Review(Call call);
-/// Whether a subresource (log, exec, proxy, …) is answered by what runs on a node.
+/// Whether a subresource (log, exec, proxy, …) needs a container that runs on a node.
 bool NeedsRunningContainers(std::string_view subresource);
-/// Refuses such a subresource of an object that is there.
+/// Refuses such a subresource of an existing object.
 Task<Outcome> RefuseSimulated(Call call);
 
 /// `hub` outlives the cursor.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object, several versions: what each client sees, and what none of them can lose.
+// One object in several versions: each client sees its version, and no client's write loses fields.
 #include <memory>
 #include <string>
 #include <utility>

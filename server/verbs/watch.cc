@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: a cursor over the store's events, seen through a selection.
+// Watch: a cursor over the store's events, filtered by a selection.
 //
-// The cursor owns no queue. It holds the revision up to which its client has seen everything; a
-// slow client costs nothing and is told to start afresh once the store has forgotten what it
-// missed. An event is shown as the client's selection sees it: an object that stops matching is
-// deleted, one that starts to is added. An object that cannot be read is not there, as in lists.
+// The cursor owns no queue. It holds the revision up to which its client has seen everything, so a
+// slow client costs nothing. Once the store has dropped events that the client missed, the watch
+// ends with an error and the client must list again. The selection changes events: an object that
+// stops matching is deleted for the client, one that starts matching is added. An object that
+// cannot be read is treated as absent, as in lists.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -33,10 +34,10 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // spread out.
 constexpr int64_t kLeastSeconds = 1800;
 
-// Bytes of objects that one page of the state looks at, and one object more: others wait for the
-// thread.
+// One page of the state ends after the object that reaches this number of bytes, so that the thread
+// is free for other requests.
 constexpr size_t kPageBytes = size_t{256} << 10;
-// What looking at a record costs, in such bytes, however small it is.
+// The least number of bytes that a record counts.
 constexpr size_t kRecordBytes = 256;
 
 // Objects that a webhook is asked for at once.
@@ -50,8 +51,9 @@ int64_t StreamSeconds(const ListOptions& options, Random& random) {
   return kLeastSeconds + static_cast<int64_t>(random.Next() % static_cast<uint64_t>(kLeastSeconds));
 }
 
-// The collection, or the key of the only object that can be selected: a watch by name costs the
-// events of that name. (Other names may begin with that key, so events are judged all the same.)
+// The prefix of the collection, or the key of the only object that the selector can match: a watch
+// by name costs only the events of that name. (Other names may begin with that key, so each event
+// is still matched.)
 std::string ScopeOf(const ResourceRequest& request, const Selection& selection) {
   const api::KindInfo& hub = request.kind->storage();
   std::string scope = storage::CollectionPrefix(hub, request.namespace_);
@@ -62,16 +64,16 @@ std::string ScopeOf(const ResourceRequest& request, const Selection& selection) 
 }
 
 struct WatchPlan {
-  bool initial = false;       // begin with what is there
-  bool announce_end = false;  // say where the initial events end
+  bool initial = false;       // begin with the present objects
+  bool announce_end = false;  // send a bookmark after the initial events
   Revision after{0};          // else: events after this one
   Frozen<store::Snapshot> start = nullptr;
-  std::optional<Error> failure = std::nullopt;  // told as the first event
+  std::optional<Error> failure = std::nullopt;  // sent as the first event
   int64_t timeout_seconds = 0;
 };
 
-// The number of pods in the spec of an empty workload: upstream's own form of those in apps has a
-// number where the versions have an optional one, so it shows.
+// Sets replicas in the spec of an empty workload, which bookmarks carry. In upstream's internal
+// form of kinds in "apps" that number is not optional, so it is present in bookmarks.
 void SetNoReplicas(api::Object& object) {
   if (object.kind().group != "apps") return;
   const api::Field* const spec = object.type().Find("spec");
@@ -143,7 +145,7 @@ class Cursor final : public WatchCursor {
 
   std::optional<WatchEvent> Bookmark() override {
     if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
-    // A client may begin at a revision that does not exist yet; it is told nothing it said itself.
+    // A client may begin at a revision that does not exist yet. A bookmark would only repeat it.
     if (after_ > store_.Read()->revision()) return std::nullopt;
     return BookmarkAt(after_);
   }
@@ -242,7 +244,7 @@ class Cursor final : public WatchCursor {
     after_ = batch->through;
   }
 
-  // Appends what the client sees of `event`, if anything; false when the stream has ended.
+  // Appends the event that the client sees for `event`, if any; false when the stream has ended.
   bool Show(const store::Event& event, std::vector<WatchEvent>& events) {
     std::optional<Item> now;
     bool was = false;
@@ -260,7 +262,7 @@ class Cursor final : public WatchCursor {
     return true;
   }
 
-  // The object of `record`, if the client is to see it.
+  // The object of `record`, if the selection matches it.
   std::optional<Item> Selected(const store::Record& record) const {
     const storage::ItemRef found = lenient_.Find(view_, record, nullptr);
     if (found.item == nullptr || !selection_.Matches(found.item->object)) return std::nullopt;
@@ -304,9 +306,9 @@ class Cursor final : public WatchCursor {
   const int64_t timeout_seconds_;
   const bool announce_end_;
 
-  Frozen<store::Snapshot> initial_;  // while its objects are being shown
-  std::string next_key_;             // the next of them
-  Revision after_;                   // everything up to here was shown
+  Frozen<store::Snapshot> initial_;  // set until its objects have been sent
+  std::string next_key_;             // of the next object in it
+  Revision after_;                   // all events up to here were sent
   bool ended_ = false;
   bool has_more_ = true;
   std::optional<Error> failure_;
@@ -349,7 +351,7 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   DRAY_TRY(ShareBudget::Claim place,
            hub.Claim(request.owner,
                      request.list.label_selector.size() + request.list.field_selector.size()));
-  // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
+  // A watch may begin with any recent state, so it need not wait for the newest one.
   const Frozen<store::Snapshot> snapshot = core.store.Read();
   DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
   plan.start = snapshot;

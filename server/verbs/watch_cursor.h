@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running watch, and what it shows its client.
+// A running watch and its events.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 /// "ADDED", …
 std::string_view WatchEventName(WatchEventType type);
 
-/// The longest a stream stays open, whatever the client asks for: a year.
+/// The longest time a stream stays open: a year. A longer timeoutSeconds is cut to it.
 inline constexpr int64_t kWatchSecondsMax = int64_t{365} * 24 * 60 * 60;
 
 /// One event of a watch. kBookmark carries an object with only metadata.resourceVersion (and, at
@@ -33,18 +33,18 @@ struct WatchEvent {
   Frozen<api::meta_v1::Status> status = nullptr;  // kError only
 };
 
-/// Who is told of commits. One may stand for many watches.
+/// Receives notifications of commits. One object may serve many watches.
 class Wakeable {
  public:
   Wakeable() = default;
   Wakeable(const Wakeable&) = delete;
   Wakeable& operator=(const Wakeable&) = delete;
   virtual ~Wakeable() = default;
-  /// From the committing thread: must be quick, and only schedule what is to be done.
+  /// Called on the committing thread: must be quick, and only schedule the work.
   virtual void Wake() = 0;
 };
 
-/// One that calls `wake`.
+/// A Wakeable that calls `wake`.
 std::shared_ptr<Wakeable> WakeableOf(std::function<void()> wake);
 
 /// A running watch: a cursor over the store's events. Costs nothing between calls.
@@ -52,36 +52,36 @@ class WatchCursor {
  public:
   virtual ~WatchCursor() = default;
 
-  /// The events that are there now, at most `max` (and at least the events of one revision). Looks
-  /// at a bounded piece of the state or of history, so it may find none though there are:
-  /// has_more() then. After kError there are no more.
+  /// The pending events, at most `max` (and at least the events of one revision). Reads a bounded
+  /// piece of the state or of history, so the result may be empty although events are pending;
+  /// has_more() is true then. No events follow kError.
   virtual std::vector<WatchEvent> Next(size_t max) = 0;
 
-  /// Whether the last Next() stopped before it had looked at everything. When it did not, the
-  /// watcher has seen everything.
+  /// Whether the last Next() stopped before it had read everything. False: the watcher has seen
+  /// every event.
   virtual bool has_more() const = 0;
 
-  /// Whether the stream ends once all is sent that Next() has returned: the kind that it shows has
-  /// changed or gone.
+  /// Whether the stream ends after the events that Next() has returned, because its kind has
+  /// changed or is gone.
   virtual bool is_over() const { return false; }
 
-  /// A bookmark for where the cursor stands, if the client allows bookmarks.
+  /// A bookmark for the cursor's revision, if the client allows bookmarks.
   virtual std::optional<WatchEvent> Bookmark() = 0;
 
-  /// What part of the store it follows: watches of the same scope are concerned by the same
-  /// commits.
+  /// The part of the store that the watch follows. The same commits concern all watches of one
+  /// scope.
   virtual std::string_view scope() const = 0;
 
-  /// `watcher` is woken after commits that may concern the watch, to schedule a later Next(); once
-  /// for all watches of one scope that have the same watcher. At most one; it is held as long as
-  /// the cursor. Call Next() afterwards until there is no more: what was committed before is not
-  /// announced.
+  /// Wakes `watcher` after commits that may concern the watch, so that it schedules a later Next().
+  /// Watches of one scope with the same watcher share one wake. A watch has at most one watcher,
+  /// which lives at least as long as the cursor. Commits before this call cause no wake: after it,
+  /// call Next() until has_more() is false.
   virtual void WakeOnChange(std::shared_ptr<Wakeable> watcher) = 0;
   /// The same for a watch that has a watcher of its own.
   void OnChange(std::function<void()> wake) { WakeOnChange(WakeableOf(std::move(wake))); }
 
-  /// How long the stream may stay open, 0 to kWatchSecondsMax: timeoutSeconds, or the server's
-  /// random default when that is absent or 0.
+  /// Seconds that the stream may stay open, 0 to kWatchSecondsMax: the client's timeoutSeconds, or
+  /// the server's random default when that is absent or 0.
   virtual int64_t timeout_seconds() const = 0;
 };
 

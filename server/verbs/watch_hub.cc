@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kAllKeys = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
 
-/// False without memory.
+/// Wakes `watcher`; false if that ran out of memory.
 bool Tell(Wakeable& watcher) {
   return !RanOutOfMemory([&watcher] { watcher.Wake(); });
 }
@@ -52,7 +52,7 @@ Result<WatchHub::Registration> WatchHub::Add(std::string scope, std::shared_ptr<
   return Registration(this, std::move(scope), std::move(watcher));
 }
 
-// The registration holds the watcher until after the lock.
+// The registration keeps the watcher alive until the lock is released.
 void WatchHub::Remove(const std::string& scope, Wakeable* watcher) {
   const MutexLock lock(mutex_);
   --watches_;
@@ -70,7 +70,7 @@ void WatchHub::OnCommit(Revision newest) {
   bool all_know = true;
   while (seen_ < newest) {
     const Result<store::Batch> batch = store_.EventsAfter(seen_, kAllKeys, kBatchEventsMax);
-    // Forgotten before it was looked at: somebody may have to be told so.
+    // The store has dropped events that the hub has not read: any watch may have missed one.
     if (!batch.has_value()) {
       seen_ = newest;
       WakeAll();
@@ -85,7 +85,7 @@ void WatchHub::OnCommit(Revision newest) {
   if (!all_know) seen_ = before;
 }
 
-// Each scope that the key can be of: its folders, and the key itself.
+// Wakes each scope that contains the key: its folders, and the key itself.
 bool WatchHub::Wake(std::string_view key) {
   bool all_know = true;
   for (size_t end = key.find('/', kAllKeys.size()); end != std::string_view::npos;
@@ -122,7 +122,7 @@ void WatchHub::WakeBelow(std::string_view prefix) {
 void WatchHub::WakeAll() {
   for (auto& [scope, watchers] : scopes_) {
     for (auto& [watcher, watch] : watchers) {
-      // Who is not told now is told with the next commit of the scope, or by its own clock.
+      // A watcher whose wake fails is woken by the next commit of its scope, or by its own timer.
       if (!Tell(*watcher)) continue;
     }
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is to be woken by which commit: one subscription to the store for all watches of a server.
+// Maps commits to the watches they concern: one subscription to the store for all watches of a
+// server.
 //
-// A commit costs its events times the watchers of their collections and names, however many there
-// are of others: most watches of a cluster are idle most of the time.
+// A commit costs its events times the watchers of their collections and names; watchers of other
+// scopes cost nothing. Most watches of a cluster are idle most of the time.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ namespace dray::server::verbs {
 /// Safe from any thread. Outlives its registrations, and is outlived by the store.
 class WatchHub {
  public:
-  /// Watches at one time. HTTP/2 has a thousand of them on one connection.
+  /// Most watches at one time. One HTTP/2 connection can carry a thousand of them.
   static constexpr size_t kWatchesMax = 100'000;
-  /// Bytes of selectors that count as much as a watch does.
+  /// Each such number of bytes of selectors counts as one more watch.
   static constexpr size_t kSelectorBytesOfWatch = 256;
 
-  /// Ends its registration when destroyed; no wake for it runs afterwards.
+  /// Its destructor ends the registration; no wake for it runs afterwards.
   class Registration {
    public:
     Registration() = default;
@@ -56,20 +57,21 @@ class WatchHub {
 
   explicit WatchHub(store::Store& store);
 
-  /// A place for one watch of `owner`, whose selectors are so long; as long as the watch.
-  /// Errors: kTooManyRequests  he has his share of kWatchesMax, or all are taken.
+  /// Reserves a place for one watch of `owner` with selectors of `selector_bytes`; the watch holds
+  /// the claim as long as it lives.
+  /// Errors: kTooManyRequests  the owner's share of kWatchesMax is used, or all places are taken.
   Result<ShareBudget::Claim> Claim(const Frozen<ShareOwner>& owner, size_t selector_bytes);
 
   /// Wakes `watcher` after each commit that changed a key of `scope`, from the committing thread.
-  /// Several commits may share a call, and all registrations of one scope with the same watcher do.
-  /// A wake that finds no memory is repeated with the next commit; who cannot wait for that asks by
-  /// its own clock, too. A scope is a prefix that ends in a slash ("/registry/pods/…/") or one
-  /// whole key.
+  /// Several commits may share a wake, and so do all registrations of one scope with the same
+  /// watcher. A wake that runs out of memory is repeated with the next commit; a watcher that
+  /// cannot wait for that needs a timer of its own. A scope is a prefix that ends in a slash
+  /// ("/registry/pods/…/") or one whole key.
   ///
   /// Errors: kTooManyRequests  kWatchesMax exist, or the store took no subscription.
   Result<Registration> Add(std::string scope, std::shared_ptr<Wakeable> watcher);
 
-  /// Wakes all watchers of scopes that begin with `prefix`, as a commit there does. O(watchers).
+  /// Wakes all watchers of scopes below `prefix`, as a commit there does. O(watchers).
   void WakeBelow(std::string_view prefix);
 
  private:
@@ -80,7 +82,7 @@ class WatchHub {
   using Watchers = std::map<Wakeable*, Watch>;
 
   void OnCommit(Revision newest);
-  /// False if somebody could not be woken for want of memory.
+  /// False if a wake ran out of memory.
   bool Wake(std::string_view key) DRAY_REQUIRES(mutex_);
   bool WakeScope(std::string_view scope) DRAY_REQUIRES(mutex_);
   void WakeAll() DRAY_REQUIRES(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches that may not begin before the server did.
+// Watches cannot begin at a revision before the server's start.
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin AlwaysPullImages: nodes fetch the images of pods each time, with the rights of the pod.
+// Plugin AlwaysPullImages: nodes pull images each time, with the credentials of the pod.
 #pragma once
 
 #include "api/object.h"

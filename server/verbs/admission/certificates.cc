@@ -41,7 +41,7 @@ bool Speaks(const Call& call, std::string_view verb, std::string_view signer) {
   return may(std::string(signer)) || may(fmt::format("{}/*", signer.substr(0, signer.find('/'))));
 }
 
-// Null: the write is of another kind, or no update.
+// The objects of an update of a CertificateSigningRequest; null for any other write.
 struct RequestUpdate {
   const certificates_v1::CertificateSigningRequest* old = nullptr;
   const certificates_v1::CertificateSigningRequest* next = nullptr;
@@ -57,7 +57,7 @@ RequestUpdate UpdateOf(const Write& write, std::string_view part) {
 
 }  // namespace
 
-// What was asked of decides: the signer of a request does not change.
+// The old object gives the signer, because the signer of a request cannot change.
 Result<> CheckApproval(const Call& call, const store::Snapshot& /*snapshot*/, const Write& write) {
   const RequestUpdate update = UpdateOf(write, "approval");
   if (update.old == nullptr || update.next == nullptr) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plugins CertificateApproval, CertificateSigning, ClusterTrustBundleAttest and
-// CertificateSubjectRestriction: the verb on the resource "signers", of the signer's name or of all
-// of its domain, that a requester needs to speak for a signer.
+// CertificateSubjectRestriction. The first three require a verb on the resource "signers", for the
+// name of the signer or for all signers of its domain.
 #pragma once
 
 #include "base/result.h"
@@ -11,7 +11,7 @@
 
 namespace dray::server::verbs::admission {
 
-// Where roles decide nothing, the first three allow everything.
+// With RBAC off, the first three allow everything.
 
 /// CertificateApproval. Errors: kForbidden  the requester may not "approve" for the signer.
 Result<> CheckApproval(const Call& call, const store::Snapshot& snapshot, const Write& write);
@@ -23,8 +23,8 @@ Result<> CheckSigning(const Call& call, const store::Snapshot& snapshot, const W
 /// ClusterTrustBundleAttest. Errors: kForbidden  the requester may not "attest" for the signer.
 Result<> CheckAttestation(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
-/// CertificateSubjectRestriction. Errors: kForbidden  the signer of clients is asked for the group
-/// system:masters.
+/// CertificateSubjectRestriction. Errors: kForbidden  a request to the signer of client
+/// certificates names the group system:masters.
 Result<> CheckSubject(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
 }  // namespace dray::server::verbs::admission

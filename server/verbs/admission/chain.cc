@@ -42,13 +42,13 @@ constexpr Plugin Missing(std::string_view name, bool is_usual) {
   return {.name = name, .is_usual = is_usual, .built = Plugin::Built::kNo};
 }
 
-/// One whose rule holds whether it is on or off.
+/// A plugin whose behaviour the server always has, whether the plugin is on or off.
 constexpr Plugin AlwaysSo(std::string_view name) {
   return {.name = name, .built = Plugin::Built::kAlwaysSo};
 }
 
-// kube-apiserver's order (1.37, AllOrderedPlugins): whatever refuses first is what the client
-// reads.
+// kube-apiserver's order (1.37, AllOrderedPlugins): the client gets the error of the first plugin
+// that refuses.
 constexpr std::array kChain = {
     AlwaysSo("AlwaysAdmit"),
     Missing("NamespaceAutoProvision", kOnRequest),
@@ -164,7 +164,7 @@ bool IsOn(size_t index, const Call& call, const Write& write) {
          call.core->options.plugins.HasAt(index);
 }
 
-/// Calls ask(row) for each plugin that is on and looks at the write, up to the first refusal.
+/// Calls ask(row) for each plugin that is on and handles the operation, up to the first refusal.
 template <class Ask>
 Result<> EachThatIsOn(const Call& call, const Write& write, const Ask& ask) {
   if (call.is_admitted) return {};
@@ -176,7 +176,7 @@ Result<> EachThatIsOn(const Call& call, const Write& write, const Ask& ask) {
 
 using Later = Plugin::AskLater Plugin::*;
 
-/// Whether one of the plugins waits for other servers.
+/// Whether one of the plugins will wait for other servers.
 bool IsWaiting(const Call& call, const store::Snapshot& snapshot, const Write& write, Later later) {
   if (call.is_admitted) return false;
   for (size_t i = 0; i < kChain.size(); ++i) {
@@ -187,7 +187,7 @@ bool IsWaiting(const Call& call, const store::Snapshot& snapshot, const Write& w
   return false;
 }
 
-/// Asks the plugins from the first to the last; those that do not wait through `now`.
+/// Runs the plugins in order; `now` runs those that do not wait.
 template <class Now>
 Task<> EachInTurn(Passage* passage, Later later, Now now) {
   const Call& call = *passage->call;
@@ -199,7 +199,7 @@ Task<> EachInTurn(Passage* passage, Later later, Now now) {
       DRAY_CO_TRY_VOID(now(plugin, *passage));
     } else {
       DRAY_CO_TRY_VOID(co_await (plugin.*later)(passage));
-      // What the plugins after it look at may have changed meanwhile.
+      // The store may have changed during the wait: later plugins need a new snapshot.
       DRAY_CO_TRY(passage->snapshot, co_await call.session->ReadNewest());
     }
   }
@@ -227,7 +227,7 @@ Task<> ValidateInTurn(Passage passage) {
   co_return co_await EachInTurn(&passage, &Plugin::validate_later, ValidateNow);
 }
 
-/// kChain.size(): unknown.
+/// The place of the plugin in the chain; kChain.size() if the name is unknown.
 size_t PlaceOf(std::string_view name) {
   return static_cast<size_t>(std::ranges::find(kChain, name, &Plugin::name) - kChain.begin());
 }

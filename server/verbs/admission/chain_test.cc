@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain as flags switch it, and the small plugins in it.
+// Flags that turn plugins on and off, and the small plugins of the chain.
 #include "server/verbs/admission/chain.h"
 
 #include <string>

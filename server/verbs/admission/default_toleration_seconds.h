@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin DefaultTolerationSeconds: pods stay on a node in trouble for five minutes.
+// Plugin DefaultTolerationSeconds: pods stay on a failing node for five minutes.
 #pragma once
 
 #include "api/object.h"
@@ -10,8 +10,7 @@
 
 namespace dray::server::verbs::admission {
 
-/// Adds tolerations of nodes that are not ready or not reachable to a pod that says nothing of
-/// them.
+/// Adds tolerations of the taints "not-ready" and "unreachable" to a pod that has none for them.
 Result<> TolerateTroubles(const Call& call,
                           const store::Snapshot& snapshot,
                           const Write& write,

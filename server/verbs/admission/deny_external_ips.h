@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin DenyServiceExternalIPs: Services claim no addresses of others.
+// Plugin DenyServiceExternalIPs: Services cannot claim arbitrary external addresses.
 #pragma once
 
 #include "api/object.h"

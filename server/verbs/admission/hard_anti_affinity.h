@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin LimitPodHardAntiAffinityTopology: no pod keeps others away from more than a node.
+// Plugin LimitPodHardAntiAffinityTopology: a pod can keep other pods only from its own node.
 #pragma once
 
 #include "api/object.h"
@@ -10,7 +10,7 @@
 
 namespace dray::server::verbs::admission {
 
-/// Errors: kForbidden  required anti-affinity of a pod has another topology than the node.
+/// Errors: kForbidden  a required anti-affinity term has another topology key than the host name.
 Result<> CheckHardAntiAffinity(const Call& call,
                                const store::Snapshot& snapshot,
                                const Write& write);

@@ -22,7 +22,7 @@ using api::core_v1::Pod;
 
 constexpr const api::KindInfo& kRanges = api::Reflected<LimitRange>::kKind;
 
-// The ranges of the namespace of `object`, by name.
+// The ranges of the namespace of `object`, sorted by name.
 std::vector<LimitRange> RangesAround(const api::Object& object, const store::Snapshot& snapshot) {
   std::vector<LimitRange> ranges;
   const std::string prefix = storage::CollectionPrefix(kRanges, object.metadata().namespace_);
@@ -35,7 +35,8 @@ std::vector<LimitRange> RangesAround(const api::Object& object, const store::Sna
   return ranges;
 }
 
-// The containers of a pod that is there do not change; nothing holds up what is on its way out.
+// Whether ranges apply to the write. Containers of an existing pod cannot change, and an object
+// that is being deleted must not be held up.
 bool IsBounded(const Write& write) {
   if (!write.subresource.empty() || write.object == nullptr) return false;
   if (write.old_object != nullptr && write.old_object->metadata().deletion_timestamp.has_value()) {

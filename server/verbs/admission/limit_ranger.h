@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin LimitRanger: LimitRanges as new pods, and volume claims, meet them.
+// Plugin LimitRanger: applies LimitRanges to new pods and to volume claims.
 #pragma once
 
 #include "api/object.h"
@@ -10,8 +10,8 @@
 
 namespace dray::server::verbs::admission {
 
-/// Gives the containers of a new pod the requests and limits that the ranges of its namespace have
-/// for those that name none. A range that cannot be read is left out, here and below.
+/// Gives the containers of a new pod the default requests and limits of the namespace's ranges,
+/// where they have none. A range that cannot be read is ignored, here and below.
 Result<> FillInLimits(const Call& call,
                       const store::Snapshot& snapshot,
                       const Write& write,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LimitRanges fill in what new pods leave out, and bound what they and volume claims want.
+// LimitRanges give new pods default requests and limits, and bound those of pods and volume claims.
 #include <string>
 #include <string_view>
 

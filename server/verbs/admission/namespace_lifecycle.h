@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin NamespaceLifecycle: what begins and ends in namespaces.
+// Plugin NamespaceLifecycle: restricts creates in namespaces and deletions of namespaces.
 #pragma once
 
 #include "api/object.h"
@@ -10,8 +10,8 @@
 
 namespace dray::server::verbs::admission {
 
-/// Errors: kForbidden  an object is to be created in a namespace that is being deleted, or a
-///         namespace to be deleted without which a cluster does not work.
+/// Errors: kForbidden a create in a namespace that is being deleted, or the deletion of a namespace
+///         that a cluster needs.
 Result<> AdmitToNamespace(const Call& call,
                           const store::Snapshot& snapshot,
                           const Write& write,

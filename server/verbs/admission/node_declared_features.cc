@@ -29,7 +29,7 @@ using api::resource_v1::ResourceSlice;
 constexpr const api::KindInfo& kNodeKind = api::Reflected<Node>::kKind;
 constexpr std::string_view kFeature = "DRANodeAllocatableResources";
 
-/// Which nodes can use a device: one of them, those that a selector chooses, or all.
+/// The nodes that can use a device: one node, those that a selector selects, or all.
 struct Reach {
   std::string_view node;
   const api::core_v1::NodeSelector* selector = nullptr;
@@ -43,14 +43,14 @@ Reach ReachOf(const Holder& holder) {
   return {.is_everywhere = holder.all_nodes.value_or(false)};
 }
 
-/// Empty: the node has the feature.
+/// Why the node cannot have the device; empty: the node declares the feature.
 std::string WhyNot(const Node& node) {
   if (std::ranges::count(node.status.declared_features, kFeature) > 0) return {};
   return fmt::format("node {} does not support {} feature", GoQuote(node.metadata.name), kFeature);
 }
 
-/// The first node by name that the device reaches and that is without the feature. A selector that
-/// cannot be read chooses nothing: validation has refused it.
+/// The error for the first node by name that can use the device and lacks the feature; empty if
+/// there is none. A selector that cannot be read selects no node: validation has refused it.
 std::string WhyNotOnAll(const Reach& reach, const store::Snapshot& snapshot) {
   std::optional<api::NodeSelector> selector;
   if (reach.selector != nullptr) {
@@ -69,7 +69,7 @@ std::string WhyNotOnAll(const Reach& reach, const store::Snapshot& snapshot) {
   return {};
 }
 
-/// Empty: the device may be published.
+/// Why the device may not be published; empty when it may.
 std::string WhyNot(const ResourceSlice& slice,
                    const Device& device,
                    const store::Snapshot& snapshot) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that stand for resources of their node are published only for nodes that can count them.
+// Devices with nodeAllocatableResources are published only for nodes that declare the feature.
 #include <string>
 #include <string_view>
 

@@ -41,7 +41,7 @@ using api::GoQuote;
 using core_v1::Pod;
 using policies::Operation;
 
-/// What a node wants to write.
+/// A write by a node.
 struct NodeWrite {
   const Call& call;
   const store::Snapshot& snapshot;
@@ -73,7 +73,7 @@ struct NodeWrite {
     return write.has_metadata() ? errors::NameInAdmission(write.object->metadata())
                                 : errors::kUnknownName;
   }
-  /// With the node's name in quotes where `text` has "{}".
+  /// Refuses with `text`, in which the first "{}" stands for the node's name in quotes.
   template <class... More>
   Failure RefuseNode(fmt::format_string<std::string, const More&...> text,
                      const More&... more) const {
@@ -130,7 +130,7 @@ Result<> CheckNewPod(const NodeWrite& of) {
     return of.RefuseNode("node {} can only create pods with spec.nodeName set to itself");
   }
   DRAY_TRY_VOID(CheckOwner(of, pod));
-  // Whatever it named, the node could read.
+  // The node could read every object that its pod references, so a mirror pod must reference none.
   const api::pods::ReadObject read = api::pods::ObjectReadFor(pod);
   if (read.what.empty()) return {};
   if (read.is_unknown) {
@@ -207,7 +207,7 @@ bool IsIn(std::string_view domain, std::string_view parent) {
                               domain.substr(0, domain.size() - parent.size()).ends_with('.'));
 }
 
-/// Labels by which somebody could steer pods, which only those who look after nodes set.
+/// Labels that steer pods to nodes. Only administrators of nodes may set them.
 bool IsForbiddenLabel(std::string_view label) {
   constexpr std::array<std::string_view, 11> kOwn = {"kubernetes.io/hostname",
                                                      "topology.kubernetes.io/zone",
@@ -257,7 +257,7 @@ Result<> CheckNewNode(const NodeWrite& of) {
                                fmt::join(labels, ", ")));
 }
 
-/// Also through its subresources.
+/// A node's write to a Node or its subresources.
 Result<> CheckItself(const NodeWrite& of) {
   if (of.name != of.node) {
     return of.RefuseNode("node {} is not allowed to modify node {}", GoQuote(of.name));
@@ -288,7 +288,7 @@ Result<> CheckVolumeClaim(const NodeWrite& of) {
   return of.Refuse("may only update PVC status");
 }
 
-/// A claim without what a node may say of it.
+/// The claim without the members that a node may change.
 core_v1::PersistentVolumeClaim Rest(core_v1::PersistentVolumeClaim claim) {
   claim.metadata.resource_version.clear();
   claim.metadata.managed_fields.clear();
@@ -328,7 +328,7 @@ Result<> CheckCsiNodeStatus(const NodeWrite& of) {
 }
 
 Result<> CheckSlice(const NodeWrite& of) {
-  if (of.Is(Operation::kUpdate)) return {};  // the authoriser has looked; and whose it is stays
+  if (of.Is(Operation::kUpdate)) return {};  // authorized for its owner, who cannot change
   const api::Object& slice = of.Is(Operation::kCreate) ? *of.write.object : *of.write.old_object;
   if (NodeOfSlice(slice) == of.node) return {};
   return of.Refuse(
@@ -387,13 +387,13 @@ bool MountsCertificateOf(const Pod& pod, std::string_view signer) {
   });
 }
 
-// The pod's volume says so, or a role does.
+// A volume of the pod must name the signer, or RBAC must allow it.
 Result<> CheckSigner(const NodeWrite& of,
                      const certificates_v1::PodCertificateRequestSpec& spec,
                      const Pod& pod) {
   if (MountsCertificateOf(pod, spec.signer_name)) return {};
   std::string signer = spec.signer_name;
-  std::ranges::replace(signer, '/', ':');  // names of resources have none
+  std::ranges::replace(signer, '/', ':');  // names of resources have no slash
   const bool is_allowed = of.call.core->rights
                               ->Decide(of.call.request->user,
                                        {.verb = "request-serviceaccounts-podcertificate-signer",
@@ -472,7 +472,7 @@ Result<> CheckToken(const NodeWrite& of) {
 
 struct NodeRule {
   std::string_view group, resource;
-  std::string_view part;  // "*": any that no row before names
+  std::string_view part;  // "*": any subresource without an earlier row
   Result<> (*check)(const NodeWrite& of);
 };
 constexpr std::array kNodeRules = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin NodeRestriction: what nodes may write, one row a rule.
+// Plugin NodeRestriction: the writes that nodes may make, one row for each rule.
 #pragma once
 
 #include "api/object.h"
@@ -10,14 +10,15 @@
 
 namespace dray::server::verbs::admission {
 
-/// Whether the requester, if it is a node, may write what it wants to: itself, but not its taints,
-/// owners and labels that steer pods; slices, leases, CSINodes and mirror pods of its own, which
-/// name nothing of the API; the status of its pods, without labels and claims; tokens that live
-/// with one of its pods, for audiences that the pod names. True for all others, and where roles
-/// decide nothing. What a node may ask for at all is the authoriser's (server/access/node_rules.h):
-/// a kind without a row here is as it says.
+/// Checks a write by a node. A node may write: its own Node, but not its taints, owners and labels
+/// that steer pods; its own slices, leases, CSINodes and mirror pods that reference no API object;
+/// the status of its pods, without labels and claims; tokens bound to one of its pods, for
+/// audiences that the pod names. Accepts all writes of other users, and every write when RBAC is
+/// off. The authorizer (server/access/node_rules.h) decides which requests a node may make at all,
+/// and alone decides about kinds without a row here.
 ///
-/// Errors: kForbidden, in upstream's words. kNotFound  a pod, node or account that the write names.
+/// Errors: kForbidden, in upstream's words. kNotFound  the write names a pod, node or account that
+///         does not exist.
 Result<> CheckNode(const Call& call,
                    const store::Snapshot& snapshot,
                    const Write& write,

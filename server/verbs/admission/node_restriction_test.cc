@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node may write and read, rule by rule: it must not come to what it has nothing to do with
-// by way of what it may write.
+// The rules for reads and writes of a node: its writes must not give it access to objects that it
+// does not need.
 #include "server/verbs/admission/node_restriction.h"
 
 #include <memory>
@@ -70,7 +70,7 @@ class NodeLimitsTest : public testing::ServerTest {
         R"([{{"apiVersion":"v1","kind":"Node","name":"n1","uid":"{}","controller":true}}])",
         UidOf("nodes", "", "n1"));
   }
-  /// A mirror pod of the node's own; `spec` more of it.
+  /// A mirror pod of the node; `spec` is added to its spec.
   std::string Mirror(std::string_view spec = "", std::string owners = "") {
     if (owners.empty()) owners = Owner();
     return fmt::format(
@@ -81,7 +81,7 @@ class NodeLimitsTest : public testing::ServerTest {
         spec);
   }
 
-  /// As the node, by way of the authoriser.
+  /// Carries out the request as the node, if the authorizer allows it.
   std::string AsNode(ResourceRequest request) {
     request.user = kNode;
     const access::Verdict verdict = resources_.rights()->Decide(kNode, AskedBy(request));
@@ -249,7 +249,7 @@ TEST_F(NodeLimitsTest, OnlyItsPodsGo) {
   EXPECT_THAT(evict("mine"), StartsWith("201 "));
 }
 
-// A role may let a node ask for more than nodes do: what it then may write stays bounded.
+// A role may allow a node more requests; the limits of the plugin still hold for its writes.
 TEST_F(NodeLimitsTest, RolesDoNotLiftTheLimits) {
   Post("clusterrolebindings",
        "",
@@ -274,7 +274,7 @@ TEST_F(NodeLimitsTest, RolesDoNotLiftTheLimits) {
   EXPECT_THAT(AsNode(std::move(binding)), HasSubstr(R"(unexpected pod subresource "binding")"));
 }
 
-// Upstream generates names after the plug-in, and deletes collections without naming one.
+// Upstream generates names after the plugin, and a deletion of a collection has no name.
 TEST_F(NodeLimitsTest, RefusalsShowWhatNamesAreKnown) {
   EXPECT_THAT(Make("pods", "default", R"({"metadata":{"generateName":"m-"}})"),
               HasSubstr(R"(pods "m-" is forbidden: pod does not have)"));

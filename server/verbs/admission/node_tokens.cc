@@ -26,7 +26,7 @@ namespace core_v1 = api::core_v1;
 using api::GoQuote;
 using core_v1::Pod;
 
-/// The driver that serves a volume of a kind that Kubernetes once served itself; empty: none.
+/// The CSI driver that replaces an in-tree volume plugin; empty: none.
 std::string_view DriverInsteadOf(const auto& source) {
   if (source.gce_persistent_disk) return "pd.csi.storage.gke.io";
   if (source.aws_elastic_block_store) return "ebs.csi.aws.com";
@@ -89,8 +89,8 @@ Result<bool> DriverAsksFor(const store::Snapshot& snapshot,
                              [&](const auto& one) { return one.audience == audience; });
 }
 
-/// Whether a volume of the pod, or the driver behind one, needs tokens for `audience`. Errors: what
-/// could not be found out, if none does.
+/// Whether a volume of the pod, or its driver, needs tokens for `audience`. Errors: no volume is
+/// known to need one, and an object that could not be read may.
 Result<bool> NeedsAudience(const store::Snapshot& snapshot,
                            const Pod& pod,
                            std::string_view audience) {
@@ -108,7 +108,7 @@ Result<bool> NeedsAudience(const store::Snapshot& snapshot,
     if (asks.has_value() && *asks) return true;
   }
   if (missing.empty()) return false;
-  // One that is told twice counts once.
+  // Drops duplicate errors.
   std::vector<std::string> told;
   for (std::string& one : missing) {
     if (std::ranges::find(told, one) == told.end()) told.push_back(std::move(one));
@@ -117,7 +117,7 @@ Result<bool> NeedsAudience(const store::Snapshot& snapshot,
               told.size() == 1 ? told.front() : fmt::format("[{}]", fmt::join(told, ", ")));
 }
 
-/// Why not; empty when it may.
+/// Why the node may not have a token for the audiences; empty when it may.
 std::string WhyNotAudience(const Call& call,
                            const store::Snapshot& snapshot,
                            const Pod& pod,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tokens of service accounts a node may ask for: those that its pods need.
+// The tokens of service accounts that a node may request: those that its pods need.
 #pragma once
 
 #include <string_view>
@@ -11,12 +11,12 @@
 
 namespace dray::server::verbs::admission {
 
-/// Whether the node may have the token: it is bound to a pod on the node, by name and uid, and for
-/// one audience at most, which the pod's volumes or the drivers behind them name, or which a role
-/// allows (the verb "request-serviceaccounts-token-audience" on the audience, named as the
-/// account).
+/// Checks that the node may have the token. It must be bound to a pod on the node, by name and uid,
+/// and have at most one audience. Volumes of the pod or their drivers name the audience, or RBAC
+/// allows the verb "request-serviceaccounts-token-audience" on the audience, for the account's
+/// name.
 ///
-/// Errors: kForbidden, in upstream's words. kNotFound  there is no such pod.
+/// Errors: kForbidden, in upstream's words. kNotFound  the pod does not exist.
 Result<> CheckNodeToken(const Call& call,
                         const store::Snapshot& snapshot,
                         std::string_view node,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An admission plugin: what it is asked about, and its row in the chain (chain.cc).
+// An admission plugin: its input, and its row in the chain (chain.cc).
 #pragma once
 
 #include <cstdint>
@@ -20,35 +20,35 @@
 
 namespace dray::server::verbs::admission {
 
-/// What a call wants to do to one object.
+/// The write of a call to one object.
 struct Write {
   policies::Operation operation = policies::Operation::kCreate;
-  /// As it would be stored and as it is; null: there is none.
+  /// The object as it would be stored, and as it is stored; null: there is none.
   const api::Object* object = nullptr;
   const api::Object* old_object = nullptr;
-  /// Of objects that only subresources have (Binding, Scale); null: that of the call.
+  /// The kind of an object that only subresources have (Binding, Scale); null: the call's kind.
   const api::KindInfo* kind = nullptr;
   std::string_view subresource = {};
-  /// The namespace that a new object lies in; null elsewhere.
+  /// The namespace of a new object; null otherwise.
   const SeenNamespace* in = nullptr;
-  /// What is committed with a new object; null elsewhere.
+  /// The transaction that creates the object; plugins may add to it. Null for other writes.
   store::Txn* txn = nullptr;
-  /// The object, where a subresource has one of its own and webhooks may change it; else null.
+  /// The subresource's own object, if it has one that webhooks may change; else null.
   api::Object* part = nullptr;
 
   bool Is(policies::Operation one) const { return operation == one; }
-  /// Whether there is an object with a name: options of connections have none.
+  /// Whether there is an object with metadata; options of connections have none.
   bool has_metadata() const { return object != nullptr && object->kind().metadata != nullptr; }
 };
 
-/// Whom a refusal names: the object, its prefix while it has no name, or what the URL says.
+/// The name in a refusal: the object's name, its prefix while it has no name, or that in the URL.
 inline std::string_view NameOf(const Call& call, const Write& write) {
   if (write.has_metadata()) return errors::NameInAdmission(write.object->metadata());
   if (call.of_collection) return errors::kUnknownName;
   return call.request->name;
 }
 
-/// Operations that a plugin is asked about.
+/// Operations for which a plugin runs.
 enum Operations : uint8_t {
   kCreates = 1U << 0U,
   kUpdates = 1U << 1U,
@@ -56,26 +56,27 @@ enum Operations : uint8_t {
   kConnections = 1U << 3U,
 };
 
-/// What rounds of Admit remember of plugins that ask others: after a change by one of them all
-/// plugins have a second round, in which those that were asked before a change by another may be
-/// asked again.
+/// State of the plugins that call other servers, over the two rounds of Admit. After a change by
+/// one of them, all plugins run a second time. In it, a webhook that was called before another
+/// one's change may be called again.
 struct Rounds {
   bool is_second = false;
   bool wants_second = false;
-  /// Webhooks that may be asked again, and were asked after the last change; those that must be.
+  /// `asked`: webhooks with a reinvocation policy that were called after the last change. `due`:
+  /// those that must be called again.
   std::set<std::string> asked = {}, due = {};
-  /// What the webhooks of the first round made of the object; empty: nothing was changed.
+  /// The object after the webhooks of the first round; empty: they changed nothing.
   api::Object outcome = {};
 
-  /// The object changed: who was asked before is due.
+  /// Call after a change of the object: makes the webhooks in `asked` due.
   void NoteChange() {
     due.merge(asked);
     asked.clear();
   }
 };
 
-/// A write on its way through plugins that wait for other servers. All but the snapshot outlives
-/// the tasks of the plugins.
+/// A write that passes through plugins that wait for other servers. Everything but the snapshot
+/// outlives the tasks of the plugins.
 struct Passage {
   const Call* call;
   const Write* write;
@@ -87,25 +88,25 @@ struct Passage {
 
 /// One row of the chain. A plugin without functions is known by name only (Built).
 struct Plugin {
-  /// Before the object is prepared and validated. May change `object`, which is write.object and
-  /// the caller's alone; null where the operation has none, or it cannot be changed.
+  /// Runs before the object is prepared and validated. May change `object`, which is write.object
+  /// and belongs to the caller alone; null: the operation has no object, or it cannot be changed.
   using Admit = Result<> (*)(const Call& call,
                              const store::Snapshot& snapshot,
                              const Write& write,
                              api::Object* object);
-  /// After it, with the object as it would be stored.
+  /// Runs after that, on the object as it would be stored.
   using Validate = Result<> (*)(const Call& call,
                                 const store::Snapshot& snapshot,
                                 const Write& write);
 
-  /// The same for a plugin that asks other servers and waits for them, if IsAsking is true.
+  /// The same for a plugin that calls other servers and waits for them; runs if IsAsking is true.
   using AskLater = Task<> (*)(Passage* passage);
-  /// Whether there is anybody to ask about a call. O(log n).
+  /// Whether the plugin has another server to call about a request. O(log n).
   using IsAsking = bool (*)(const Call& call, const store::Snapshot& snapshot);
 
   enum class Built : uint8_t {
     kYes,
-    kAlwaysSo,  // the server works that way whether the plugin is on or off
+    kAlwaysSo,  // the server behaves that way whether the plugin is on or off
     kNo,
   };
 

@@ -18,14 +18,14 @@ inline constexpr std::string_view kTaintNodesPlugin = "TaintNodesByCondition";
 /// A value; thread-safe to read.
 class PluginSet {
  public:
-  /// Those that kube-apiserver has on by default and Dray is built with, and NodeRestriction; not
-  /// ServiceAccount and TaintNodesByCondition, which need controllers.
+  /// The plugins that kube-apiserver has on by default and Dray is built with, and NodeRestriction;
+  /// without ServiceAccount and TaintNodesByCondition, which need controllers.
   static PluginSet Usual();
 
   /// `name` is one of the chain's.
   bool Has(std::string_view name) const;
   PluginSet With(std::string_view name) const;
-  /// By its place in the chain.
+  /// The same by the plugin's place in the chain.
   bool HasAt(size_t index) const { return (bits_ >> index & 1U) != 0; }
 
   /// This set with those of `enabled` and without those of `disabled`, as
@@ -33,8 +33,9 @@ class PluginSet {
   /// plugin that kube-apiserver has on by default and Dray is not built with may be named in both:
   /// that changes nothing.
   ///
-  /// Errors: kBadRequest, in kube-apiserver's words  a name is unknown, or in both lists; in Dray's
-  ///         words  a plugin to be enabled is one that Dray is not built with.
+  /// Errors: kBadRequest a name is unknown or in both lists (in kube-apiserver's words); Dray is
+  /// not
+  ///         built with a plugin in `enabled`.
   Result<PluginSet> Changed(const std::vector<std::string>& enabled,
                             const std::vector<std::string>& disabled) const;
 

@@ -22,8 +22,8 @@ using api::scheduling_v1::PriorityClass;
 
 constexpr const api::KindInfo& kPriorityClasses = api::Reflected<PriorityClass>::kKind;
 
-/// The default class with the lowest value; nothing when there is none. What cannot be read is
-/// none.
+/// The default class with the lowest value; nothing when there is none. Classes that cannot be read
+/// are ignored.
 std::optional<PriorityClass> DefaultClass(const store::Snapshot& snapshot) {
   std::optional<PriorityClass> lowest;
   for (const store::Record& record :
@@ -36,7 +36,7 @@ std::optional<PriorityClass> DefaultClass(const store::Snapshot& snapshot) {
   return lowest;
 }
 
-/// That of the class of this name, or the usual one where it is empty.
+/// The priority of the class of this name; of the default class if the name is empty.
 Result<api::pods::PodPriority> PriorityOf(const api::Object& object,
                                           const std::string& name,
                                           const store::Snapshot& snapshot) {
@@ -53,7 +53,7 @@ Result<api::pods::PodPriority> PriorityOf(const api::Object& object,
                                 fmt::format("no PriorityClass with name {} was found", name)));
 }
 
-// Validation refuses any other priority than the old one.
+// Copies priority and policy that the client left out: validation refuses any change of them.
 void KeepPriority(const Pod& old, api::Object& pod) {
   auto& spec = pod.Mutable<Pod>().spec;
   if (!spec.priority.has_value()) spec.priority = old.spec.priority;

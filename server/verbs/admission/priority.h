@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin Priority: PriorityClasses as pods, pod groups and other classes meet them.
+// Plugin Priority: applies PriorityClasses to pods and pod groups, and allows one default class.
 #pragma once
 
 #include "api/object.h"
@@ -10,18 +10,18 @@
 
 namespace dray::server::verbs::admission {
 
-/// Gives a new pod the name, priority and preemption policy, and a new pod group the name and
-/// priority, of the class that it names, else of the one that is the default (the lowest, should
-/// there be several), else 0. A pod that is changed keeps what the client leaves out. O(classes)
-/// for those that name none.
+/// Gives a new pod the class name, priority and preemption policy of the class that it names, and a
+/// new pod group the class name and priority. Without a name the default class applies (the lowest
+/// if there are several), without a default class 0. An updated pod keeps what the client leaves
+/// out. O(classes) for objects that name no class.
 ///
-/// Errors: kForbidden  there is no such class; or the object brings another priority or policy.
+/// Errors: kForbidden  the class does not exist; the object has another priority or policy.
 Result<> GivePriority(const Call& call,
                       const store::Snapshot& snapshot,
                       const Write& write,
                       api::Object* object);
 
-/// Errors: kForbidden  a PriorityClass is to be the default, and another one is.
+/// Errors: kForbidden  the PriorityClass would be a second default.
 Result<> CheckDefaultClass(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
 }  // namespace dray::server::verbs::admission

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New pods get the priority of their class, and one class is the default.
+// New pods get the priority of their class, and only one class can be the default.
 #include <string>
 #include <string_view>
 

@@ -108,7 +108,7 @@ Result<> ChargeQuotas(const Call& call, const store::Snapshot& snapshot, const W
   const bool extended =
       call.core->options.rules.For(call.kind(), nullptr).profile.Has(api::Gate::kExtendedResource);
   const WallTime now = call.now();
-  std::optional<api::quota::Amounts> charge;  // made for the first quota
+  std::optional<api::quota::Amounts> charge;  // computed for the first quota
   for (const store::Record& record : snapshot.Range(
            {.prefix = storage::CollectionPrefix(kQuotas, namespace_), .start_key = {}})) {
     const api::Object quota = ReadStored(kQuotas, record);

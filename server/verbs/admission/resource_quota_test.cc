@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New objects are charged to the quotas of their namespace, in the transaction that stores them.
+// New objects are charged to their namespace's quotas, in the transaction that creates them.
 #include "server/verbs/admission/resource_quota.h"
 
 #include <atomic>
@@ -37,7 +37,7 @@ class QuotasTest : public testing::ServerTest {
     request.write.dry_run = dry_run;
     return Do(std::move(request));
   }
-  /// With nothing used yet.
+  /// Creates a quota with no usage.
   void Quota(std::string_view resource, int hard, std::string_view name = "few") {
     const std::string object =
         fmt::format(R"({{"metadata":{{"name":"{0}"}},"spec":{{"hard":{{"{1}":"{2}"}}}},)"
@@ -115,7 +115,7 @@ TEST_F(QuotasTest, NobodyHasCountedYet) {
   EXPECT_THAT(Claim("one"), StartsWith("201 ")) << "there is no limit in force";
 }
 
-// Many at once: exactly as many as the quota lets in, and it knows.
+// Concurrent creates: exactly as many succeed as the quota allows, and its usage says so.
 TEST_F(QuotasTest, IsNeverExceededByARace) {
   Quota(kClaims, 10);
   std::atomic<int> created = 0;

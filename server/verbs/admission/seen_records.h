@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored objects that the chain itself is made of (policies, configurations of webhooks): which
-// ones a snapshot has, and whether they are still those that were compiled.
+// Stored objects that configure the chain itself (policies, configurations of webhooks): finds them
+// in a snapshot, and compares them with the compiled ones.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@
 
 namespace dray::server::verbs::admission {
 
-/// One record as it was seen.
+/// The identity of a record that was read.
 struct SeenRecord {
   std::string key;
   Revision modified;
 };
 
-/// The records of a kind, which is a hub. O(log n).
+/// The records of `kind`, which is a storage version. O(log n).
 store::RecordRange RangeOf(const api::KindInfo& kind, const store::Snapshot& snapshot);
 
-/// The object in a record of `kind`; nothing if it cannot be read.
+/// The object in a record of `kind`; nothing if the record cannot be read.
 std::optional<api::Object> ReadIfKnown(const api::KindInfo& kind, const store::Record& record);
 
 /// All records of the kinds. O(records).
 std::vector<SeenRecord> RecordsOf(std::span<const api::KindInfo* const> kinds,
                                   const store::Snapshot& snapshot);
-/// Whether `snapshot` has just these. O(records).
+/// Whether `snapshot` has exactly these records. O(records).
 bool AreSame(std::span<const SeenRecord> seen,
              std::span<const api::KindInfo* const> kinds,
              const store::Snapshot& snapshot);

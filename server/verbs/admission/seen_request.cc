@@ -45,7 +45,7 @@ bool IsNamespaces(const api::KindInfo& kind) {
   return kind.group.empty() && kind.plural == "namespaces";
 }
 
-// The deletion of a namespace is always one of that very namespace.
+// The deletion of a namespace always has the namespace's uid as a precondition.
 api::meta_v1::DeleteOptions DeleteOptionsOf(const ResourceRequest& request, const Write& write) {
   api::meta_v1::DeleteOptions options = request.delete_options;
   if (!IsNamespaces(*request.kind) || write.old_object == nullptr) return options;
@@ -88,7 +88,7 @@ policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {
   } else if (asked.name.empty() && there != nullptr) {
     asked.name = there->metadata().name;
   }
-  // A namespace is in itself.
+  // Upstream gives a Namespace its own name as namespace.
   if (IsNamespaces(*request.kind)) asked.namespace_ = asked.name;
   return asked;
 }

@@ -17,7 +17,7 @@
 
 namespace dray::server::verbs::admission {
 
-/// Everything else there is, as it is in one snapshot; both outlive it.
+/// All other objects, as they are in one snapshot. Core and snapshot outlive it.
 class InSnapshot final : public policies::Surroundings {
  public:
   InSnapshot(const Core& core, const store::Snapshot& snapshot)
@@ -38,8 +38,7 @@ class InSnapshot final : public policies::Surroundings {
   const Frozen<api::Scheme> scheme_;
 };
 
-/// The request, with the namespace that it is in. The call, and the objects of the write, outlive
-/// it.
+/// The request with the namespace object. The call, and the objects of the write, outlive it.
 class SeenRequest {
  public:
   SeenRequest(const Call& call, const Write& write, const InSnapshot& surroundings);

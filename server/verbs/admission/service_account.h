@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin ServiceAccount: whom the processes of new pods are.
+// Plugin ServiceAccount: gives new pods a service account.
 #pragma once
 
 #include "api/object.h"
@@ -13,7 +13,8 @@ namespace dray::server::verbs::admission {
 /// Gives a new pod the account that it names, or `default`, and a volume with its token
 /// (registry/pod_account.h). A mirror pod gets nothing.
 ///
-/// Errors: kForbidden  there is no such account; it allows its own secrets only; a mirror pod names
+/// Errors: kForbidden the account does not exist; it allows only its own secrets; a mirror pod
+/// names
 ///         an account or a secret.
 Result<> GiveAccount(const Call& call,
                      const store::Snapshot& snapshot,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin TaintNodesByCondition: new nodes take no pods until a controller finds them ready.
+// Plugin TaintNodesByCondition: new nodes get no pods until a controller finds them ready.
 #pragma once
 
 #include "api/object.h"

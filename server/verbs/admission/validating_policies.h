@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin ValidatingAdmissionPolicy: the policies that are stored now, asked about what would be
+// Plugin ValidatingAdmissionPolicy: evaluates the stored policies on the object as it would be
 // stored.
 #pragma once
 
@@ -26,12 +26,13 @@ class Policies {
 
   explicit Policies(api::Release release) : release_(release) {}
 
-  /// The policies that have bindings in `snapshot`, by name; null when there are none. O(log n) as
-  /// long as there is no binding, else O(policies + bindings), and compiling what has changed.
+  /// The policies with bindings in `snapshot`, sorted by name; null when there are none. O(log n)
+  /// while there are no bindings, else O(policies + bindings) plus the compilation of changed
+  /// policies.
   std::shared_ptr<const List> In(const store::Snapshot& snapshot);
 
-  /// Whether a binding chose parameters by a selector when a write was last judged: then judging
-  /// may take long. O(1).
+  /// Whether a binding selected parameters by a selector at the last evaluated write: evaluation
+  /// may take long then. O(1).
   bool chooses_parameters() const { return chooses_parameters_; }
 
  private:
@@ -44,11 +45,10 @@ class Policies {
   std::shared_ptr<const List> list_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Asks the policies in `snapshot` about the write, unless it is the server's own; warnings and
-/// annotations go where the call says. Policies themselves, and questions that are not stored, are
-/// left out, as upstream leaves them out.
+/// Evaluates the policies in `snapshot` on the write, unless it is the server's own. Warnings and
+/// annotations go to the call. Writes of policies and bindings are not evaluated, as upstream.
 ///
-/// Errors: what a policy says, in upstream's words; kInvalid, kForbidden,
+/// Errors: the refusal of a policy, in upstream's words; kInvalid, kForbidden,
 ///         kRequestEntityTooLarge.
 Result<> AskPolicies(const Call& call, const store::Snapshot& snapshot, const Write& write);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies as writes meet them. What they say is tested against a real server's answers in
-// tests/scripts/server/policies.txt; here: when they hold, and their limits.
+// Policies on writes: when they apply, and their limits. tests/scripts/server/policies.txt tests
+// their texts against a real server's answers.
 #include "server/verbs/admission/validating_policies.h"
 
 #include <string>
@@ -58,7 +58,7 @@ class AdmissionTest : public testing::ServerTest {
 
 TEST_F(AdmissionTest, APolicyHoldsFromTheNextRequestOn) {
   EXPECT_EQ(CodeOf(kPolicies, Policy("p", R"("validations":[{"expression":"false"}])")), "201");
-  EXPECT_EQ(CodeOf("configmaps", Map("a")), "201");  // without a binding it holds nowhere
+  EXPECT_EQ(CodeOf("configmaps", Map("a")), "201");  // a policy without a binding does not apply
   EXPECT_EQ(CodeOf(kBindings, Binding("p", "\"Deny\"")), "201");
   EXPECT_EQ(CodeOf("configmaps", Map("b")), "422");
   EXPECT_EQ(Delete("configmaps", "default", "a").substr(0, 3), "422");
@@ -88,8 +88,8 @@ TEST_F(AdmissionTest, OneAnnotationNamesSoManyBrokenRulesAndNoMore) {
     }
     return count;
   };
-  EXPECT_EQ(failures("x3"), policies::kFailuresMax);    // one of them holds
-  EXPECT_EQ(failures("none"), policies::kFailuresMax);  // one more is left out
+  EXPECT_EQ(failures("x3"), policies::kFailuresMax);    // one of them passes
+  EXPECT_EQ(failures("none"), policies::kFailuresMax);  // one more is dropped
 }
 
 TEST_F(AdmissionTest, AnAnnotationIsCut) {
@@ -113,7 +113,7 @@ TEST_F(AdmissionTest, AnAnnotationIsCut) {
 }
 
 TEST_F(AdmissionTest, WhatSelectorsOfParametersChooseIsCharged) {
-  // Whatever the failurePolicy says: none of the parameters may be passed over.
+  // No parameter may be skipped, whatever the failurePolicy says.
   EXPECT_EQ(
       CodeOf(
           kPolicies,
@@ -151,7 +151,7 @@ TEST_F(AdmissionTest, WhatSelectorsOfParametersChooseIsCharged) {
   for (size_t i = 0; i <= policies::kParametersMax; ++i) {
     Delete("secrets", "default", fmt::format("s{}", i));
   }
-  constexpr size_t kLarge = 700'000;  // in base64 a third more
+  constexpr size_t kLarge = 700'000;  // base64 makes it a third larger
   for (size_t i = 0; i < 4; ++i) add(i, kLarge);
   EXPECT_EQ(CodeOf("configmaps", Map("c")), "201");
   add(4, kLarge);
@@ -190,7 +190,7 @@ TEST_F(AdmissionTest, PoliciesHaveLimits) {
 }
 
 TEST_F(AdmissionTest, AnExpressionThatWasThereBeforeKeepsTheLanguageOfWhatIsStored) {
-  // `includes` is in the language of 1.37, but not yet in that of new expressions.
+  // New expressions may not use `includes` yet; stored ones may (1.37).
   const std::string uses =
       Policy("p", R"("validations":[{"expression":"[1].includes(1) || true"}])");
   EXPECT_TRUE(Post(kPolicies, "", uses).contains("undeclared reference to 'includes'"));

@@ -27,12 +27,12 @@ using webhooks::HookOutcome;
 using webhooks::Purpose;
 using webhooks::Webhook;
 
-// A webhook, the review it gets, and what it answered.
+// The call of one webhook: its review and its outcome.
 struct Asking {
   AskedWebhook asked;
   std::expected<Review, std::string> review;
   std::optional<HookOutcome> outcome = std::nullopt;
-  size_t arrival = 0;  // of the outcome, among all
+  size_t arrival = 0;  // the outcome's place in the order of arrival
   MonotonicTime began = {}, ended = {};
 };
 
@@ -63,7 +63,7 @@ Task<> SendAll(const Call* call, std::span<Asking> batch) {
   co_return co_await call->session->ContinueOnWorker();
 }
 
-// How the call ended; an error, or nothing.
+// The end of a call, and its error if the request must be refused.
 struct Ending {
   webhooks::CallEnd end = webhooks::CallEnd::kAllowed;
   std::optional<Error> error = std::nullopt;
@@ -93,7 +93,7 @@ Ending EndOf(const Call& call, Asking& asking) {
   return {.end = CallEnd::kFailedOpen};
 }
 
-// What one webhook makes of the request; an error, or nothing.
+// Records the outcome of one webhook; returns its error, if any.
 std::optional<Error> Judge(const Call& call, policies::Operation operation, Asking& asking) {
   Ending ending = EndOf(call, asking);
   call.core->webhooks->metrics().Note(
@@ -106,7 +106,7 @@ std::optional<Error> Judge(const Call& call, policies::Operation operation, Aski
   return std::move(ending.error);
 }
 
-// The first of the failures to arrive.
+// Keeps the failure that arrived first.
 class FirstFailure {
  public:
   void Note(size_t arrival, std::optional<Error> error) {

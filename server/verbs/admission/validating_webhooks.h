@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugin ValidatingAdmissionWebhook: the webhooks of ValidatingWebhookConfigurations, asked at the
-// same time, may refuse the write.
+// Plugin ValidatingAdmissionWebhook: calls the webhooks of ValidatingWebhookConfigurations
+// concurrently. Each may refuse the write.
 #pragma once
 
 #include "base/task.h"
@@ -10,15 +10,15 @@
 
 namespace dray::server::verbs::admission {
 
-/// Webhooks of one request that are asked at the same time, and bytes of their reviews; those
-/// beyond are asked when they have answered.
+/// The most webhooks of one request that are called concurrently, and the most bytes of their
+/// reviews. The next batch is called after all of a batch have answered.
 inline constexpr size_t kAskedAtOnceMax = 64;
 inline constexpr size_t kReviewBytesAtOnceMax = size_t{32} << 20;
 
-/// Whether there are such webhooks, and the call is one they are asked about.
+/// Whether such webhooks exist, and the call is not exempt from them.
 bool HasValidatingWebhooks(const Call& call, const store::Snapshot& snapshot);
 
-/// Asks them, and waits for all answers. The failure that came first is the answer.
+/// Calls the webhooks and waits for all answers. Returns the failure that arrived first.
 ///
 /// Errors: as of AskMutatingWebhooks.
 Task<> AskValidatingWebhooks(Passage* passage);

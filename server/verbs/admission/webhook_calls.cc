@@ -28,7 +28,7 @@ std::string TextOf(const api::Object* object,
              : policies::JsonText(*object, *asked.match.kind, request.release, request.converter);
 }
 
-// Whether a text may stand in a header: upstream drops those with control characters.
+// Whether a text is valid in a header: upstream drops texts with control characters.
 bool IsHeaderText(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two plugins that ask webhooks have in common: whom they ask, with which review, and what
-// becomes of what webhooks say besides their decisions.
+// The common part of the two plugins that call webhooks: deadlines, reviews, decisions, and the
+// warnings and annotations of webhooks.
 #pragma once
 
 #include <chrono>
@@ -25,57 +25,59 @@
 
 namespace dray::server::verbs::admission {
 
-/// What all webhooks of a request may take together where the client sets no limit.
+/// The time for all webhooks of a request together where the client sets no limit.
 inline constexpr std::chrono::seconds kWebhooksTimeMax{60};
-/// Bytes of an annotation for the audit log, and annotations of one answer, that are kept.
+/// The most bytes of an annotation for the audit log, and the most annotations of one answer; the
+/// rest is dropped.
 inline constexpr size_t kWebhookAnnotationBytesMax = size_t{10} << 10;
 inline constexpr size_t kWebhookAnnotationsMax = 100;
 
-/// One webhook that is to be asked about a request.
+/// One webhook to be called for a request.
 struct AskedWebhook {
   const webhooks::Webhook* webhook;
   policies::Match match;
-  size_t index;  // among all webhooks of the purpose, or of those asked
+  size_t index;  // among all webhooks of the purpose, or among those to be called
 };
 
-/// A review that is ready to be sent, and what its answer must repeat.
+/// A review that is ready to be sent, and the uid that its answer must repeat.
 struct Review {
   std::string uid;
   webhooks::HookCall call;
 };
 
-/// Until when the webhooks of the call must have answered.
+/// The time by which all webhooks of the call must have answered.
 MonotonicTime WebhooksDeadline(const Call& call);
 
-/// The review for the webhook; or why it cannot be called.
+/// The review for the webhook, or the reason why it cannot be called.
 std::expected<Review, std::string> ReviewFor(const Call& call,
                                              const AskedWebhook& asked,
                                              const policies::AdmissionRequest& request,
                                              const InSnapshot& surroundings,
                                              MonotonicTime deadline);
 
-/// Errors: kBadRequest  the request is a dry run, and a call of the webhook may change something.
+/// Errors: kBadRequest  the request is a dry run, and the webhook may have side effects.
 Result<> CheckDryRun(const webhooks::Webhook& webhook, const policies::AdmissionRequest& request);
 
-/// What came back for a review.
+/// The decision in a webhook's answer, or the reason why the call failed.
 std::expected<webhooks::Decision, std::string> DecisionOf(webhooks::HookOutcome outcome,
                                                           const webhooks::Webhook& webhook,
                                                           std::string_view uid,
                                                           webhooks::Purpose purpose);
 
-/// Warnings go to the client, annotations to the audit log. Texts that upstream drops are dropped.
+/// Adds the decision's warnings to the answer and its annotations to the audit log. Drops the texts
+/// that upstream drops.
 void Publish(const Call& call, const webhooks::Webhook& webhook, webhooks::Decision& decision);
 
-/// An annotation of the server itself about calls of webhooks.
+/// Adds an annotation of the server itself about a call of a webhook.
 void Annotate(const Call& call, std::string key, std::string value);
 
-/// HTTP status of a call that went well.
+/// The HTTP status in metrics of a call that allowed the request.
 inline constexpr int kCodeOfAllowed = 200;
-/// What upstream counts for a call that ended so, with that error.
+/// The status code that upstream's metrics have for a call with that end and error.
 int CodeFor(webhooks::CallEnd end, const Error& error);
 double SecondsOf(std::chrono::nanoseconds time);
 
-/// The caller has waited longer than the client wanted.
+/// The error when the webhooks took longer than the client's timeout.
 Error WebhooksTookTooLong();
 
 }  // namespace dray::server::verbs::admission

@@ -21,7 +21,7 @@ const api::KindInfo& KindOf(Purpose purpose) {
                                      : api::Reflected<v1::ValidatingWebhookConfiguration>::kKind;
 }
 
-// A configuration that cannot be read has no webhooks.
+// The webhooks of a configuration; none if it cannot be read.
 std::vector<webhooks::Webhook> WebhooksIn(const store::Record& record,
                                           Purpose purpose,
                                           api::Release release) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhooks that are stored now, ready to be asked.
+// The stored webhooks in compiled form.
 #pragma once
 
 #include <memory>
@@ -26,10 +26,10 @@ class WebhookLists {
   WebhookLists(const Clock& clock, api::Release release, metrics::Registry* registry)
       : release_(release), metrics_(registry), caller_(clock) {}
 
-  /// O(log n).
+  /// Whether configurations of the purpose exist. O(log n).
   static bool AreAny(const store::Snapshot& snapshot, webhooks::Purpose purpose);
-  /// By the names of their configurations, then in their order there. O(configurations), and
-  /// compiling all when one has changed.
+  /// The webhooks, sorted by the names of their configurations, then in their order there.
+  /// O(configurations), and compiles all of them when one has changed.
   std::shared_ptr<const List> In(const store::Snapshot& snapshot, webhooks::Purpose purpose);
 
   webhooks::Caller& caller() { return caller_; }

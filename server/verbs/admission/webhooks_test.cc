@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two webhook plugins against a webhook that listens in this process.
+// The two webhook plugins with a webhook that listens in this process.
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,7 +32,7 @@ using ::testing::Not;
 constexpr std::string_view kMutating = "mutatingwebhookconfigurations";
 constexpr std::string_view kValidating = "validatingwebhookconfigurations";
 
-/// A webhook behind HTTPS. Each path has an answer; a path without one allows everything.
+/// A webhook behind HTTPS with one answer for each path; a path without one allows everything.
 class Hook {
  public:
   Hook(Random& random, const Clock& clock) : pki_(net::testing::Pki::Make(random, clock.Now())) {
@@ -41,19 +41,19 @@ class Hook {
     server_ = net::server::HttpServer::Start(clock, Log::Silent(), options, handler_).value();
   }
 
-  /// What a webhook says when it is asked at `path`; "UID" stands for that of the review.
+  /// Sets the answer for `path`; "UID" stands for the uid of the review.
   void Answer(const std::string& path, std::string response) {
     const MutexLock lock(mutex_);
     answers_[path] = std::move(response);
   }
-  /// The answer is this patch.
+  /// Sets this patch as the answer for `path`.
   void Patch(const std::string& path, std::string_view patch) {
     Answer(path,
            fmt::format(R"({{"uid":"UID","allowed":true,"patchType":"JSONPatch","patch":"{}"}})",
                        EncodeBase64(patch)));
   }
 
-  /// The paths that were asked at, in order; forgets them.
+  /// Returns and clears the paths that were called, in order.
   std::vector<std::string> TakePaths() {
     const MutexLock lock(mutex_);
     return std::exchange(paths_, {});
@@ -133,7 +133,7 @@ TEST_F(WebhooksTest, AMutatingWebhookChangesWhatIsStored) {
   hook_.Patch("m", R"([{"op":"add","path":"/data/more","value":"x"}])");
   EXPECT_THAT(MakeMap("a"), HasSubstr(R"("data":{"k":"v","more":"x"})"));
   EXPECT_THAT(Read("configmaps", "default", "a"), HasSubstr(R"("data":{"k":"v","more":"x"})"));
-  // It sees the object before the server completes it.
+  // The webhook sees the object before the server completes it.
   EXPECT_THAT(hook_.review(), HasSubstr(R"("object":{"kind":"ConfigMap","apiVersion":"v1",)"));
   EXPECT_THAT(hook_.review(), Not(HasSubstr("creationTimestamp")));
 }
@@ -173,7 +173,7 @@ TEST_F(WebhooksTest, TheyAreAskedByNameOfTheConfigurationAndAgainAfterChanges) {
   hook_.Patch("b", R"([{"op":"add","path":"/data/more","value":"x"}])");
   EXPECT_THAT(MakeMap("b"), HasSubstr("201 "));
   EXPECT_THAT(hook_.TakePaths(), ElementsAre("a1", "a2", "b", "a1"));
-  // Its own change is no reason to ask it again.
+  // A webhook is not called again after its own change.
   hook_.Answer("b", R"({"uid":"UID","allowed":true})");
   hook_.Patch("a1", R"([{"op":"add","path":"/data/more","value":"x"}])");
   EXPECT_THAT(MakeMap("c"), HasSubstr("201 "));
