@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the audit log is told about a request, and when. In the order of kube-apiserver: who asks
-// and for what is known first, then whether he may, what he sent, and what he is answered.
+// The audit events of a request. In the order of kube-apiserver: user and attributes first, then
+// the authorization, the body and the answer.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -45,8 +45,8 @@ std::optional<audit::ObjectReference> ReferenceOf(const Route& route,
                                 .subresource = asked.subresource};
 }
 
-// The body as an object of the version that was asked for, with its defaults, as upstream shows it.
-// Nothing where it cannot be read, which others say.
+// The body as an object of the requested version, with defaults, as upstream shows it. Nothing when
+// it cannot be decoded; the verb returns that error.
 std::optional<std::string> ReadBodyText(const ResourceRequest& request, WallTime now) {
   Result<api::Object> object;
   if (const auto* text = std::get_if<std::string>(&request.body)) {
@@ -77,7 +77,8 @@ std::string Exchange::AuditId() const {
   return IsAuditId(asked) ? std::string(asked) : NewUuid(parts_.world.random);
 }
 
-// From here on an answer is written about, too. A request that could not be is not carried out.
+// Begins the audit of the request: its answer is audited, too. A request that cannot be audited is
+// not carried out.
 Result<> Exchange::BeginAudit(const verbs::User& user) {
   if (parts_.auditor == nullptr) return {};
   const audit::Decision decision = audit::DecisionOf(parts_.auditor->policy, user, asked_);
@@ -103,7 +104,8 @@ Result<> Exchange::BeginAudit(const verbs::User& user) {
   return {};
 }
 
-// Nobody knows who asks; what the answer will be is written as it begins.
+// Begins the audit of a request whose authentication failed. Its one event has the stage
+// ResponseStarted.
 void Exchange::AuditUnknown() {
   if (parts_.auditor == nullptr) return;
   is_unknown_ = true;
@@ -120,7 +122,7 @@ void Exchange::AuditUnknown() {
   (void)BeginAudit({});
 }
 
-// What cannot be understood is refused, and written about as the path that it is.
+// Begins the audit of a request whose URL cannot be parsed; the event has the path only.
 void Exchange::AuditMalformed(const verbs::User& user) {
   if (parts_.auditor == nullptr) return;
   asked_ = {.path = std::string(request_.path())};
@@ -134,7 +136,7 @@ void Exchange::AuditRights(bool is_allowed, std::string reason) {
   if (audited_ != nullptr) audited_->SetVerdict(is_allowed, std::move(reason));
 }
 
-// A request that goes on elsewhere, or later, is written about before.
+// Writes the event RequestReceived of a request whose answer comes from another thread or later.
 void Exchange::AuditReceived() {
   if (audited_ != nullptr && !answered_) audited_->WriteReceived();
 }
@@ -153,7 +155,8 @@ void Exchange::AuditBody(const ResourceRequest& request) {
       return;
     case Verb::kCreate:
     case Verb::kUpdate: {
-      // Objects of subresources are shown as they came; to most requests nobody listens so closely.
+      // Objects of subresources are shown as sent. Without a policy level that wants the object,
+      // the body is not decoded.
       const bool is_raw = !request.subresource.empty() || !audited_->wants_request();
       if (is_raw && text != nullptr)
         return audited_->SetRequestObject(*text, ReferenceOf(route_, asked_));
@@ -173,7 +176,7 @@ void Exchange::AuditBody(const ResourceRequest& request) {
   }
 }
 
-// What admission policies said, and the answer as JSON, whatever form the client gets.
+// Adds annotations of admission policies, and the answer as JSON, whatever form the client gets.
 void Exchange::AuditAnswer(const verbs::Answer& answer) {
   for (const policies::PublishedAnnotation& one : answer.annotations) {
     audited_->Annotate(one.key, one.value);

@@ -27,7 +27,7 @@ Failure Unauthorized() {
   return Fail(StatusReason::kUnauthorized, "Unauthorized");
 }
 
-// The fields of one record of CSV; `text` keeps what follows it.
+// Removes one CSV record from the beginning of `text` and returns its fields.
 std::vector<std::string> NextRecord(std::string_view& text) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -96,7 +96,7 @@ const SharedUser& Anonymous() {
 
 constexpr std::string_view kImpersonateExtra = "Impersonate-Extra-";
 
-/// Keys are in small letters and may be percent-encoded.
+/// The Impersonate-Extra headers. Keys are in lower case and may be percent-encoded.
 std::map<std::string, std::vector<std::string>> ExtraOf(const net::Headers& headers) {
   std::map<std::string, std::vector<std::string>> extra;
   for (size_t i = 0; i < headers.size(); ++i) {
@@ -162,7 +162,7 @@ const Authenticator::Known* Authenticator::Find(std::string_view token) const {
 
 bool EqualSecrets(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  // Volatile, so that no compiler finds a shorter way.
+  // Volatile, so that the compiler cannot end the loop early.
   volatile unsigned char difference = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     difference = difference | static_cast<unsigned char>(a[i] ^ b[i]);
@@ -196,7 +196,7 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
   return Authenticated{.user = Anonymous(), .anonymous = true, .owner = peer.owner};
 }
 
-// Whose a token is that was issued, not written down. Its signature is looked at last.
+// The user of an issued token, one that is not in the file. The signature is checked last.
 Result<User> Authenticator::Issued(std::string_view token,
                                    const net::Peer& peer,
                                    WallTime now) const {
@@ -208,7 +208,8 @@ Result<User> Authenticator::Issued(std::string_view token,
     case access::TokenGate::Verdict::kTooMany: return Fail(errors::TooManyRequests());
   }
   Result<User> user = owner_(token);
-  // A token that is refused for a reason may be good another time, and cost no signature.
+  // An error with a reason (expired, account deleted) is not cached: the token may become valid
+  // again, and its check was cheap.
   const bool has_reason = !user.has_value() && !user.error().message.empty();
   if (!has_reason) gate_->Note(token, address, now, user.has_value());
   if (!user.has_value()) return Unauthorized();

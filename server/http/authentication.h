@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a request comes from: client certificates, static bearer tokens, or nobody in particular.
+// The user of a request: from a client certificate, a bearer token, or system:anonymous.
 #pragma once
 
 #include <cstddef>
@@ -22,57 +22,58 @@
 
 namespace dray::server::http {
 
-/// Lines of a token file.
+/// The most tokens of a token file, and the most bytes of the file.
 inline constexpr size_t kTokensMax = 10'000;
 inline constexpr size_t kTokenFileBytesMax = size_t{16} << 20;
 
 struct Authenticated {
   access::SharedUser user;
   bool anonymous = false;
-  Frozen<ShareOwner> owner = nullptr;  // whose share he has; null: exempt
+  Frozen<ShareOwner> owner = nullptr;  // the owner whose share the request uses; null: exempt
 };
 
-/// Immutable, but for what it remembers of tokens; safe from any thread.
+/// Immutable except for its cache of tokens; safe from any thread.
 class Authenticator {
  public:
   /// Knows no tokens: certificates only.
   Authenticator() = default;
 
   /// Reads kube-apiserver's static token file: lines of token,user,uid[,"group1,group2"], as CSV
-  /// (RFC 4180). Empty lines are skipped. `seed` is chance that nobody outside knows: where a token
-  /// stands in memory follows from it, so how long a look-up takes says nothing about tokens.
-  /// Errors: kBadRequest  a line has fewer than three fields, or a token comes twice; more than
-  /// kTokensMax tokens or kTokenFileBytesMax bytes.
+  /// (RFC 4180). Empty lines are skipped. `seed` is a secret random number that keys the hash
+  /// table, so that the time of a look-up reveals nothing about the tokens.
+  /// Errors: kBadRequest a line has fewer than three fields; a token occurs twice; the file has
+  /// more than kTokensMax tokens or kTokenFileBytesMax bytes.
   static Result<Authenticator> FromTokenFile(std::string_view csv, uint64_t seed = 0);
 
-  /// Asks `owner` about bearer tokens that the file does not have. Its errors have no message where
-  /// the token can never be good. Call it before others use this.
+  /// Makes `owner` check bearer tokens that are not in the file. Its errors have no message when
+  /// the token can never be valid. Call it before other threads use this.
   void AlsoAsk(std::function<Result<verbs::User>(std::string_view token)> owner) {
     owner_ = std::move(owner);
   }
 
-  /// Chance that nobody outside knows, for what is remembered of tokens. Call it before others use
+  /// Sets the secret random number that keys the cache of tokens. Call it before other threads use
   /// this.
   void RememberBy(uint64_t seed) { gate_ = std::make_shared<access::TokenGate>(seed); }
 
-  /// From now on who shows nothing is refused like one who shows what is not known. Call it before
-  /// others use this.
+  /// From now on a request without credentials is refused like one with unknown credentials. Call
+  /// it before other threads use this.
   void RefuseAnonymous() { takes_anonymous_ = false; }
 
-  /// The user behind `request`. A bearer token or certificate that is shown and not known is an
-  /// error; another kind of Authorization counts as none.
-  /// Errors: kUnauthorized. kTooManyRequests  the address has shown many tokens lately that are
-  /// nobody's, and this one is not known.
-  /// Time that is linear in what was shown, and depends on no token's bytes. What a certificate
-  /// says is read once a connection.
+  /// The user of `request`. An unknown bearer token or certificate is an error; another scheme of
+  /// Authorization counts as no credentials.
+  /// Errors: kUnauthorized. kTooManyRequests  the address has sent many invalid tokens lately, and
+  /// this one is not known to be valid.
+  /// Takes time linear in the credentials, whatever the bytes of the known tokens. A certificate is
+  /// read once for each connection.
   Result<Authenticated> Authenticate(const net::Request& request, WallTime now) const;
-  /// The user that shows `token`, with the group of all who are known; nothing when nobody does.
+  /// The user of `token` in the token file, with the group system:authenticated; nothing when the
+  /// token is unknown.
   std::optional<verbs::User> UserOf(std::string_view token) const;
 
  private:
   struct Known {
     std::string token;
-    access::SharedUser user;  // with the group of all who are known
+    access::SharedUser user;  // with the group system:authenticated
     Frozen<ShareOwner> owner;
   };
   const Known* Find(std::string_view token) const;
@@ -86,11 +87,11 @@ class Authenticator {
   std::shared_ptr<access::TokenGate> gate_ = std::make_shared<access::TokenGate>(0);
 };
 
-/// Whether two secrets are the same. Time depends on their lengths alone.
+/// Whether two secrets are equal. The time depends only on their lengths.
 bool EqualSecrets(std::string_view a, std::string_view b);
 
-/// Whom Impersonate-User and its companions name, as they say it; nothing: nobody. Who that is
-/// then, and whether he may be, is for others to say (server/access/impersonation.h). Errors:
+/// The user that Impersonate-User and its companion headers name, unchanged; nothing without these
+/// headers. server/access/impersonation.h resolves that user and checks the permission. Errors:
 /// kBadRequest  a group, uid or extra without a user.
 Result<std::optional<verbs::User>> WantedUser(const net::Headers& headers);
 

@@ -27,16 +27,17 @@
 namespace dray::server::http {
 namespace {
 
-// Smaller answers are sent as they are (upstream's limit).
+// Smaller answers are not compressed (upstream's limit).
 constexpr size_t kGzipBytesMin = size_t{128} << 10;
 
-// Larger ones are counted while they are on their way; smaller ones as their requests are.
+// Larger answers are counted until the client has received them; smaller ones share the claim of
+// their request.
 constexpr size_t kSmallAnswerBytes = size_t{4} << 10;
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
 constexpr int kFirstErrorCode = 400;
-constexpr size_t kLoggedBytesMax = 1024;  // of one text of a client's
+constexpr size_t kLoggedBytesMax = 1024;  // of each text from a client
 
 std::string Cut(std::string_view text) {
   if (text.size() <= kLoggedBytesMax) return std::string(text);
@@ -49,7 +50,7 @@ void Exchange::OutOfMemory() {
   try {
     SendError(errors::Internal("out of memory"));
   } catch (const std::bad_alloc&) {
-    answered_ = true;  // never: the connection breaks when the last reference goes
+    answered_ = true;  // without an answer: the last reference closes the connection
   }
 }
 
@@ -78,7 +79,7 @@ void Exchange::Serve() {
   }
 }
 
-// A worker's thread does the rest, up to the bytes of the answer.
+// A worker carries out the request, up to the bytes of the answer.
 void Exchange::RunByWorker() {
   StartDeadline();
   const bool posted = parts_.resources.workers()->TryPost(
@@ -90,7 +91,7 @@ void Exchange::RunByWorker() {
   if (!posted) SendTooManyRequests();
 }
 
-// Whether the work may take longer than others on this thread should wait for.
+// Whether the work may take too long for the reactor's thread.
 bool Exchange::IsLong() const {
   if (parts_.resources.workers() == nullptr) return false;
   const bool is_document =
@@ -98,7 +99,7 @@ bool Exchange::IsLong() const {
   if (is_document) return AcceptsGzip(request_.headers);
   if (route_.kind != RouteKind::kResource || route_.verb == verbs::Verb::kWatch) return false;
   if (request_.body.size() > verbs::kShortBytes) return true;
-  // The text of one object is there already, or made in time; other forms of it take longer.
+  // The JSON of one object is cached or quickly made; other forms of it take longer.
   const std::string_view accept = request_.headers.Get("Accept");
   const bool is_plain = !rendering_.pretty && !AcceptsGzip(request_.headers) &&
                         (accept.empty() || accept == "application/json" || accept == "*/*");
@@ -111,7 +112,7 @@ bool Exchange::IsLong() const {
   return parts_.resources.IsLong(request);
 }
 
-// Health and version are answered whatever else is under way, and watches last.
+// Health and version are not limited, and neither are watches, because they last.
 bool Exchange::TakePlace() {
   const bool is_free = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion ||
                        (route_.kind == RouteKind::kResource && route_.verb == verbs::Verb::kWatch);
@@ -123,14 +124,14 @@ bool Exchange::TakePlace() {
   return static_cast<bool>(place_);
 }
 
-// How long the client waits for the answer.
+// The time limit of the request: the server's, or a shorter one of the client.
 std::chrono::nanoseconds Exchange::TimeLimit() const {
   const std::chrono::nanoseconds limit = parts_.request_timeout;
   const bool is_set = timeout_ && *timeout_ > std::chrono::nanoseconds(0);
   return is_set ? std::min(limit, *timeout_) : limit;
 }
 
-// From now on the client waits so long and no longer. On the reactor's thread.
+// Starts the time limit. On the reactor's thread.
 void Exchange::StartDeadline() {
   deadline_ = responder_->reactor().RunAfter(TimeLimit(), [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -140,10 +141,10 @@ void Exchange::StartDeadline() {
   });
 }
 
-// Who asks comes before what is asked: 401, then 403, then everything else.
+// Authentication (401) comes first, then authorization (403), then everything else.
 Result<> Exchange::Admit() {
   rendering_.table.now = received_;
-  // Found out when the head was complete, where a server asked then.
+  // The HTTP server has authenticated the head, if it asked for the sender then.
   const auto known =
       std::static_pointer_cast<const Result<Authenticated>>(request_.sender.identity);
   Result<Authenticated> who =
@@ -169,7 +170,7 @@ Result<> Exchange::Admit() {
   return {};
 }
 
-// What the URL asks for, as far as it can be understood.
+// Parses the URL.
 Result<> Exchange::ReadUrl() {
   DRAY_TRY(query_, net::Query::Parse(request_.query()));
   rendering_.pretty = WantsPretty(query_.First("pretty"), request_.headers.Get("User-Agent"));
@@ -191,7 +192,7 @@ Result<> Exchange::ReadUrl() {
   return {};
 }
 
-// May the user do what is asked, as himself or as somebody else?
+// Authorizes the request, as the user or as an impersonated user.
 Result<> Exchange::CheckRights() {
   verbs::Rights* const rights = parts_.resources.rights();
   const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
@@ -210,7 +211,7 @@ Result<> Exchange::CheckRights() {
   return Fail(access::Forbidden(asked_, who_.user->name, verdict.reason));
 }
 
-// The user that the request is to be treated as, if it says so.
+// Replaces the user by the impersonated one, if the headers name one.
 Result<> Exchange::BecomeAnother(const access::Decider& decide) {
   DRAY_TRY(const std::optional<verbs::User> wanted, WantedUser(request_.headers));
   if (!wanted.has_value()) return {};
@@ -226,7 +227,7 @@ Result<> Exchange::BecomeAnother(const access::Decider& decide) {
   return {};
 }
 
-// The headers of every answer; not called twice for one.
+// The headers of every answer. Called at most once for each answer.
 net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
   net::ResponseHead head{.status = status};
   head.headers.Add("Audit-Id", audited_ != nullptr ? audited_->id() : AuditId());
@@ -252,7 +253,7 @@ void Exchange::Send(net::ResponseHead head, std::string body) {
 }
 
 void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
-  // Only the plain word: a client that weighs encodings against each other gets none.
+  // Only for a plain "gzip": a client with weighted encodings gets no compression.
   if (body.size() > kGzipBytesMin && AcceptsGzip(request_.headers)) {
     if (auto compressed = Gzip(body.Joined()); compressed) {
       body = documents::TextPieces(*std::move(compressed));
@@ -275,9 +276,9 @@ void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
 }
 
 void Exchange::Respond(net::ResponseHead head, net::Body body) {
-  // Without a responder this became a watch, which ends by itself.
+  // Without a responder the request has become a watch, which ends by itself.
   if (responder_ == nullptr || answered_.exchange(true)) return;
-  place_ = InFlight::Place();  // before the client hears of it, and may ask again
+  place_ = InFlight::Place();  // before the client has the answer and may send another request
   Count(head.status, body.size(), why_not_);
   AuditEnd(head.status);
   net::Reactor& reactor = responder_->reactor();
@@ -292,7 +293,7 @@ void Exchange::Respond(net::ResponseHead head, net::Body body) {
       });
 }
 
-// In upstream's words. What was begun goes on; whether it is carried out, nobody can say yet.
+// In upstream's words. The work continues, and may still succeed.
 void Exchange::SendLate() {
   const api::meta_v1::Status status = api::StatusOf(errors::WithoutSubject(
       StatusReason::kTimeout, "Timeout: request did not complete within the allotted timeout"));
@@ -318,7 +319,7 @@ void Exchange::Count(int code, size_t answer_bytes, std::string_view why_not) {
   if (parts_.log.enabled(LogLevel::kDebug)) LogRequest(code, seconds, why_not);
 }
 
-// One line, for who asks for them.
+// Writes one line at debug level.
 void Exchange::LogRequest(int code, double seconds, std::string_view why_not) const {
   constexpr double kMilli = 1000;
   const std::string path = Cut(request_.target);

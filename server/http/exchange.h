@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on its way through the HTTP API, until its answer is written.
+// One request in the HTTP API, from its arrival until its answer is written.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@
 
 namespace dray::server::http {
 
-/// What `/metrics` answers with.
+/// The metrics that `/metrics` shows.
 struct ApiMetrics {
   ApiMetrics(std::shared_ptr<metrics::Registry> shared,
              std::function<void()> measure_others,
@@ -59,10 +59,10 @@ struct ApiMetrics {
   RequestMetrics requests;
   ObjectMetrics objects;
   metrics::ProcessMetrics process;
-  const std::function<void()> measure;  // what others know, before it is read; may be null
+  const std::function<void()> measure;  // updates other metrics before they are read; may be null
 };
 
-/// What all requests share; constant but for the counts.
+/// State that all requests share; constant except for counts.
 struct ApiParts {
   verbs::Resources& resources;
   World& world;
@@ -74,15 +74,15 @@ struct ApiParts {
   std::shared_ptr<ShareBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
-  bool profiling;                                    // /debug/pprof/profile is answered
-  std::shared_ptr<const audit::Auditor> auditor;     // null: nothing is written about requests
-  std::function<net::RequestWaits()> request_waits;  // null: not known
+  bool profiling;                                    // serve /debug/pprof/profile
+  std::shared_ptr<const audit::Auditor> auditor;     // null: no audit log
+  std::function<net::RequestWaits()> request_waits;  // null: unknown
   WatchScopes watch_scopes = {};
-  // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
+  // Requests in the verbs. Shared, because the last one may still wake Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
 };
 
-/// One request under way with the verbs; Drain() waits until there is none.
+/// One request in the verbs; Drain() waits until there is none.
 class Pending {
  public:
   explicit Pending(std::shared_ptr<std::atomic<size_t>> count) : count_(std::move(count)) {
@@ -109,8 +109,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         began_(parts.world.clock.Monotonic()),
         received_(parts.world.clock.Now()) {}
 
-  /// Answers the request, now or later, exactly once. On the reactor's thread. What fails for want
-  /// of memory is answered 500, or breaks the connection.
+  /// Answers the request, now or later, exactly once. On the reactor's thread. A request that runs
+  /// out of memory is answered 500, or its connection is closed.
   void Run();
 
  private:
@@ -126,8 +126,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::chrono::nanoseconds TimeLimit() const;
   void StartDeadline();
   void OutOfMemory();
-  /// Runs `work`. Memory that cannot be had ends this request, not the process: what was taken goes
-  /// with `work`, and the little that an error needs is there then.
+  /// Runs `work`. bad_alloc ends this request, not the process: unwinding frees the memory of
+  /// `work`, which leaves enough for an error.
   template <class F>
   void Guarded(F&& work) {
     try {
@@ -148,7 +148,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Count(int code, size_t answer_bytes, std::string_view why_not);
   void LogRequest(int code, double seconds, std::string_view why_not) const;
 
-  // audit.cc: what is written about the request
+  // audit.cc: the audit events of the request
   Result<> BeginAudit(const verbs::User& user);
   void AuditUnknown();
   void AuditMalformed(const verbs::User& user);
@@ -158,7 +158,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void AuditAnswer(const verbs::Answer& answer);
   void AuditEnd(int code);
 
-  // plain_routes.cc: what is no resource
+  // plain_routes.cc: routes other than resources
   void ServePlain();
   void ServeHealth();
   void ServeMetrics();
@@ -202,16 +202,16 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool is_dry_run_ = false, is_apply_ = false;
   net::Query query_;
   Route route_;
-  access::Attributes asked_;  // the same in the words of roles
+  access::Attributes asked_;  // route_ as attributes for authorization
   Authenticated who_;
-  bool is_refused_ = false;                         // may not do what is asked
-  std::string why_not_;                             // what an error says, for the log
-  std::shared_ptr<audit::AuditedRequest> audited_;  // null: nothing is written about it
-  bool is_unknown_ = false;                         // who asks
+  bool is_refused_ = false;                         // authorization failed
+  std::string why_not_;                             // the message of an error, for the log
+  std::shared_ptr<audit::AuditedRequest> audited_;  // null: no audit events
+  bool is_unknown_ = false;                         // authentication failed
   InFlight::Place place_;
-  std::optional<std::chrono::nanoseconds> timeout_;  // as the client asks for
-  net::Timer deadline_;                              // touched on the reactor's thread only
-  std::atomic<bool> answered_ = false;               // what comes later is dropped
+  std::optional<std::chrono::nanoseconds> timeout_;  // the client's
+  net::Timer deadline_;                              // used on the reactor's thread only
+  std::atomic<bool> answered_ = false;               // later answers are dropped
   documents::Rendering rendering_;
   std::vector<std::string> warnings_;
 };

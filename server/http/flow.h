@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which flow a request comes, in the words of Kubernetes' API priority and fairness: the flow
-// schema and priority level that a new cluster has for it. Metrics say them; what a sender may have
-// at one time follows from who he is alone (base/share_budget.h).
+// The flow of a request in Kubernetes' API priority and fairness: its flow schema and priority
+// level in a new cluster. Only metrics use it. The sender's identity alone decides its share
+// (base/share_budget.h).
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,15 @@
 namespace dray::server::http {
 
 struct Flow {
-  std::string_view schema, level;  // names of what a cluster has from the start
+  std::string_view schema, level;  // names of objects in a new cluster
 };
 
-/// The first of upstream's schemas that `user`, asking for `asked`, belongs to. O(groups).
+/// The first of upstream's schemas that matches `user` and `asked`. O(groups).
 Flow FlowOf(const access::User& user, const access::Attributes& asked);
 
-/// Whose share the requests of `user` count in, somebody who is known: administrators are exempt,
-/// nodes, scheduler, controllers and accounts of kube-system may use half of what is in reserve.
+/// The owner of the share that requests of `user`, an authenticated user, count against.
+/// Administrators are exempt; nodes, scheduler, controllers and accounts of kube-system may use
+/// half of the reserve.
 Frozen<ShareOwner> OwnerOf(const access::User& user);
 
 }  // namespace dray::server::http

@@ -10,7 +10,7 @@
 
 namespace dray::server::http {
 
-/// `text` compressed at the quickest level; nothing when zlib has no memory.
+/// `text` compressed at the fastest level; nothing when zlib runs out of memory.
 std::optional<std::string> Gzip(std::string_view text);
 
 /// Whether an element of Accept-Encoding is exactly "gzip"; weights are not read.

@@ -11,11 +11,11 @@ namespace {
 
 using verbs::FirstStep;
 
-// What has to be there before a part counts as started.
+// The condition for a part to count as started.
 enum class Checks : uint8_t {
   kStore,       // the store works
   kState,       // the rules for requests (rights, policies, quotas) are read from the store
-  kNamespaces,  // these and the next two: what Resources writes into a new store
+  kNamespaces,  // this and the next two: objects that Resources writes into a new store
   kObjects,
   kCluster,
   kNothing,  // Dray has no such part, or it starts with the first request

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes hear while a server is being made.
+// Answers to probes while a server starts.
 #include "server/http/health.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class HealthTest : public ::testing::Test {
     }
     return checks;
   }
-  // Those of a few parts that do not pass yet.
+  // The names of some checks, those that do not pass yet.
   std::vector<std::string> Waiting() const {
     const std::vector<HealthCheck> checks = Checks();
     std::vector<std::string> waiting;

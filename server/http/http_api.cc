@@ -44,7 +44,7 @@ std::string RootPaths(const documents::Discovery& discovery,
       [&](api::JsonWriter& json) { json.Object([&] { json.Member("paths").ArrayOf(paths); }); }));
 }
 
-// Which server this is, as operators compare it.
+// Sets the metric of the build, which operators compare between servers.
 void TellBuild(metrics::Registry& registry, api::Release release) {
   const int minor = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
   registry

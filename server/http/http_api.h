@@ -28,30 +28,33 @@ struct ApiParts;  // server/http/exchange.h
 struct HttpApiOptions {
   Authenticator authenticator = {};
   std::vector<HealthCheck> checks = {};  // beside "ping"
-  // Past these a request is answered 429; 0: no limit. Members of system:masters always get in.
+  // Requests beyond these limits are answered 429; 0: no limit. Members of system:masters are
+  // exempt.
   size_t reads_max = kReadsInFlightMax;
   size_t writes_max = kWritesInFlightMax;
-  /// A request that takes longer is answered 504, and may yet be carried out; `timeout` may ask for
-  /// less.
+  /// A request that takes longer is answered 504, and may still be carried out. The client's
+  /// parameter `timeout` can only shorten it.
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
-  /// Large answers on their way to clients, together; past it requests are answered 429.
+  /// Bytes of all large answers that clients have not yet received; beyond it requests are answered
+  /// 429.
   size_t answer_bytes_max = size_t{512} << 20;
-  /// What others in this process count, too; null: nobody does.
+  /// The metrics of the process, to which those of requests are added; null: a registry of its own.
   std::shared_ptr<metrics::Registry> metrics = nullptr;
-  /// Called before `/metrics` is answered, from any thread, to set what is only looked at then.
+  /// Called before `/metrics` is answered, from any thread, to update metrics that are read only
+  /// then.
   std::function<void()> measure = nullptr;
-  /// How long requests wait in the HTTP server, read for `/metrics` from any thread; null: not
-  /// known.
+  /// Returns how long requests wait in the HTTP server, for `/metrics`; called from any thread.
+  /// Null: unknown.
   std::function<net::RequestWaits()> request_waits = nullptr;
-  /// Who may read it gets /debug/pprof/profile: samples of what this process does.
+  /// Serve /debug/pprof/profile to clients that may read it: samples of this process's stacks.
   bool profiling = false;
-  /// What is written about requests; null: nothing.
+  /// Writes the audit log; null: none.
   std::shared_ptr<const audit::Auditor> auditor = nullptr;
 };
 
-/// Handles requests on any number of reactors at once. What may take long (a large body, many
-/// records, a document to compress) is carried out by the workers of the resources, if they have
-/// any; the rest where it came in. One request that finds no memory is answered 500.
+/// Handles requests on any number of reactors at once. Workers of the resources, if there are any,
+/// carry out work that may take long (a large body, many records, a document to compress); other
+/// work runs on the reactor's thread. A request that runs out of memory is answered 500.
 ///
 /// Answers to writes come from the store's thread through the request's reactor. So, to stop: shut
 /// the HTTP server down, then Drain(), then destroy server, API, verbs and store.
@@ -61,11 +64,11 @@ class HttpApi final : public net::Handler {
   HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOptions options);
   ~HttpApi() override;
 
-  /// Known is who may do more than read health and version.
+  /// The sender's owner; known senders are those that may do more than read health and version.
   net::Sender SenderOf(const net::Request& head) const override;
   void Handle(net::Request request, std::shared_ptr<net::Responder> responder) override;
 
-  /// Waits until no request is with the verbs any more.
+  /// Waits until no request is in the verbs.
   void Drain();
 
  private:

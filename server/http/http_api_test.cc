@@ -38,7 +38,7 @@ using ::testing::StartsWith;
 using std::string_literals::operator""s;
 
 constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
-constexpr std::chrono::minutes kPatience{10};  // only ever used up by a bug
+constexpr std::chrono::minutes kPatience{10};  // only a bug uses it up
 
 class HttpApiTest : public ::testing::Test {
  protected:
@@ -85,7 +85,7 @@ class HttpApiTest : public ::testing::Test {
     EXPECT_TRUE(response.has_value()) << response.error().message;
     return response ? *std::move(response) : net::client::ClientResponse();
   }
-  // "200 {…}".
+  // The code and body of an answer: "200 {…}".
   std::string Do(std::string_view method,
                  std::string_view target,
                  std::string body = {},
@@ -113,7 +113,7 @@ class HttpApiTest : public ::testing::Test {
 constexpr const char* kClaim = R"({"metadata":{"name":"a"},"spec":{"devices":{}}})";
 
 TEST_F(HttpApiTest, ObjectsComeAndGo) {
-  EXPECT_THAT(Send(Request("GET", kClaims)).body, HasSubstr(R"("items":[])"));  // trap 8: not null
+  EXPECT_THAT(Send(Request("GET", kClaims)).body, HasSubstr(R"("items":[])"));  // not null
   EXPECT_THAT(Do("POST", kClaims, kClaim),
               StartsWith(R"(201 {"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1")"));
   EXPECT_THAT(Do("GET", Item("a")), StartsWith("200 "));
@@ -192,7 +192,7 @@ std::string Shown(std::string_view answer) {
   return envelope->meta.api_version + " " + envelope->meta.kind + " " + api::ToJson(*object);
 }
 
-// Trap 2 of foreign servers: typed clients send protobuf and know no way back.
+// Typed clients send protobuf and cannot fall back to JSON.
 TEST_F(HttpApiTest, BodiesAndAnswersMayBeProtobuf) {
   using api::meta_v1::Status;
   using api::resource_v1::ResourceClaim;
@@ -203,7 +203,7 @@ TEST_F(HttpApiTest, BodiesAndAnswersMayBeProtobuf) {
   const std::string json = Send(Request("GET", Item("a"))).body;
   EXPECT_EQ(Shown<ResourceClaim>(created.body) + "\n", "resource.k8s.io/v1 ResourceClaim " + json);
   EXPECT_EQ(Send(Request("GET", Item("a"), "", "", kProtobuf)).body, created.body);
-  // Clients offer both, and read what comes.
+  // Clients accept both forms, and read the one that comes.
   const auto again = Send(Request(
       "POST", kClaims, body, kProtobuf, "application/vnd.kubernetes.protobuf,application/json"));
   EXPECT_EQ(again.status, 409);
@@ -297,7 +297,7 @@ TEST_F(HttpApiTest, ProtobufThatIsNoneIsRefusedInUpstreamsWords) {
                               "application/vnd.kubernetes.protobuf")));
 }
 
-// Protobuf has no names that could be unknown, so upstream's strictness has nothing to say.
+// Protobuf has no names of fields, so strict validation does not apply, as upstream.
 TEST_F(HttpApiTest, StrictnessIsNotForProtobuf) {
   std::string message;
   const auto claim =
@@ -341,8 +341,7 @@ TEST_F(HttpApiTest, DeletionsReadProtobufOptionsOfEveryGroup) {
   EXPECT_THAT(Do("GET", Item("a")), StartsWith("200 "));
 }
 
-// Traps 10 and 11: a stream is never compressed or indented, and its head does not wait for events.
-// Traps 10 and 11.
+// A stream is never compressed or indented, and its head is sent before any event.
 TEST_F(HttpApiTest, AWatchOfProtobufBeginsAtOnceAndIsNotCompressed) {
   net::client::ClientRequest request =
       Request("GET",
@@ -375,7 +374,7 @@ TEST_F(HttpApiTest, WhoAsksComesFirst) {
           R"(x.resource.k8s.io is forbidden: User \"system:anonymous\" cannot list resource \"x\" in API group \"resource.k8s.io\" at the cluster scope)"));
 }
 
-// Bytes of a URL or a header are any bytes; JSON is UTF-8. Upstream's encoder shows others so.
+// URLs and headers may have any bytes, JSON only UTF-8: others are replaced, as upstream does.
 TEST_F(HttpApiTest, WhatIsNoUtf8NeverReachesAnAnswer) {
   const std::string claims(kClaims);
   const std::string targets[] = {
@@ -421,7 +420,8 @@ TEST_F(HttpApiTest, WhatIsNoUtf8NeverReachesAnAnswer) {
   EXPECT_THAT(socket.ReadUntil("}]}"), HasSubstr(R"("serverAddress":"h\ufffd")"));
 }
 
-// The head alone says who asks: a stranger's body is neither invited nor waited for.
+// The head alone authenticates the sender: the server neither invites a stranger's body nor waits
+// for it.
 TEST_F(HttpApiTest, WhoAsksComesBeforeTheBody) {
   const auto answer = [&](std::string_view path, std::string_view fields) {
     const net::testing::RawSocket socket(server_->port());
@@ -443,7 +443,7 @@ TEST_F(HttpApiTest, BodiesHaveALimit) {
   const std::string head = R"({"metadata":{"name":"big","annotations":{"a":")";
   const std::string tail = R"("}},"spec":{"devices":{}}})";
   const std::string fits(kBodyBytesMax - head.size() - tail.size(), 'x');
-  // As many bytes as are allowed arrive; that annotations are too long is another matter.
+  // A body at the limit is accepted by the transport; too long annotations are another error.
   EXPECT_THAT(Do("POST", kClaims, head + fits + tail), StartsWith("422 "));
   EXPECT_THAT(Do("POST", kClaims, head + fits + "x" + tail),
               AllOf(StartsWith("413 "), HasSubstr("Request entity too large: limit is 3145728")));
@@ -463,7 +463,7 @@ TEST_F(HttpApiTest, EveryAnswerHasItsHeaders) {
   EXPECT_EQ(text.headers.Get("X-Content-Type-Options"), "nosniff");
 }
 
-// Traps 3, 4, 9: both documents or none, the exact type, and a preferred version that is listed.
+// Both documents or neither have the form, with its exact type and a listed preferred version.
 TEST_F(HttpApiTest, DiscoveryInBothForms) {
   EXPECT_THAT(Do("GET", "/api"), HasSubstr(R"("versions":["v1"])"));
   EXPECT_THAT(
@@ -498,7 +498,7 @@ TEST_F(HttpApiTest, OpenApiSaysHowToPatch) {
   EXPECT_EQ(Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1?hash=0")).status, 301);
 }
 
-// Trap 22: kubectl up to 1.26 reads version 2 before it writes; client-go since 1.27 version 3.
+// kubectl up to 1.26 reads version 2 before it writes; client-go since 1.27 version 3.
 TEST_F(HttpApiTest, OpenApiIsProtobufToo) {
   for (const std::string_view form : {"v2@v1.0", "v2.v1.0", "v3@v1.0", "v3.v1.0"}) {
     const auto path = fmt::format("/openapi/{}", form[1] == '3' ? "v3/api/v1" : "v2");

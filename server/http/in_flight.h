@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many requests are being carried out, and how many may be: upstream's limits on reads and
-// writes, beside each other, and a share of them for each sender. Watches are not counted: they
-// last.
+// Counts requests under way and limits them: upstream's separate limits on reads and writes, and a
+// share of each for every sender. Watches are not counted, because they last.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ class InFlight {
   /// One sender has at most a quarter of `max`.
   explicit InFlight(size_t max) : budget_(std::make_shared<ShareBudget>(LimitsOf(max))) {}
 
-  /// A request under way; over when it is destroyed.
+  /// A request under way, until it is destroyed.
   class Place {
    public:
     Place() = default;
@@ -52,8 +51,8 @@ class InFlight {
     ShareBudget::Claim claim_;
   };
 
-  /// A place among those of `in_flight`; none when all are taken, or those of `owner`. Who is
-  /// exempt (null, too) always gets one, and takes none from others.
+  /// A place of `in_flight`; none when all places are taken, or all that `owner` may have. An
+  /// exempt owner (or null) always gets a place, and takes none from others.
   static Place Take(const std::shared_ptr<InFlight>& in_flight, const Frozen<ShareOwner>& owner) {
     const bool is_exempt = owner == nullptr || owner->rank == ShareRank::kExempt;
     ShareBudget::Claim claim(is_exempt ? nullptr : in_flight->budget_, owner);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents about all kinds, as there are kinds now.
+// The documents (discovery, OpenAPI) about the kinds that are served now.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace dray::server::http {
 
-/// About one scheme; immutable.
+/// The documents of one scheme; immutable.
 struct Documents {
   Documents(Frozen<api::Scheme> kinds,
             api::Release release,
@@ -28,7 +28,8 @@ struct Documents {
   const std::string root_paths;  // the answer to "/"
 };
 
-/// Makes them again when kinds have changed, at the next question. Safe from any thread.
+/// Builds the documents again at the first call of Now() after kinds have changed. Safe from any
+/// thread.
 class LiveDocuments {
  public:
   /// `scheme` outlives this; `root` makes the list of paths.
@@ -43,7 +44,7 @@ class LiveDocuments {
   const api::LiveScheme& scheme_;
   const api::Release release_;
   const std::function<std::string(const documents::Discovery&)> root_;
-  const documents::OpenApi first_;  // of kinds that are always there
+  const documents::OpenApi first_;  // of the built-in kinds
   Mutex making_;
   Published<Documents> newest_{nullptr};
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests do not share fate: what takes long is carried out by workers, there is a limit to how
-// many requests are under way, and to how long a client waits.
+// Requests are isolated from each other: workers carry out long ones, and the number of requests
+// under way and the time of each are limited.
 //
-// No clock decides here. The store of these tests holds an answer back until the test lets it go,
-// and says which thread asks: what the reactor's thread never does cannot hold it up.
+// No test depends on a clock. The store of these tests holds an answer back until the test releases
+// it, and reports the calling thread: work that the reactor's thread never does cannot block it.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -40,16 +40,16 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view kWatchedMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::minutes kLongPatience{10};  // only ever used up by a bug
+constexpr std::chrono::minutes kLongPatience{10};  // only a bug uses it up
 
-/// A place where a thread waits until the test says go.
+/// Blocks threads until the test opens it.
 class Gate {
  public:
   void Pass() {
     EXPECT_TRUE(arrived_.TryPush(true));
     open_.wait(false);
   }
-  /// Until somebody is there.
+  /// Waits until a thread has arrived.
   void AwaitArrival() { arrived_.Pop(); }
   void Open() {
     open_ = true;
@@ -173,8 +173,7 @@ TEST_F(LongRequests, DocumentsAreCompressedByWorkers) {
               AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Content-Encoding: gzip")));
 }
 
-// A long request that stands still holds up neither short ones nor health, watches or other long
-// ones.
+// A blocked long request delays neither short requests nor health, watches or other long requests.
 TEST_F(LongRequests, OneThatStandsStillHoldsUpNobody) {
   Serve();
   auto watch =
@@ -202,7 +201,7 @@ TEST_F(LongRequests, OneThatStandsStillHoldsUpNobody) {
   held.join();
 }
 
-// Trap 26: without Retry-After clients do not try again.
+// Without Retry-After clients do not try again.
 TEST_F(LongRequests, ReadsAndWritesUnderWayAreLimited) {
   constexpr std::string_view kRefused = "429 Too many requests, please try again later.\n after 1";
   Serve({.reads_max = 1, .writes_max = 1});
@@ -251,7 +250,7 @@ TEST_F(LongRequests, WritesUnderWayAreLimited) {
 }
 
 TEST_F(LongRequests, OneSenderHasHisShareOfThem) {
-  Serve({.writes_max = 4});  // of which one is one sender's
+  Serve({.writes_max = 4});  // one sender may have one of them
   store_.OnSync([&] {
     store_.OnSync(nullptr);
     gate_.Pass();
@@ -283,14 +282,14 @@ TEST_F(LongRequests, AClientWaitsNoLongerThanTheLimit) {
                     HasSubstr("Timeout: request did not complete within the allotted timeout"),
                     HasSubstr(R"("reason":"Timeout")")));
   gate_.Open();
-  // It goes on all the same, and is over before the server ends.
+  // The request continues nevertheless, and ends before the server does.
   server_->Shutdown(std::chrono::milliseconds(0));
   api_->Drain();
   EXPECT_TRUE(store_.Read()->Find("/registry/configmaps/default/late") != nullptr);
 }
 
-// Another thread counts the request than the one that carries it out: what both need is there
-// before the second begins.
+// The reactor's thread counts the request while a worker carries it out: the fields that both read
+// are set before the worker begins.
 TEST_F(LongRequests, ALateRequestIsCountedAsWhatItIsBeforeAWorkerReadIt) {
   Serve();
   for (int i = 0; i < 2; ++i) {

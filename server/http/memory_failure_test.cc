@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that find no memory: the first, the second, … the last allocation of a request fails,
+// Requests that run out of memory: the first, the second, … the last allocation of a request fails,
 // one at a time. Each time the request is answered once, with 500 when it cannot be carried out,
-// and the next one finds a server that is whole.
+// and the server handles the next request correctly.
 #include <functional>
 #include <memory>
 #include <new>
@@ -36,12 +36,12 @@ using ::testing::HasSubstr;
 struct Noted {
   int answers = 0;
   int status = 0;
-  bool is_over = false;  // nobody holds the responder any more: an unanswered client is cut off
+  bool is_over = false;  // the responder is destroyed: an unanswered client is disconnected
   bool has_failed = false;
   std::string body;
 };
 
-/// Keeps the answer. Memory that it needs itself is none of the request's.
+/// Keeps the answer. Its own memory does not count as the request's.
 class NotingResponder final : public net::Responder {
  public:
   NotingResponder(net::Reactor& reactor, std::shared_ptr<Noted> noted)
@@ -85,7 +85,7 @@ class MemoryFailure : public ::testing::Test {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
   }
 
-  /// On the reactor's thread, which is this one; all that is posted runs before it returns.
+  /// Runs the request on this thread, which is the reactor's, with all functions that it posts.
   Noted Ask(std::string_view method, std::string_view target, std::string_view body, int fail_at) {
     const auto noted = std::make_shared<Noted>();
     net::Reactor reactor(world_.world().clock);
@@ -112,7 +112,7 @@ class MemoryFailure : public ::testing::Test {
     return *noted;
   }
 
-  /// Fails every allocation of the request in turn; `after` looks at the server each time.
+  /// Fails every allocation of the request in turn; `after` checks the server each time.
   void FailEverywhere(std::string_view method,
                       std::string_view target,
                       std::string_view body,
@@ -157,7 +157,7 @@ TEST_F(MemoryFailure, EndsAReadAlone) {
   FailEverywhere("GET", std::string(kFailingMaps) + "?watch=1", "", whole);
 }
 
-// What failed may have been written or not, as with every 500; never half of it.
+// A failed request may have been written or not, as with every 500, but never in part.
 TEST_F(MemoryFailure, EndsAWriteAlone) {
   if (!dray::testing::WhyAllocationsSucceed().empty())
     GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();

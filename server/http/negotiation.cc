@@ -18,13 +18,14 @@ namespace {
 using documents::Transform;
 using patch::PatchType;
 
-// What is accepted and served, in the order in which upstream names it in its refusals.
+// The media types that are served, in the order of upstream's errors.
 constexpr std::string_view kServed =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr std::string_view kStreamed =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
-// Of the texts of a header, whose case says nothing in types and names.
+// One clause of an Accept header. The views point into the header's text, whose types and names are
+// compared without case.
 struct Clause {
   std::string_view type;  // without parameters
   std::string_view as, group, version, pretty;
@@ -37,7 +38,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// The part of `text` before `separator`; `text` keeps what follows.
+// Removes the part of `text` before `separator`, and the separator, and returns the part.
 std::string_view Cut(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -66,7 +67,7 @@ Clause ReadClause(std::string_view text) {
   return clause;
 }
 
-// By falling q; of equal ones the first written comes first. Of the texts of `accept`.
+// The clauses by descending q; equal ones in their order. They point into `accept`.
 std::vector<Clause> ReadAccept(std::string_view accept) {
   std::vector<Clause> clauses;
   while (!accept.empty() && clauses.size() < kAcceptClausesMax) {
@@ -81,7 +82,7 @@ std::vector<Clause> ReadAccept(std::string_view accept) {
   return clauses;
 }
 
-// /api and /apis.
+// Whether the endpoint is /api or /apis.
 bool IsDiscovery(Endpoint endpoint) {
   return endpoint == Endpoint::kAggregated || endpoint == Endpoint::kAggregatedOld;
 }
@@ -112,7 +113,7 @@ std::optional<documents::Form> AggregatedForm(const Clause& clause,
   return form;
 }
 
-// What the clause asks the object to become; nothing when this endpoint cannot do it.
+// The form that the clause asks for; nothing when this endpoint cannot produce it.
 std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint, Origin origin) {
   const auto encoding = EncodingOf(clause.type);
   if (!encoding) return std::nullopt;
@@ -134,7 +135,8 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint, O
       form.transform = Transform::kTable;
       return form;
     }
-    // A list as one object and the reverse are refused when the answer is there, not here.
+    // PartialObjectMetadata for a list, and the list form for an object, are refused with the
+    // answer, not here.
     if (clause.as == "PartialObjectMetadata") {
       form.transform = Transform::kPartial;
       return form;
@@ -154,7 +156,7 @@ Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint, Or
   const std::vector<Clause> clauses = ReadAccept(accept);
   const bool resource =
       endpoint != Endpoint::kPlain && !IsDiscovery(endpoint) && origin == Origin::kBuiltIn;
-  // Upstream's router asks first whether any clause names a type it serves, and knows no
+  // Upstream's router first requires a clause that names a served type, and does not know
   // "application/*".
   if (resource && std::ranges::none_of(clauses, NamesServedType)) {
     return Fail(errors::WithoutSubject(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which form an answer takes, by the Accept header, and how a body is to be read, by Content-Type.
+// Content negotiation: the form of an answer by Accept, and the format of a body by Content-Type.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,37 @@
 
 namespace dray::server::http {
 
-/// Clauses of one Accept header that are looked at; the rest is ignored.
+/// The most clauses of one Accept header that are read; the rest is ignored.
 inline constexpr size_t kAcceptClausesMax = 64;
 
-/// What is asked for decides which transformations are possible.
+/// The kind of answer, which decides which transformations are possible.
 enum class Endpoint : uint8_t {
   kPlain,  // discovery of one group: no transformation
   kSubresource,
   kAggregated,     // /api and /apis
-  kAggregatedOld,  // the same of releases that still know the form v2beta1
+  kAggregatedOld,  // /api and /apis of releases that also have v2beta1
   kObject,         // one object
   kList,
   kWatch,
 };
 
-/// Objects of custom kinds are never protobuf, and neither are patches of them known by all types.
+/// Custom kinds have no protobuf and accept no strategic merge patch.
 enum class Origin : uint8_t { kBuiltIn, kCustom };
 
-/// The first clause of `accept` (by q, then as written) that can be served; no clause means JSON.
+/// The form of the first clause of `accept` (by q, then as written) that can be served; JSON
+/// without clauses.
 ///
-/// Errors: kNotAcceptable  none can.
+/// Errors: kNotAcceptable  no clause can be served.
 Result<documents::Form> Negotiate(std::string_view accept,
                                   Endpoint endpoint,
                                   Origin origin = Origin::kBuiltIn);
 
-/// How errors are said, which are never transformed: the first clause without a transformation
-/// counts, and where there is none, indented JSON.
+/// The form of an error, which is never transformed: that of the first clause without a
+/// transformation; without such a clause, indented JSON.
 documents::Form ErrorForm(std::string_view accept);
 
-/// Whether JSON should be indented: the parameter `pretty`, else browsers and command-line tools.
+/// Whether JSON should be indented: as the parameter `pretty` says, else for browsers and
+/// command-line tools.
 bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent);
 
 enum class BodyFormat : uint8_t { kJson, kYaml, kProtobuf };

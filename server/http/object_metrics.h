@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many objects there are, for `/metrics`.
+// The number of stored objects, for `/metrics`.
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@ class ObjectMetrics {
   /// `registry` outlives it.
   explicit ObjectMetrics(metrics::Registry& registry) : registry_(registry) {}
 
-  /// Of two generations of one resource the numbers are those of what lies in the store together.
+  /// Sets the gauges. Two generations of one resource share a gauge, for all their stored objects.
   void Set(const std::vector<verbs::Resources::Count>& counts);
 
  private:
   metrics::Registry& registry_;
   Mutex mutex_;
-  // Of each group and resource, under upstream's names before 1.34 and since.
+  // By group and resource; under upstream's names before 1.34 and since.
   std::map<std::pair<std::string, std::string>, std::pair<metrics::Gauge, metrics::Gauge>> gauges_
       DRAY_GUARDED_BY(mutex_);
 };

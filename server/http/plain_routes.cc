@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is no resource: health, version, discovery, OpenAPI, and paths that are not there.
+// Routes other than resources: health, version, discovery, OpenAPI, and paths that do not exist.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -23,7 +23,7 @@ constexpr std::string_view kAggregatedParameters = ";as=APIGroupDiscoveryList";
 constexpr int kNotModified = 304;
 constexpr int64_t kProfileSecondsMax = 300;
 
-// The verb of a method that custom kinds do not support there.
+// The verb in the error for a method that a custom kind does not support.
 std::string_view WordOf(std::string_view method, const Route& route) {
   if (method == "POST") return "create";
   if (method == "PUT") return "update";
@@ -40,7 +40,7 @@ Error NotThere(StatusReason reason) {
           : "the server does not allow this method on the requested resource");
 }
 
-// Whether a client that accepts `accept` takes what is of `type`.
+// Whether `accept` includes `type`.
 bool Accepts(std::string_view accept, std::string_view type) {
   if (accept.empty()) return true;
   while (!accept.empty()) {
@@ -54,7 +54,7 @@ bool Accepts(std::string_view accept, std::string_view type) {
   return false;
 }
 
-// OpenAPI's own handlers know JSON and two names of protobuf.
+// The encodings of OpenAPI: JSON and protobuf, which has two names.
 enum class OpenApiEncoding : uint8_t { kJson, kProtobuf };
 
 struct ProtobufNames {
@@ -67,7 +67,7 @@ constexpr ProtobufNames kOpenApiV3Protobuf = {
     .answered = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
     .asked = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"};
 
-// The first that is accepted of what is there.
+// The first encoding in `accept` that is served.
 std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept,
                                                  const ProtobufNames& protobuf) {
   if (accept.empty()) return OpenApiEncoding::kJson;
@@ -123,7 +123,7 @@ void Exchange::ServePlain() {
   }
 }
 
-// Whoever checks a token of a service account reads who signs such, and the keys.
+// Serves the issuer and its keys to programs that verify tokens of service accounts.
 void Exchange::ServeOpenId() {
   const auto& issuer = parts_.resources.tokens();
   const bool is_keys = route_.kind == RouteKind::kOpenIdKeys;
@@ -152,7 +152,8 @@ void Exchange::ServeMetrics() {
   Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry->Text());
 }
 
-// Samples of so many seconds; a client that goes away meanwhile changes nothing.
+// Takes samples for the requested number of seconds, also when the client closes the connection
+// meanwhile.
 void Exchange::ServeProfile() {
   if (!parts_.profiling || request_.method != "GET") return SendText(404, "404 page not found\n");
   const std::string_view asked = query_.First("seconds").value_or("30");

@@ -38,7 +38,7 @@ std::string Text(const net::Query& query, std::string_view name) {
   return std::string(query.First(name).value_or(std::string_view()));
 }
 
-// In the words of Go's strconv, which clients see. A name without a value is no number.
+// A number; errors are in the words of Go's strconv. A parameter without a value is not a number.
 Result<std::optional<int64_t>> Integer(const net::Query& query, std::string_view name) {
   const auto text = query.First(name);
   if (!text) return std::nullopt;
@@ -73,8 +73,8 @@ Result<> ReadListOptions(const net::Query& query, verbs::ListOptions& options) {
   return {};
 }
 
-// The first code point of `text` at `at`; moves `at` past it. A byte that begins none stands for
-// itself.
+// The code point of `text` at `at`; moves `at` past it. A byte that begins no code point is
+// returned itself.
 char32_t NextRune(std::string_view text, size_t& at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(at++);
@@ -91,7 +91,7 @@ bool Printable(char32_t rune) {
   return rune >= 0x20 && rune != 0x7F && !(rune >= 0x80 && rune < 0xA0);
 }
 
-// Up to 1.31 lengths were worded differently, and up to 1.32 values shown as Go source.
+// Up to 1.31 errors about lengths had other words, and up to 1.32 values were shown as Go source.
 constexpr api::Releases kOldLengths = {.first = 0, .last = 31};
 constexpr api::Releases kGoValues = {.first = 0, .last = 32};
 
@@ -141,7 +141,7 @@ std::optional<verbs::FieldValidation> Validation(std::string_view word) {
   return std::nullopt;
 }
 
-// Who writes, from "kubectl/v1.36 (linux/amd64)": kubectl.
+// The field manager in a User-Agent: "kubectl" for "kubectl/v1.36 (linux/amd64)".
 std::string ManagerFrom(std::string_view user_agent) {
   const std::string_view head = user_agent.substr(0, user_agent.find('/'));
   std::string manager;
@@ -204,7 +204,7 @@ bool IsDeleteOptionsVersion(const api::Scheme& scheme, std::string_view version)
       scheme.kinds(), [&](const api::KindInfo* kind) { return kind->api_version == version; });
 }
 
-// Every group has its own DeleteOptions, all the same.
+// Every group version has a kind DeleteOptions; all of them are equal.
 Result<> CheckDeleteOptionsMeta(const api::Scheme& scheme, const api::TypeMeta& meta) {
   const bool right_kind = meta.kind.empty() || meta.kind == "DeleteOptions";
   if (right_kind && IsDeleteOptionsVersion(scheme, meta.api_version)) return {};

@@ -21,12 +21,12 @@ namespace dray::server::http {
 /// Bytes of a field manager's name (upstream's limit).
 inline constexpr size_t kFieldManagerMax = 128;
 
-/// Whether a parameter is there and true; the empty value is true.
+/// Whether a parameter is present and true; the empty value is true.
 bool BoolParameter(const net::Query& query, std::string_view name);
 
-/// How long the client will wait for the answer, as it says itself; nothing when it does not. Zero
-/// and less are what it says, too. Not for watches, which have timeoutSeconds.
-/// Errors: kBadRequest  not a duration as Go writes them.
+/// The time that the client will wait for the answer, as it says in `timeout`, including zero and
+/// negative values; nothing without the parameter. Not for watches, which have timeoutSeconds.
+/// Errors: kBadRequest  not a duration in Go's syntax.
 Result<std::optional<std::chrono::nanoseconds>> ReadTimeout(const net::Query& query);
 
 /// Fills in the options of `request` that its verb has. A write without a field manager gets the
@@ -38,18 +38,18 @@ Result<> ReadQueryOptions(const net::Query& query,
                           std::string_view user_agent,
                           verbs::ResourceRequest& request);
 
-/// The DeleteOptions of a DELETE: `body` when there is one (JSON), else the query's.
+/// The DeleteOptions of a DELETE: from `body` (JSON) when there is one, else from the query.
 /// Errors: kBadRequest  the body is not one of DeleteOptions, or a number does not parse.
 Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
                                                       const net::Query& query,
                                                       std::string_view body);
 
-/// The same from a body of protobuf, which must be there. Errors: as above.
+/// The same from a protobuf body, which must not be empty. Errors: as above.
 Result<api::meta_v1::DeleteOptions> DeleteOptionsOfProtobuf(const api::Scheme& scheme,
                                                             std::string_view body);
 
-/// How `error` of the two above is answered when a body caused it: up to 1.34 upstream did not say
-/// that it is the client's mistake.
+/// The error for a client when `error` of the two functions above comes from a body. Up to 1.34
+/// upstream did not mark it as a client error.
 Error UnreadableOptions(const Error& error, api::Release release);
 
 }  // namespace dray::server::http

@@ -61,7 +61,7 @@ TEST(QueryOptions, AreReadByTheApisRules) {
   }
 }
 
-// Every parameter that is a number or a span of time, at the edges of what it can hold.
+// Every numeric parameter and duration at its bounds.
 TEST(QueryOptions, NumbersEndWhereUpstreamsDo) {
   constexpr std::string_view kRange = "value out of range", kSyntax = "invalid syntax";
   const std::pair<std::string_view, std::string_view> cases[] = {
@@ -175,7 +175,7 @@ TEST(QueryOptions, ApplyNeedsAManager) {
             "for apply patch");
 }
 
-// Trap 17: an empty one is true, as Python's True is.
+// An empty value is true, and so is Python's "True".
 TEST(QueryOptions, BooleansAreTrueUnlessTheySayNo) {
   const std::pair<std::string_view, bool> cases[] = {{"watch=true", true},
                                                      {"watch=True", true},

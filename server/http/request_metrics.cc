@@ -20,7 +20,7 @@ namespace {
 using metrics::Description;
 using verbs::Verb;
 
-// Upstream's, in seconds and in bytes.
+// Upstream's bounds of the buckets, in seconds and in bytes.
 constexpr std::array kSecondsBounds = {0.005, 0.025, 0.05, 0.1,  0.2,  0.4,  0.6, 0.8,
                                        1.0,   1.25,  1.5,  2.0,  3.0,  4.0,  5.0, 6.0,
                                        8.0,   10.0,  15.0, 20.0, 30.0, 45.0, 60.0};
@@ -36,7 +36,7 @@ constexpr Description kRequests{.name = "apiserver_request_total",
 constexpr Description kSeconds{
     .name = "apiserver_request_duration_seconds",
     .help = "From the whole request to the answer, in seconds; watches are not among them."};
-// Nothing is waited for that objectives would not count: no webhooks, no queues.
+// Upstream leaves out time in webhooks and queues. Here the values equal the duration.
 constexpr Description kSliSeconds{
     .name = "apiserver_request_sli_duration_seconds",
     .help = "The same, for service level objectives; of requests for resources."};
@@ -56,7 +56,7 @@ constexpr Description kTerminations{
 constexpr Description kRefused{
     .name = "apiserver_flowcontrol_rejected_requests_total",
     .help = "Requests that were refused because their sender has his share of what there is."};
-// Kubernetes has no metrics of these meanings.
+// Kubernetes has no metrics with these meanings.
 constexpr Description kOldestAge{
     .name = "dray_apiserver_oldest_request_age_seconds",
     .help = "Age of the oldest request under way, in seconds, without watches that have begun."};
@@ -88,7 +88,7 @@ std::string_view WordOf(std::string_view method) {
   return "other";
 }
 
-// Paths by their kind: what else a path may say is the client's to choose.
+// The path as a label, by the kind of route: the rest of a path is the client's choice.
 std::string_view PathOf(const Route& route) {
   switch (route.kind) {
     case RouteKind::kRoot: return "/";
@@ -243,7 +243,7 @@ void RequestMetrics::SetWaits(const net::RequestWaits& waits) {
   registry_.GaugeOf(kOldestAge).Set(std::chrono::duration<double>(waits.oldest_age).count());
   const metrics::Counter answers = registry_.CounterOf(kWaitedForPeer);
   const MutexLock lock(mutex_);
-  // Two readers may come here in the other order than they have read.
+  // Two readers may arrive here in another order than they read.
   if (waits.answers_waited_for_peer <= answers_waited_) return;
   answers.Add(static_cast<double>(waits.answers_waited_for_peer - answers_waited_));
   answers_waited_ = waits.answers_waited_for_peer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `/metrics` says of requests, under the names that upstream's API server has.
+// Metrics of requests, under the names of kube-apiserver.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace dray::server::http {
 
-/// One request, as far as it is counted.
+/// The facts of one request that metrics count.
 struct RequestFacts {
   const Route& route;
   std::string_view method;  // as sent
@@ -31,18 +31,17 @@ struct RequestFacts {
   size_t answer_bytes = 0;
 };
 
-/// Safe from any thread. Requests of components in this process are not requests: they are not
-/// counted.
+/// Safe from any thread. Requests of in-process components are not counted.
 class RequestMetrics {
  public:
-  /// `registry` outlives this and what OpenWatch answers.
+  /// `registry` outlives this and every OpenWatch.
   explicit RequestMetrics(metrics::Registry& registry);
 
-  /// Series are as many as there are verbs, resources and codes: what a client makes up, paths and
-  /// methods among it, makes none. O(1).
+  /// Counts a request. The number of series is bounded by verbs, resources and codes: paths and
+  /// methods that a client makes up create none. O(1).
   void Count(const RequestFacts& facts);
 
-  /// One watch of `route`: `events` counts what is sent. It is open until this is destroyed.
+  /// One open watch of `route`, until it is destroyed; CountEvent() counts the events sent.
   class OpenWatch {
    public:
     OpenWatch() = default;
@@ -69,19 +68,19 @@ class RequestMetrics {
   };
   OpenWatch Open(const Route& route);
 
-  /// One of `flow` was refused because its sender, or all together, would have more than there is.
+  /// Counts a refused request of `flow`: its sender, or all senders together, had used up a limit.
   void CountRefused(const Flow& flow);
 
-  /// How many are being carried out, looked at now.
+  /// Sets the numbers of requests under way.
   void SetInFlight(size_t reads, size_t writes);
-  /// How long requests wait in the HTTP server now. Its series appear with the first call.
+  /// Sets how long requests wait in the HTTP server. The series appear with the first call.
   void SetWaits(const net::RequestWaits& waits);
 
  private:
   struct Key {
     const api::KindInfo* info = nullptr;
     std::string_view verb, scope;  // literals
-    std::string part;              // subresource; the path, of what is no resource
+    std::string part;              // subresource; the path for routes other than resources
     bool is_dry_run = false;
     int code = 0;
     bool operator==(const Key&) const = default;

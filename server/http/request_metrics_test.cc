@@ -98,7 +98,7 @@ TEST_F(RequestMetricsTest, WhatClientsMakeUpMakesNoSeries) {
     Count("GET", "/apis/g" + std::to_string(i) + "/v1/x", 404);
     Count("GET", "/livez/" + std::to_string(i), 404);
   }
-  // The one of health is new, and numbers have grown by a digit.
+  // The series of health is new, and numbers have one more digit.
   EXPECT_LT(registry_.Text().size(), 2 * size + 2000);
   EXPECT_THAT(registry_.Text(), HasSubstr("} 21\n"));
 }
@@ -189,7 +189,7 @@ class MetricsRouteTest : public ::testing::Test {
     api_.Drain();
     server_.reset();
   }
-  /// "200 …", as the one who has `token` sees it.
+  /// The answer to the user of `token`: "200 …".
   std::string Do(std::string_view method, std::string_view path, std::string token = "secret") {
     net::client::HttpClient client(
         RealWorld().clock,

@@ -26,7 +26,7 @@ namespace {
 using verbs::ResourceRequest;
 using verbs::Verb;
 
-// Upstream's status of its newer kinds knows no tables: there the object itself is shown.
+// Upstream's storage for the status of newer kinds has no tables: it returns the object itself.
 bool IsShownAsTable(const Route& route) {
   if (route.subresource == "scale" || api::IsCustom(*route.info)) return true;
   return route.subresource == "status" && route.info->group != "resource.k8s.io" &&
@@ -39,14 +39,14 @@ Endpoint EndpointOf(const Route& route) {
     case Verb::kList:
     case Verb::kDeleteCollection: return Endpoint::kList;
     case Verb::kGet:
-      // What `kubectl get --subresource` prints.
+      // `kubectl get --subresource` prints a table.
       if (IsShownAsTable(route)) return Endpoint::kObject;
       [[fallthrough]];
     case Verb::kCreate:
     case Verb::kUpdate:
     case Verb::kPatch:
     case Verb::kDelete:
-      // What is only asked, and not kept, has no tables.
+      // Kinds that are never stored have no tables.
       return route.subresource.empty() && !route.info->create_only ? Endpoint::kObject
                                                                    : Endpoint::kSubresource;
   }
@@ -92,8 +92,8 @@ void Exchange::ServeResource() {
   if (!by_worker && !answered_) StartDeadline();
 }
 
-// Where the verb ended: on the reactor's thread, a worker's or the store's. The last is not to be
-// held up.
+// Called on the thread on which the verb ended: the reactor's, a worker's or the store's. The
+// store's thread must not be held up.
 void Exchange::Finished(Result<verbs::Answer> result) {
   Guarded([&] {
     if (answered_) return;

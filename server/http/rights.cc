@@ -26,7 +26,7 @@ std::string_view VerbOf(const Route& route, std::string_view method) {
   return "";
 }
 
-/// The name that a field selector bounds a list to; empty: none, or none that an object can have.
+/// The name to which a field selector restricts a list; empty: none, or not a valid name.
 std::string NameIn(std::string_view text) {
   const Result<api::FieldSelector> selector = api::FieldSelector::Parse(text);
   if (!selector.has_value()) return {};
@@ -49,9 +49,9 @@ Attributes AttributesOf(const Route& route,
                    .subresource = route.subresource,
                    .name = route.name,
                    .namespace_ = route.namespace_};
-  // A namespace is in itself.
+  // Upstream gives a Namespace its own name as namespace.
   if (route.resource == "namespaces") asked.namespace_ = route.name;
-  // The old form of watches has no selectors that count.
+  // Authorization ignores selectors in the old form of watches.
   if (route.watch_prefix || !field_selector.has_value()) return asked;
   const bool is_listed = asked.verb == "list" || asked.verb == "watch";
   if (is_listed || asked.verb == "deletecollection") asked.field_selector = *field_selector;

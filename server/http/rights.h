@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request asks for, in the words of roles.
+// The attributes of a request for authorization.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace dray::server::http {
 
-/// What a request for `route` asks for, also where nothing is served. Its name is that of the path.
-/// A list or watch without one that a field selector bounds to one object is about that object;
-/// nothing else is: what is created, and collections that are deleted, have no name.
+/// The attributes of a request for `route`, also where nothing is served. The name is that in the
+/// path. A list or watch without a name has the name to which a field selector restricts it.
+/// Creates and deletions of collections have no name.
 access::Attributes AttributesOf(const Route& route,
                                 std::string_view method,
                                 std::string_view path,

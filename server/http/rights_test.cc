@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of users whom roles give rights, over loopback.
+// Requests of users with roles, over loopback.
 #include "server/http/rights.h"
 
 #include <chrono>
@@ -48,7 +48,7 @@ class HttpRightsTest : public ::testing::Test {
     server_.reset();
   }
 
-  /// "403 {…}".
+  /// The code and body of the answer to `user`: "403 {…}".
   std::string Do(std::string_view user,
                  std::string_view method,
                  std::string_view target,
@@ -97,8 +97,8 @@ class HttpRightsTest : public ::testing::Test {
   std::unique_ptr<net::server::HttpServer> server_;
 };
 
-// Trap 19: who has the right to a resource learns that a version of it is not served, and everybody
-// may read what is.
+// A user with the right to a resource gets "not found" for a version that is not served; every user
+// may read discovery.
 TEST_F(HttpRightsTest, AVersionThatIsNotServedIsNotFoundForWhoMayAsk) {
   constexpr std::string_view kUnserved = "/apis/resource.k8s.io/v1alpha9/resourceslices";
   EXPECT_THAT(Do("bob", "GET", kUnserved), StartsWith("403 "));
@@ -128,7 +128,8 @@ TEST_F(HttpRightsTest, AListOfOneObjectNeedsTheRightToIt) {
   EXPECT_THAT(Do("bob", "GET", all + "?fieldSelector=metadata.name%3Da"), StartsWith("200 "));
 }
 
-// A rule with names gives no right to create, whatever the query says, nor to whole collections.
+// A rule with names allows no creates, whatever the query has, and no requests for whole
+// collections.
 TEST_F(HttpRightsTest, ASelectorNamesOnlyWhatIsListed) {
   Give("bob",
        R"({"verbs":["*"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"]})");
@@ -155,7 +156,7 @@ TEST_F(HttpRightsTest, ASelectorNamesOnlyWhatIsListed) {
   }
 }
 
-// Who may only change what is there makes nothing by it.
+// A user that may only change existing objects cannot create one by an update or an apply.
 TEST_F(HttpRightsTest, WhatCreatesNeedsTheRightTo) {
   Give("bob",
        R"({"verbs":["patch","update"],"apiGroups":["","coordination.k8s.io"],)"

@@ -19,7 +19,7 @@ using verbs::Verb;
 
 using Segments = std::span<const std::string_view>;
 
-// Views into `path`.
+// The segments of `path`, as views into it.
 std::vector<std::string_view> Split(std::string_view path) {
   std::vector<std::string_view> segments;
   segments.reserve(static_cast<size_t>(std::ranges::count(path, '/')));
@@ -42,22 +42,22 @@ bool HasVersion(const api::Scheme& scheme, std::string_view group, std::string_v
   });
 }
 
-// Whether the program was built with kinds of the group.
+// Whether the group has built-in kinds.
 bool IsOwnGroup(const api::Scheme& scheme, std::string_view group) {
   return std::ranges::any_of(scheme.kinds(), [&](const api::KindInfo* k) {
     return k->served && k->group == group && !api::IsCustom(*k);
   });
 }
 
-// Whether the segments after the version name a namespace first. Only "status" and "finalize" are
-// parts of a namespace itself.
+// Whether the segments after the version begin with a namespace for another resource. Only "status"
+// and "finalize" are subresources of a namespace itself.
 bool InNamespace(Segments rest, std::string_view group) {
   if (rest[0] != "namespaces" || rest.size() < 3) return false;
   return !(group.empty() && rest.size() == 3 && (rest[2] == "status" || rest[2] == "finalize"));
 }
 
-// Fills in the resource, namespace, name and subresource that the segments after the version name.
-// False when there are too many of them.
+// Sets resource, namespace, name and subresource from the segments after the version. False when
+// there are too many of them.
 bool NameParts(Segments rest, Route& route) {
   if (InNamespace(rest, route.group)) {
     route.namespace_ = rest[1];
@@ -66,7 +66,7 @@ bool NameParts(Segments rest, Route& route) {
   route.resource = rest[0];
   if (rest.size() > 1) route.name = rest[1];
   if (rest.size() > 2) route.subresource = rest[2];
-  // What follows "proxy" is a path of somebody else.
+  // The segments after "proxy" are a path of the target.
   return rest.size() <= 3 || route.subresource == "proxy";
 }
 
@@ -85,14 +85,14 @@ std::optional<Verb> ItemVerb(std::string_view method) {
   return std::nullopt;
 }
 
-// What is passed on to a node, or would be, takes any method.
+// A proxy request takes any method.
 std::optional<Verb> ProxyVerb(std::string_view method) {
   if (method == "POST") return Verb::kCreate;
   if (method == "HEAD" || method == "OPTIONS") return Verb::kGet;
   return ItemVerb(method);
 }
 
-// Of the subresources that are served: those that act take POST, the others show a part.
+// The verb for a served subresource: actions take POST, the others are parts of the object.
 std::optional<Verb> SubresourceVerb(std::string_view subresource, std::string_view method) {
   const bool is_post = method == "POST";
   const bool is_get = method == "GET";
@@ -116,7 +116,8 @@ bool HasSubresource(const api::KindInfo& kind, std::string_view name) {
   return name == "status" ? kind.has_status : std::ranges::count(kind.subresources, name) > 0;
 }
 
-// The verb for a whole collection, if it is there and allowed; `everywhere`: in all namespaces.
+// The verb for a whole collection, if that exists and allows the method; `everywhere`: all
+// namespaces.
 std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
                                        std::string_view method,
                                        bool watch,
@@ -124,13 +125,13 @@ std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
   const std::optional<Verb> verb = CollectionVerb(method, watch);
   if (kind.create_only && verb != Verb::kCreate) return std::nullopt;
   if (everywhere && (verb == Verb::kCreate || verb == Verb::kDeleteCollection)) return std::nullopt;
-  // Upstream keeps namespaces from being deleted all at once.
+  // Upstream does not allow the deletion of all namespaces at once.
   const bool is_namespaces = kind.group.empty() && kind.plural == "namespaces";
   if (is_namespaces && verb == Verb::kDeleteCollection) return std::nullopt;
   return verb;
 }
 
-// The verb for a resource whose parts are in `route`, or why there is none.
+// Sets the verb for the resource in `route`; returns the kind of error if there is none.
 RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watch, Route& route) {
   std::optional<Verb> verb;
   if (route.name.empty()) {
@@ -154,7 +155,7 @@ RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watc
   return RouteKind::kResource;
 }
 
-// The same for a custom kind, whose paths upstream cuts before it knows what is served.
+// The same for a custom kind: upstream splits its paths before it knows what is served.
 RouteKind PickCustomVerb(const api::KindInfo& kind,
                          std::string_view method,
                          bool watch,
@@ -193,7 +194,7 @@ void RouteCustom(
   if (is_known) route.info = &kind;
 }
 
-// Verbs for refusals of paths that lead nowhere.
+// Sets a verb for the refusal of a path that does not exist.
 void GuessVerb(std::string_view method, bool watch, Route& route) {
   const auto verb = route.name.empty() ? CollectionVerb(method, watch) : ItemVerb(method);
   if (verb) route.verb = *verb;
@@ -206,7 +207,7 @@ void RouteResource(
     route.watch_prefix = true;
     rest = rest.subspan(1);
   }
-  // "namespaces//configmaps" means all namespaces; any other empty segment means nothing.
+  // "namespaces//configmaps" means all namespaces; any other empty segment makes the path invalid.
   const bool in_namespace = InNamespace(rest, route.group);
   const bool complete = NameParts(rest, route);
   GuessVerb(method, watch, route);
@@ -260,7 +261,7 @@ void RouteApi(const api::Scheme& scheme,
   size_t at = 1;
   if (!core) {
     route.group = segments[at++];
-    // The core group has no name here: "/apis//v1" is nothing.
+    // The core group cannot be named here: "/apis//v1" does not exist.
     if (route.group.empty()) {
       route.kind = RouteKind::kStatusNotFound;
       return;
@@ -275,7 +276,7 @@ void RouteApi(const api::Scheme& scheme,
   RouteVersion(scheme, method, watch, segments.subspan(at), route);
 }
 
-// What operators and programs that look after the server ask.
+// Routes for operators and monitoring.
 void RouteOperations(std::span<const std::string_view> segments, Route& route) {
   const std::string_view first = segments.front();
   if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
@@ -321,7 +322,7 @@ Result<Route> FindRoute(const api::Scheme& scheme,
     }
     return route;
   }
-  // One slash at the end changes nothing, also as clients write it: /apis/resource.k8s.io/.
+  // One slash at the end is ignored: clients write /apis/resource.k8s.io/.
   if (trailing) segments.pop_back();
   RouteOperations(segments, route);
   if (first == "api" || first == "apis") RouteApi(scheme, method, watch, segments, route);

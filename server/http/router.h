@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which handler a path means, by the URL grammar of the Kubernetes API: resources, discovery,
-// health, and the two ways of not being there (plain text, and a Status below a version prefix).
+// Finds the route of a path by the URL grammar of the Kubernetes API: resources, discovery, health,
+// and the two forms of "not found" (plain text, and a Status below a version prefix).
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ enum class RouteKind : uint8_t {
   kGroup,         // group
   kResourceList,  // group, version
   kOpenApiV2,
-  kOpenApiV3,  // text: what follows /openapi/v3/; empty for the index
+  kOpenApiV3,  // text: the path after /openapi/v3/; empty for the index
   kOpenIdConfiguration,
   kOpenIdKeys,
   kPlainNotFound,     // 404 page not found
   kStatusNotFound,    // 404 as a Status
   kMethodNotAllowed,  // 405 as a Status
-  // Of custom kinds, which have a server of their own upstream:
+  // For custom kinds, which upstream serves with another server:
   kPartNotFound,      // 404 as a Status that names the object: it has no such subresource
   kVerbNotSupported,  // 405 as a Status that names the resource
   // Of groups and versions that other servers answer for (verbs/remote_apis.h):
@@ -43,10 +43,10 @@ struct Route {
   RouteKind kind = RouteKind::kPlainNotFound;
   std::string text;
   std::string group, version;
-  // Of resources; also filled in, as far as the path tells, for paths that are not served, because
-  // a refusal names what was asked for.
+  // For resources. Also set, as far as the path has them, for paths that are not served, because a
+  // refusal names them.
   std::string resource, namespace_, name, subresource;
-  // Of kResource, kPartNotFound and kVerbNotSupported.
+  // For kResource, kPartNotFound and kVerbNotSupported.
   const api::KindInfo* info = nullptr;
   verbs::Verb verb = verbs::Verb::kGet;
   bool watch_prefix = false;  // the old form /api/v1/watch/…
@@ -54,14 +54,14 @@ struct Route {
 
 /// The route of `path` (still percent-encoded) for `method`; `watch` is the query parameter.
 ///
-/// The whole path is decoded before it is cut, so "%2F" separates segments like '/'.
+/// The whole path is decoded before it is split, so "%2F" separates segments like '/'.
 /// Errors: kBadRequest  a bad percent-escape.
 Result<Route> FindRoute(const api::Scheme& scheme,
                         std::string_view method,
                         std::string_view path,
                         bool watch);
 
-/// "get", "deletecollection": the verb as permissions name it.
+/// The name of the verb in permissions: "get", "deletecollection".
 std::string_view VerbName(verbs::Verb verb);
 
 }  // namespace dray::server::http

@@ -10,7 +10,7 @@
 namespace dray::server::http {
 namespace {
 
-// A route in a few words.
+// A short text for a route.
 std::string Words(const Route& route) {
   switch (route.kind) {
     case RouteKind::kResource: {
@@ -139,7 +139,7 @@ constexpr Case kCases[] = {
     {"GET", "/openapi/v3/api/v1", "openapi3 /api/v1"},
 };
 
-// Trap 16: "status" below a namespace is no resource.
+// "status" below a namespace is not a resource.
 TEST(Router, KnowsTheUrlGrammar) {
   const api::Scheme scheme;
   for (const Case& c : kCases) {

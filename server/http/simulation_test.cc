@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole API on a simulated network, from a seed: lists, pages, creates, reads and watches of
-// peers of every kind, while workers and other writers act at any moment. When nothing can happen
-// any more but that time passes, no peer may wait for an answer, and every watch has every event.
+// The whole API on a simulated network, driven by a seed: peers of every kind list, page, create,
+// read and watch, while workers and other writers act at any moment. When nothing can happen any
+// more except that time passes, no peer may wait for an answer, and every watch must have every
+// event.
 //
-// The tests mutant.server.* are this program with faults put into the sources: it must find each.
+// The tests mutant.server.* run this program with faults in the sources: it must find each of them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -59,7 +60,7 @@ class SimulatedApi {
     only_watches_ = network_.OneIn(4);
     const size_t there = only_watches_ ? 1 : network_.OneOf({0, 3, 200});
     const size_t bytes =
-        network_.OneOf({1'000, 30'000});  // 200 of these are more than a stream holds
+        network_.OneOf({1'000, 30'000});  // 200 of these are more than a stream's queue can hold
     for (size_t i = 0; i < there; ++i) Create(bytes);
     for (uint64_t peers = 1 + network_.Below(3); peers > 0; --peers) AddPeer();
   }
@@ -128,7 +129,7 @@ class SimulatedApi {
     EXPECT_TRUE(Wait(resources_.Handle(std::move(request))).has_value());
   }
 
-  /// A worker carries out one piece of work, or somebody else writes an object.
+  /// A worker carries out one function, or another client writes an object.
   bool ActElsewhere() {
     const bool writes = writes_ < kWritesMax && network_.OneIn(only_watches_ ? 100 : 10);
     if (writes) {
@@ -152,7 +153,7 @@ class SimulatedApi {
     return std::get<verbs::ListAnswer>(answer.value().outcome.value()).items.size();
   }
 
-  /// Each watch begins with all objects, and objects are only added.
+  /// Checks the watches. Each begins with all objects, and objects are only added.
   std::string JudgeWatches() {
     const size_t maps = MapsThere();
     for (const auto& peer : server_.peers()) {

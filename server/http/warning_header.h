@@ -9,8 +9,8 @@
 
 namespace dray::server::http {
 
-/// Code points of all warnings of one answer. Past that each is cut to kWarningTextMax, and those
-/// that come once the sum is reached are dropped.
+/// Code points of all warnings of one answer. If they are more, each warning is cut to
+/// kWarningTextMax, and warnings beyond the sum are dropped.
 inline constexpr size_t kWarningsTotalMax = 4096;
 inline constexpr size_t kWarningTextMax = 256;
 

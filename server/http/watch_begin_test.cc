@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches over HTTP that begin while something is committed: after the snapshot they begin with was
-// taken, before they are registered for wake-ups, and by nobody afterwards.
+// Watches over HTTP that begin during a commit: after their snapshot was taken and before they are
+// registered for wake-ups, with no later commit.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr std::string_view kBegunMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::chrono::minutes kBeginPatience{10};  // only ever used up by a bug
+constexpr std::chrono::minutes kBeginPatience{10};  // only a bug uses it up
 
 class WatchBegin : public ::testing::TestWithParam<const char*> {
  protected:
@@ -51,7 +51,7 @@ class WatchBegin : public ::testing::TestWithParam<const char*> {
     server_.reset();
   }
 
-  /// Not over HTTP: the hook stands on the reactor's thread.
+  /// Writes to the verbs directly, because the hook runs on the reactor's thread.
   void CreateMap(const std::string& name) {
     verbs::ResourceRequest request;
     request.verb = verbs::Verb::kCreate;
@@ -62,7 +62,7 @@ class WatchBegin : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(answer.has_value() && answer->outcome.has_value());
   }
 
-  /// The first line that tells of `name`.
+  /// The first line with `name`.
   std::string LineAbout(std::string_view name, net::client::ResponseStream& stream) {
     while (stream.ReadLine(kBeginPatience) == net::client::ResponseStream::Outcome::kLine) {
       if (stream.line().find(name) != std::string_view::npos) return std::string(stream.line());

@@ -23,7 +23,7 @@ void WatchScope::Wake() {
   if (woken_.exchange(true)) return;
   const auto post = [this] { reactor_.Post([self = shared_from_this()] { self->OnWoken(); }); };
   if (!RanOutOfMemory(post)) return;
-  woken_.store(false);  // or no later one would be posted
+  woken_.store(false);  // else no later wake would be posted
   throw std::bad_alloc();
 }
 
@@ -51,7 +51,7 @@ void WatchScope::Walk() {
       if (!std::exchange(again_, false)) break;
       next_ = 0;
     }
-    if (WalkOnLater()) return;  // else at once
+    if (WalkOnLater()) return;  // out of memory: continue at once
   }
   walking_ = false;
   frames_.clear();
@@ -68,7 +68,7 @@ void WatchScope::Add(ScopeMember& member) {
   Place(member, members_.size() - 1);
 }
 
-/// Those that the walk has passed stay before those that it has not.
+/// Keeps the members that the walk has passed before those that it has not reached.
 void WatchScope::Remove(const ScopeMember& member) {
   size_t gap = member.place_;
   DRAY_CHECK(members_[gap] == &member);
@@ -87,7 +87,8 @@ net::Bytes WatchScope::FrameOf(const verbs::WatchEvent& event,
   const auto make = [&] {
     return net::Bytes(documents::WatchFrame(event, rendering, definitions));
   };
-  // Tables say how old an object is, and columns once; an error is the watch's own.
+  // Not shared: tables, which have the age of an object and send columns once, and errors, which
+  // belong to one watch.
   const bool is_shared = walking_ && members_.size() > 1 && event.item.forms != nullptr &&
                          rendering.form.transform != documents::Transform::kTable;
   if (!is_shared) return make();
@@ -122,7 +123,8 @@ size_t WatchScopes::size() const {
   return scopes_.size();
 }
 
-/// Those without watches go when they may be half of all: each is looked at twice.
+/// Removes entries without watches when they may be half of all. The cost is constant for each
+/// added entry.
 void WatchScopes::Sweep() {
   constexpr size_t kSizeMin = 64;
   if (scopes_.size() < std::max(kSizeMin, 2 * swept_size_)) return;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watches of one reactor that follow the same part of the store. A commit wakes all of them at
-// once; they then take turns with what else the reactor does, and share the bytes of an event.
+// The watches of one reactor that follow the same part of the store. A commit wakes all of them
+// with one function on the reactor; they are then served in turns between other work of the
+// reactor, and share the encoded bytes of an event.
 //
-// Ten thousand watches of one collection cost a commit one wake-up, and a request that comes in
-// meanwhile waits for a hundred of them, not for all. What is committed while they are walked is
-// seen by those that are still to come; for the others there is another walk.
+// A commit costs ten thousand watches of one collection a single wake-up. A request that arrives
+// meanwhile waits for one turn of kWatchesPerTurn watches, not for all. A commit during the walk is
+// seen by the watches that the walk has not reached; another walk follows for the others.
 #pragma once
 
 #include <atomic>
@@ -27,41 +28,41 @@
 
 namespace dray::server::http {
 
-/// Watches that are served before other work of the reactor gets its turn.
+/// Watches that are served in one turn, before other work of the reactor.
 inline constexpr size_t kWatchesPerTurn = 64;
-/// Encoded events that are kept for the other watches of a walk, and their bytes. With one more all
-/// are forgotten; one that is larger alone is not kept.
+/// The most encoded events, and the most bytes of them, that are kept for the other watches of a
+/// walk. One more empties the cache; an event that alone is larger is not kept.
 inline constexpr size_t kSharedFramesMax = 256;
 inline constexpr size_t kSharedFrameBytesMax = size_t{4} << 20;
 
-/// One watch, as its scope knows it.
+/// One watch in a scope.
 class ScopeMember {
  public:
   ScopeMember() = default;
   ScopeMember(const ScopeMember&) = delete;
   ScopeMember& operator=(const ScopeMember&) = delete;
   virtual ~ScopeMember() = default;
-  /// Sends what there is, as far as a turn goes: the rest follows by itself. May end the watch, but
-  /// does not destroy it.
+  /// Sends pending events, up to one turn, and schedules the next turn itself. May end the watch,
+  /// but does not destroy it.
   virtual void Pump() = 0;
 
  private:
   friend class WatchScope;
-  size_t place_ = 0;  // in its scope
+  size_t place_ = 0;  // in members_ of its scope
 };
 
-/// Lives on its reactor's thread; Wake comes from any.
+/// Used on its reactor's thread; only Wake() is called from any thread.
 class WatchScope final : public verbs::Wakeable, public std::enable_shared_from_this<WatchScope> {
  public:
   explicit WatchScope(net::Reactor& reactor) : reactor_(reactor) {}
 
   void Wake() override;
 
-  /// A member is removed before it ends.
+  /// A member must be removed before it is destroyed.
   void Add(ScopeMember& member);
   void Remove(const ScopeMember& member);
 
-  /// As documents::WatchFrame; the same bytes for every watch of a walk that is shown the same.
+  /// As documents::WatchFrame; watches of a walk with the same event and form share the bytes.
   net::Bytes FrameOf(const verbs::WatchEvent& event,
                      const documents::Rendering& rendering,
                      documents::ColumnDefinitions definitions);
@@ -72,22 +73,22 @@ class WatchScope final : public verbs::Wakeable, public std::enable_shared_from_
                               documents::Encoding,
                               documents::Transform>;
   struct Frame {
-    Frozen<storage::LazyForms> forms;  // keeps its address from being used again
+    Frozen<storage::LazyForms> forms;  // keeps the address in the key from being reused
     net::Bytes bytes;
   };
 
   void OnWoken();
   void Walk();
-  /// False without memory.
+  /// Posts the next turn of the walk; false if that ran out of memory.
   bool WalkOnLater();
   void Place(ScopeMember& member, size_t place);
 
   net::Reactor& reactor_;
   std::atomic<bool> woken_ = false;  // OnWoken is posted
   std::vector<ScopeMember*> members_;
-  bool walking_ = false;  // Walk is posted, or under way
-  bool again_ = false;    // there was a commit meanwhile
-  size_t next_ = 0;       // of the walk
+  bool walking_ = false;  // Walk is posted or running
+  bool again_ = false;    // a commit came during the walk
+  size_t next_ = 0;       // the next member of the walk
   std::map<FrameKey, Frame> frames_;
   size_t frame_bytes_ = 0;
 };
@@ -95,9 +96,9 @@ class WatchScope final : public verbs::Wakeable, public std::enable_shared_from_
 /// The scopes that have watches. Safe from any thread; shared by all reactors.
 class WatchScopes {
  public:
-  /// That of `name` on `reactor`, which outlives it.
+  /// The scope `name` on `reactor`, which outlives it.
   std::shared_ptr<WatchScope> Of(net::Reactor& reactor, std::string_view name);
-  /// How many are remembered: at most twice as many as have had watches at one time, or 64.
+  /// The number of entries: at most twice the most scopes that had watches at one time, or 64.
   size_t size() const;
 
  private:

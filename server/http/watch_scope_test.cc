@@ -36,13 +36,13 @@ class WatchScopeTest : public ::testing::Test {
     for (Member& member : members_) scope_->Add(member);
   }
 
-  /// Runs what is posted, and what that posts.
+  /// Runs the posted functions, and those that they post.
   void RunAll() {
     idle_ = 0;
     Idle();
     reactor_.Run();
   }
-  /// What the numbers of `Member::pumped` are, from first to last.
+  /// The values of `Member::pumped` of all members, in order.
   std::string Pumped() const {
     std::string text;
     for (const Member& member : members_) text += std::to_string(member.pumped);
@@ -56,7 +56,7 @@ class WatchScopeTest : public ::testing::Test {
   std::vector<Member> members_;
 
  private:
-  // A function at a time goes through the reactor; the walk is over long before these.
+  // The reactor runs one function at a time; the walk is over long before these end.
   void Idle() {
     if (++idle_ == 100) return reactor_.Stop();
     reactor_.Post([this] { Idle(); });
@@ -71,7 +71,7 @@ TEST_F(WatchScopeTest, OneWakeReachesAll) {
   EXPECT_EQ(Pumped(), All('1'));
 }
 
-// A request that comes in meanwhile does not wait for all watches.
+// A request that arrives during a walk does not wait for all watches.
 TEST_F(WatchScopeTest, TheReactorHasOtherTurnsBetween) {
   std::string between;
   scope_->Wake();
@@ -92,7 +92,7 @@ TEST_F(WatchScopeTest, ACommitDuringTheWalkReachesThoseThatItHasPassed) {
   EXPECT_EQ(Pumped(), All('2'));
 }
 
-// Whoever ends during a walk, before or behind its place, nobody is left out or served twice.
+// A member may end during a walk, before or behind its place: no other is skipped or served twice.
 TEST_F(WatchScopeTest, EndingDuringTheWalkMovesNobodyPastIt) {
   const size_t at = kWatchesPerTurn + 3;
   const std::vector<size_t> gone = {0, 5, at - 1, at, at + 1, members_.size() - 1};
@@ -108,7 +108,7 @@ TEST_F(WatchScopeTest, EndingDuringTheWalkMovesNobodyPastIt) {
   EXPECT_EQ(Pumped(), All('1'));
 }
 
-// Every one is found where it is, in whatever order they end after a walk.
+// Members can end in any order after a walk.
 class WatchScopeEnds : public WatchScopeTest, public ::testing::WithParamInterface<size_t> {};
 
 TEST_P(WatchScopeEnds, AfterAWalk) {
@@ -155,7 +155,7 @@ TEST_F(WatchScopeTest, TheMembersOfAWalkShareTheBytesOfAnEvent) {
 
 struct Walk {
   const char* name;
-  std::vector<size_t> frames;  // their bytes, in the order in which they are asked for
+  std::vector<size_t> frames;  // the sizes of the frames in the order of the calls
   bool keeps_first;
 };
 

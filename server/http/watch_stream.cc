@@ -9,7 +9,7 @@
 namespace dray::server::http {
 namespace {
 
-constexpr int kOk = 200;  // of every watch that began
+constexpr int kOk = 200;  // the code of every watch that began
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void WatchStream::Begin(net::ResponseHead head) {
     });
   }
   RepeatBookmark();
-  // From here on a commit wakes the stream; what came before is there to be taken.
+  // From here on a commit wakes the stream; Pump() takes the events of earlier commits.
   scope_->Add(*this);
   in_scope_ = true;
   cursor_->WakeOnChange(scope_);
@@ -83,7 +83,7 @@ void WatchStream::GoOnSoon() {
 }
 
 void WatchStream::Pump() {
-  // Without memory it ends: the client goes on from the last event that it has seen.
+  // Out of memory, the stream ends: the client continues from the last event that it received.
   if (RanOutOfMemory([this] { TakeTurn(); })) Finish();
 }
 
@@ -114,7 +114,7 @@ void WatchStream::TakeTurn() {
   }
 }
 
-// False when the stream is over.
+// Sends one event; false when the stream is over.
 bool WatchStream::Send(const verbs::WatchEvent& event) {
   rendering_.table.now = clock_.Now();
   const auto definitions =
@@ -141,7 +141,7 @@ bool WatchStream::Write(net::Bytes line) {
   return false;
 }
 
-// There is room again. Without memory the stream ends, rather than go on without this line.
+// Called when the queue has room. Out of memory, the stream ends, so that no line is skipped.
 void WatchStream::WriteHeld() {
   if (responder_ == nullptr || !held_) return;
   bool goes_on = false;
@@ -150,7 +150,7 @@ void WatchStream::WriteHeld() {
   if (goes_on) Pump();
 }
 
-// Only where the cursor stands: events that wait to be written come after a bookmark's revision.
+// Sends a bookmark of the cursor's revision, unless events before that revision are still unsent.
 void WatchStream::SendBookmark() {
   if (responder_ == nullptr || held_ || next_ != events_.size()) return;
   const auto bookmark = cursor_->Bookmark();
@@ -162,7 +162,7 @@ void WatchStream::RepeatBookmark() {
   bookmark_ = responder_->reactor().RunAfter(kBookmarkInterval, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
-    self->Pump();  // of what no wake told, for want of memory
+    self->Pump();  // sends events whose wake ran out of memory
     const auto send = [&self] {
       self->SendBookmark();
       self->RepeatBookmark();
@@ -171,8 +171,8 @@ void WatchStream::RepeatBookmark() {
   });
 }
 
-// What a slow client leaves here counts in its share. Past that the watch is broken off, with what
-// is queued: the client goes on from the last event that it has seen. False then.
+// Counts a slow client's queue against its share. Beyond the share the connection is aborted with
+// its queue, and the result is false: the client continues from the last event that it received.
 bool WatchStream::HoldQueued() {
   const size_t queued = responder_->queued_bytes();
   if (queued <= kWatchFreeBytes) {
@@ -193,7 +193,8 @@ void WatchStream::EndBy(void (net::Responder::*end)()) {
   (*responder_.*end)();
   cursor_.reset();
   LeaveScope();
-  // The caller may be a callback of a timer or of the responder: they go when that is done.
+  // The caller may be a callback of a timer or of the responder: destroy them after it has
+  // returned.
   net::Reactor& reactor = responder_->reactor();
   reactor.Post([responder = std::move(responder_), self = shared_from_this()] {
     self->bookmark_ = net::Timer();

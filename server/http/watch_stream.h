@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One watch on its way to one client: events are taken from a cursor when the client can take them,
-// and written as lines of a streamed answer.
+// One watch of one client: takes events from a cursor when the client can receive them, and writes
+// them as lines of a streamed answer.
 //
-// A stream lives on its reactor's thread. Its scope tells it that there is something new. What the
-// client does not take stays in the store, not in memory here; when history runs out under a slow
-// reader, the cursor says so and the stream ends.
+// A stream runs on its reactor's thread. Its scope calls Pump() when there are new events. Events
+// that the client does not receive stay in the store, not in memory here. When the store drops
+// events that a slow client still needs, the cursor returns an error and the stream ends.
 #pragma once
 
 #include <chrono>
@@ -24,35 +24,35 @@
 
 namespace dray::server::http {
 
-/// Events taken from the cursor at once, and lines written before other work of the reactor gets
-/// its turn.
+/// The most events taken from the cursor at once, and the most lines and bytes written in one turn,
+/// before other work of the reactor.
 inline constexpr size_t kWatchBatchMax = 128;
 inline constexpr size_t kWatchTurnBytes = size_t{256} << 10;
-/// What a client may leave in its queue that does not count in its share.
+/// Bytes in a client's queue that do not count against its share.
 inline constexpr size_t kWatchFreeBytes = size_t{16} << 10;
-/// How often a client learns how far an idle watch has come, and how long before the end it does.
+/// The interval of bookmarks of an idle watch, and the time of the last one before the end.
 inline constexpr std::chrono::seconds kBookmarkInterval{60};
 inline constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
 
-/// What all watches share; outlives them.
+/// State that all watches share; it outlives them.
 struct WatchWorld {
   WatchScopes& scopes;
   const Clock& clock;
 };
 
-/// How one watch is answered.
+/// The answer of one watch.
 struct WatchAnswer {
   net::ResponseHead head;
   documents::Rendering rendering;
   RequestMetrics::OpenWatch counted;
-  ShareBudget::Claim queued = {};  // of answers that wait for their clients
-  std::shared_ptr<audit::AuditedRequest> audited = nullptr;  // null: nothing is written about it
+  ShareBudget::Claim queued = {};  // on the budget of answers that clients have not received
+  std::shared_ptr<audit::AuditedRequest> audited = nullptr;  // null: no audit events
 };
 
 class WatchStream final : public ScopeMember, public std::enable_shared_from_this<WatchStream> {
  public:
-  /// Sends the head at once and streams until the client goes away, the cursor's time is over, or
-  /// the cursor ends with an error. On the reactor's thread.
+  /// Sends the head at once and streams until the client closes the connection, the watch's time is
+  /// over, or the cursor returns an error. On the reactor's thread.
   static void Run(std::unique_ptr<verbs::WatchCursor> cursor,
                   std::shared_ptr<net::Responder> responder,
                   WatchAnswer answer,
@@ -87,7 +87,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   std::shared_ptr<net::Responder> responder_;  // null once the stream is over
   documents::Rendering rendering_;
   const RequestMetrics::OpenWatch counted_;
-  ShareBudget::Claim queued_;  // what the client has not taken, if that is much
+  ShareBudget::Claim queued_;  // the client's queue, if it has more than kWatchFreeBytes
   const std::shared_ptr<audit::AuditedRequest> audited_;
   std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;
@@ -96,7 +96,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   std::vector<verbs::WatchEvent> events_;  // taken from the cursor, in order
   size_t next_ = 0;                        // of events_
   size_t sent_bytes_ = 0;
-  std::optional<net::Bytes> held_;  // a line the client had no room for
+  std::optional<net::Bytes> held_;  // a line for which the queue had no room
   bool columns_sent_ = false;
   net::Timer bookmark_, last_bookmark_, end_;
 };
