@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server decides about services, storage, roles, settings and admission.
+// The strategies' functions for services, storage, roles, settings and admission.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -48,7 +48,7 @@ using api::scheduling_v1::PriorityClass;
 constexpr int32_t kNodePortMin = 30000;
 constexpr uint64_t kNodePorts = 2768;
 
-// Addresses and ports are made from the uid.
+// Gives a service addresses and ports, derived from its uid.
 void PlaceService(core_v1::Service& service) {
   core_v1::ServiceSpec& spec = service.spec;
   if (spec.type == "ExternalName") return;
@@ -83,7 +83,7 @@ void PrepareNewService(api::Object& object) {
   PlaceService(object.Mutable<core_v1::Service>());
 }
 
-// A client that leaves out what the server chose keeps it.
+// Keeps the addresses and ports that the server chose, where the client leaves them out.
 void PrepareService(api::Object& object,
                     const api::Object& old,
                     WallTime /*now*/,
@@ -172,7 +172,8 @@ constexpr Strategy kQuota = {
     .validate_update = Rule<core_v1::ResourceQuota, validation::ValidateResourceQuota>,
     .validate_status = Rule<core_v1::ResourceQuota, validation::ValidateResourceQuotaStatus>};
 
-// Upstream's store knows no empty list, and shows a role without rules as one that names none.
+// Drops an empty list of rules: upstream's storage has no empty lists, and shows a role without
+// rules as one without the member.
 template <class T>
 void PrepareNewRole(api::Object& object) {
   auto& rules = object.Mutable<T>().rules;
@@ -203,7 +204,7 @@ void NoteRequester(api::Object& object, const Requester& requester) {
   spec.extra.clear();
 }
 
-// What is signed never changes; who decides and who signs write apart from each other.
+// The spec never changes; approvers and signers write through separate subresources.
 void PrepareRequest(api::Object& object,
                     const api::Object& old,
                     WallTime /*now*/,

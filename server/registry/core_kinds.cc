@@ -20,9 +20,9 @@ namespace core_v1 = api::core_v1;
 
 constexpr std::string_view kNamespaceFinalizer = "kubernetes";
 
-constexpr int64_t kPodGraceSeconds = 30;  // of a pod that does not say
+constexpr int64_t kPodGraceSeconds = 30;  // of a pod without a setting
 
-// Only these two decide a pod's class.
+// Only these two resources decide a pod's class.
 constexpr std::array<std::string_view, 2> kQosResources = {"cpu", "memory"};
 
 enum class Qos : uint8_t { kBestEffort, kBurstable, kGuaranteed };
@@ -62,7 +62,7 @@ std::string_view QosClass(const core_v1::PodSpec& spec) {
 
 void PrepareNewNamespace(api::Object& object) {
   auto& namespace_object = object.Mutable<core_v1::Namespace>();
-  api::defaults::LabelNamespace(namespace_object);  // its name may have been generated
+  api::defaults::LabelNamespace(namespace_object);  // the name may have been generated
   namespace_object.status.phase = "Active";
   std::vector<std::string>& finalizers = namespace_object.spec.finalizers;
   if (std::ranges::find(finalizers, kNamespaceFinalizer) == finalizers.end()) {
@@ -86,7 +86,7 @@ bool NamespaceHasFinalizers(const api::Object& object) {
 void TerminateNamespace(api::Object& object) {
   auto& namespace_object = object.Mutable<core_v1::Namespace>();
   namespace_object.status.phase = "Terminating";
-  namespace_object.metadata.deletion_grace_period_seconds.reset();  // it has none
+  namespace_object.metadata.deletion_grace_period_seconds.reset();  // namespaces have none
 }
 
 void PrepareNewPod(api::Object& object) {
@@ -126,7 +126,7 @@ void PreparePodPart(api::Object& object, const api::Object& old, Subresource par
 
 int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked) {
   const auto& pod = object.As<core_v1::Pod>();
-  // Nothing runs that would need time to end.
+  // No container runs that needs time to stop.
   if (pod.spec.node_name.empty()) return 0;
   if (api::pods::HasEnded(pod)) return 0;
   const int64_t seconds =

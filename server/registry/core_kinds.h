@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server decides about namespaces and pods: functions of their strategies.
+// The strategies' functions for namespaces and pods.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace dray::server::registry {
 
-/// A namespace begins as Active, with the finalizer that waits until it is empty and the label that
-/// selectors find it by.
+/// Prepares a new namespace: phase Active, the finalizer that waits until the namespace is empty,
+/// and the label with its name.
 void PrepareNewNamespace(api::Object& object);
-/// Only the subresource "finalize" changes the finalizers.
+/// Restores spec.finalizers: only the subresource "finalize" changes them.
 void PrepareNamespace(api::Object& object,
                       const api::Object& old,
                       WallTime now,
                       const api::Profile& profile);
-/// Whether spec.finalizers has any.
+/// Whether spec.finalizers is not empty.
 bool NamespaceHasFinalizers(const api::Object& object);
-/// The phase of a namespace that is being deleted.
+/// Sets the phase of a namespace that is being deleted.
 void TerminateNamespace(api::Object& object);
 
-/// A pod begins as Pending, in the quality of service class its resources make.
+/// Prepares a new pod: phase Pending, and the quality of service class of its resources.
 void PrepareNewPod(api::Object& object);
-/// The quality of service class never changes.
+/// Restores the quality of service class, which never changes.
 void PreparePodStatus(api::Object& object, const api::Object& old);
-/// Of a write to a part of the pod's spec: all else comes from `old`.
+/// Prepares a write to a part of the pod's spec: everything else comes from `old`.
 void PreparePodPart(api::Object& object, const api::Object& old, Subresource part);
-/// 0 where nothing runs: no node, or it has ended.
+/// Seconds of grace of a deleted pod; 0 if nothing runs: the pod has no node, or has ended.
 int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked);
 
 }  // namespace dray::server::registry

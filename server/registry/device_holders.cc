@@ -36,7 +36,7 @@ DeviceHolders& DeviceHolders::operator=(DeviceHolders&&) noexcept = default;
 const PoolHolders& DeviceHolders::Find(std::string_view driver, std::string_view pool) const {
   static const PoolHolders kNothingKnown = [] {
     PoolHolders nothing;
-    static_cast<void>(nothing.Defined());  // once, not by each thread that reads it
+    static_cast<void>(nothing.Defined());  // here, because later reads are concurrent
     return nothing;
   }();
   const auto found = pools_.find(PoolKey(driver, pool));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which claims have which devices, and whether one more allocation would give away what another
-// claim has.
+// Which claims hold which devices, and whether one more allocation would overlap with that of
+// another claim.
 //
-// A device belongs to the one claim whose status.allocation names it. Not counted is access for
-// administration, which the claim's request asks for; what a result says of itself does not count.
-// A device that allows multiple allocations may have any number of shares, as long as what they
-// consume fits its capacity; a device that draws from counters of its pool shares them with others.
-// Both are known only from slices: of the newest generation of the pool. While that is not all
-// there, or lacks what a claim has, no device gets one more holder, and none that draws from
-// counters, or may, is given away beside others. Objects of the old generation (v1alpha2) name no
-// devices. Upstream judges none of this; its schedulers do, each by what it has seen
+// A device belongs to the one claim whose status.allocation names it. Administrative access does
+// not count; the claim's request decides about it, whatever the result has. A device that allows
+// multiple allocations may have any number of shares whose consumed capacity fits. A device that
+// consumes counters of its pool shares them with other devices. Both are known only from the slices
+// of the pool's newest generation. While that generation is incomplete, or lacks a device that a
+// claim holds, no device gets another holder, and no device that consumes counters, or may consume
+// some, is allocated beside others. Objects of the old generation (v1alpha2) name no devices.
+// Upstream's API server checks none of this. Its schedulers do, each on the state that it has seen
 // (docs/design/exclusive_devices.md).
 #pragma once
 
@@ -31,18 +31,19 @@
 
 namespace dray::server::registry {
 
-/// What is to be said of an allocation.
+/// The result of a check of an allocation.
 struct OverlapVerdict {
-  /// What another claim has and this one asks for, with the claim's namespace and name; empty if
-  /// nothing.
+  /// The device or share that another claim holds and this one wants, with the other claim's
+  /// namespace and name; empty if there is none.
   std::string overlap{};
-  /// An amount that nobody can take; then nothing was decided.
+  /// An amount that no claim can take. The check ends there, without a decision.
   std::optional<ErrorCause> bad_amount{};
-  /// Names of what was decided about: nobody else may decide about any of them meanwhile.
+  /// Names of the devices and pools that the decision depends on. No other write may decide about
+  /// one of them at the same time.
   std::vector<std::string> decided_about{};
 };
 
-/// A pure state: what claims and slices say. Not thread-safe, not even to read.
+/// The state of claims and slices, without a store. Not thread-safe, even for reads.
 class DeviceHolders {
  public:
   DeviceHolders();
@@ -52,15 +53,15 @@ class DeviceHolders {
   DeviceHolders(DeviceHolders&&) noexcept;
   DeviceHolders& operator=(DeviceHolders&&) noexcept;
 
-  /// The claim `before` is now `after`; null: it was not, or is no more. O(results), and the
-  /// holders of a shared device.
+  /// Records that the claim `before` is now `after`; null: it did not exist, or no longer does.
+  /// O(results), and the holders of a shared device.
   void SetClaim(const api::resource_v1::ResourceClaim* before,
                 const api::resource_v1::ResourceClaim* after);
-  /// The same of a slice. It is kept. O(log n).
+  /// The same for a slice, which is kept. O(log n).
   void SetSlice(const api::resource_v1::ResourceSlice* before,
                 const Frozen<api::resource_v1::ResourceSlice>& after);
 
-  /// Whether `after`, which is to replace `before`, may have what it has and `before` has not.
+  /// Checks what the allocation of `after` has and that of `before`, which it replaces, has not.
   /// O(results); times the holders of a shared device, or the devices of a pool with counters.
   OverlapVerdict Judge(const api::resource_v1::ResourceClaim& before,
                        const api::resource_v1::ResourceClaim& after) const;

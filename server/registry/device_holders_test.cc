@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom devices belong to: what may be allocated beside what others have.
+// Holders of devices: which allocations may exist beside those of other claims.
 #include "server/registry/device_holders.h"
 
 #include <string>

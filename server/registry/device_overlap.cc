@@ -25,14 +25,14 @@ using api::resource_v1::DeviceCapacity;
 using api::resource_v1::DeviceRequestAllocationResult;
 using api::resource_v1::ResourceClaim;
 
-/// "device driver/pool/name".
+/// The device of the result in messages: "device driver/pool/name".
 std::string NameOf(const DeviceRequestAllocationResult& result) {
   return fmt::format("device {}/{}/{}", result.driver, result.pool, result.device);
 }
 
-/// One who would have the device after the write.
+/// A result that would hold the device after the write.
 struct Taker {
-  std::string_view claim;  // empty: the one that is written
+  std::string_view claim;  // empty: the claim that is written
   std::string share;       // empty: the whole device
   const api::Map<Quantity>* consumed;
 
@@ -49,7 +49,7 @@ bool IsShareable(const Device* device) {
 }
 
 /// Why the first of the takers cannot have the device beside the others. A device that no slice has
-/// is one that cannot be shared.
+/// cannot be shared.
 std::string HolderOverlap(const DeviceRequestAllocationResult& result,
                           const Device* device,
                           std::span<const Taker> takers) {
@@ -71,7 +71,7 @@ claims::Amounts AmountsOf(const Device& device, std::string_view driver, const T
   return claims::AmountsOf(device, taker.share.empty() ? kNamesNothing : *taker.consumed, driver);
 }
 
-/// Whether the shares of all takers fit into the device.
+/// Why the shares of all takers exceed the capacity of the device; empty if they fit.
 std::string CapacityOverlap(const DeviceRequestAllocationResult& result,
                             const Device& device,
                             std::span<const Taker> takers) {
@@ -125,7 +125,7 @@ bool MayTakeNothing(const ResourceClaim& claim,
   return policy.has_value() && policy->default_.has_value() && policy->default_->IsZero();
 }
 
-/// A counter that the device draws from and no slice has.
+/// The error for a counter that the device consumes and no slice has; empty if there is none.
 std::string UnknownCounterOf(const claims::CounterAccount& account, const Device& device) {
   const auto unknown = account.FindUnknown(device);
   if (!unknown.has_value()) return "";
@@ -201,8 +201,8 @@ std::string OverlapJudge::PoolOverlap(const PoolHolders& pool, const Result& res
   const Device* device = pool.Find(result.device);
   std::string doubt = sum.doubt;
   if (device == nullptr) {
-    // A device that is gone had counters if its pool has some, or may have had them. Of a pool that
-    // nobody ever published nothing is guessed.
+    // A device that is no longer published may have consumed counters if its pool has or had some,
+    // or is incomplete. A pool that never had slices has no counters.
     const bool is_partly_known = !pool.slices.empty() && !defined.gap.empty();
     if (sum.other.empty() || (!is_partly_known && !defined.has_counters)) return "";
     doubt = defined.gap.empty() ? fmt::format("device {} is not published", result.device)
@@ -220,7 +220,7 @@ const PoolSum& OverlapJudge::SumOf(const PoolHolders& pool, const Result& result
   return known->second;
 }
 
-/// A device counts once, whoever shares it.
+/// A device counts once, however many claims share it.
 PoolSum OverlapJudge::MakeSum(const PoolHolders& pool, const Result& result) const {
   PoolSum sum;
   claims::CounterAccount account = pool.Defined().counters;

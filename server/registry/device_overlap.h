@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether one result of an allocation may stand beside all others, of its own claim and of other
-// claims: judged by the sum that there would be after the write, counted as the allocator counts
+// Whether one result of an allocation is compatible with all others, of its own claim and of other
+// claims. Checks the sum after the write, counted as the allocator counts
 // (api/claims/pool_accounts.h).
 #pragma once
 
@@ -17,32 +17,32 @@
 
 namespace dray::server::registry {
 
-/// What there would be of one pool after a write.
+/// The allocations of one pool after a write.
 struct PoolSum {
-  size_t devices = 0;      // that anybody has
-  std::string other{};     // a claim that has one of them, and is not the one that is written
-  std::string doubt{};     // why it is not known what they draw from counters; empty: it is
+  size_t devices = 0;      // allocated ones
+  std::string other{};     // another claim with one of them
+  std::string doubt{};     // why their counters are unknown; empty: known
   std::string shortage{};  // why the counters do not suffice; empty: they do
 };
 
-/// The judge of one write.
+/// Checks one write.
 class OverlapJudge {
  public:
   using Result = api::resource_v1::DeviceRequestAllocationResult;
 
-  /// All of them outlive it.
+  /// Both claims outlive it.
   OverlapJudge(const api::resource_v1::ResourceClaim& before,
                const api::resource_v1::ResourceClaim& after);
 
-  /// Whether the claim takes what the result names, and did not have it before.
+  /// Whether the write adds the result to the claim, without administrative access.
   bool IsNewlyTaken(const Result& result) const;
-  /// Whether what is decided about the result depends on the other devices of its pool.
+  /// Whether the decision depends on the other devices of the pool.
   bool ConcernsPool(const PoolHolders& pool, const Result& result) const;
 
-  /// Why the claim cannot have what the result names, with another claim that has it or a part of
+  /// Why the claim cannot have the device or share, with another claim that holds it or a part of
   /// it; empty if it can.
   std::string FindOverlap(const PoolHolders& pool, const Result& result);
-  /// An amount of the result that is none: negative, or zero where something is taken.
+  /// An invalid amount in the result: negative, or zero where the share takes something.
   std::optional<ErrorCause> FindBadAmount(const PoolHolders& pool, const Result& result) const;
 
  private:
@@ -57,7 +57,7 @@ class OverlapJudge {
   std::map<const PoolHolders*, PoolSum> sums_;
 };
 
-/// Nothing, for a claim without an allocation.
+/// The claim's allocation; an empty one if it has none.
 const api::resource_v1::AllocationResult& AllocationOf(
     const api::resource_v1::ResourceClaim* claim);
 

@@ -30,7 +30,7 @@ using Causes = std::vector<ErrorCause>;
 
 using api::validation::ShownStruct;
 
-// Nothing more would be told.
+// Whether there are more causes than an answer shows.
 bool IsFull(const Causes& causes) {
   return causes.size() > api::validation::kCausesMax;
 }
@@ -47,7 +47,7 @@ void AddInvalid(Causes& causes,
 
 enum class NamePart : uint8_t { kWhole, kPrefix };
 
-// Kinds whose names upstream checks with its newer validator, which counts bytes.
+// Kinds whose names upstream validates with its declarative validation, which counts bytes.
 struct KindName {
   std::string_view group, kind;
 };
@@ -59,18 +59,18 @@ bool IsIn(std::span<const KindName> names, const api::KindInfo& kind) {
   });
 }
 
-// A kind in the eyes of a release.
+// A kind and the release whose rules apply.
 struct Subject {
   const api::KindInfo& kind;
   const api::Profile& profile;
   const NameCheck* check_name = nullptr;  // of new objects of some kinds
 
-  /// What errors about names call a length.
+  /// The unit of length in errors about names.
   api::LengthWord name_word() const {
     const bool bytes = profile.Since(37) && IsIn(kCountedInBytes, kind);
     return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
   }
-  /// The same about keys and values of labels.
+  /// The unit of length in errors about keys and values of labels.
   api::LengthWord label_word() const {
     return profile.Since(35) ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
   }
@@ -163,7 +163,7 @@ void CheckNotEvent(const meta_v1::OwnerReference& owner,
                    const std::optional<GroupVersion>& split,
                    const std::string& path,
                    Causes& causes) {
-  // Events go by themselves and come in masses: nothing may hang on one.
+  // Events expire and are many: no object may have one as its owner.
   if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
       split->version == "v1") {
     causes.push_back(errors::InvalidValue(
@@ -171,7 +171,8 @@ void CheckNotEvent(const meta_v1::OwnerReference& owner,
   }
 }
 
-// Up to 1.36 errors did not say which owner they are about, and up to 1.33 named the member twice.
+// Up to 1.36 errors did not name the index of the owner, and up to 1.33 they named the member
+// twice.
 void CheckOwnerBefore37(const Subject& subject,
                         const meta_v1::OwnerReference& owner,
                         Causes& causes) {
@@ -218,7 +219,7 @@ void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, C
   CheckNotEvent(owner, split, path, causes);
 }
 
-// As Go writes them; up to 1.33 flags showed as where they are.
+// The owners as Go prints them; up to 1.33 flags showed as their addresses.
 std::string ShownOwners(const Subject& subject, const api::List<meta_v1::OwnerReference>& owners) {
   if (subject.profile.Since(34)) return ShownStruct(owners);
   std::vector<std::string> shown;
@@ -245,7 +246,7 @@ std::string ShortName(std::string_view name) {
 
 void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   std::string controller;
-  std::optional<std::string> shown;  // all of them, each time that there is one too many
+  std::optional<std::string> shown;  // all owners, for each controller beyond the first
   for (size_t i = 0; i < meta.owner_references.size() && !IsFull(causes); ++i) {
     const meta_v1::OwnerReference& owner = meta.owner_references[i];
     if (subject.profile.Since(37)) {
@@ -318,7 +319,7 @@ void CheckImmutable(std::string_view member, const T& value, const T& old, Cause
       fmt::format("metadata.{}", member), ShownStruct(value), "field is immutable"));
 }
 
-// What holds for new objects and changed ones alike.
+// The rules for both new and changed objects.
 void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   CheckNames(subject, meta, causes);
   if (meta.generation < 0) {
@@ -331,7 +332,7 @@ void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
   CheckFinalizers(subject, meta, causes);
 }
 
-// Up to 1.32 a time stood in errors as Go prints it.
+// Up to 1.32 errors had a time as Go prints it.
 void CheckDeletionTime(const Subject& subject,
                        const meta_v1::ObjectMeta& meta,
                        const meta_v1::ObjectMeta& old,
@@ -367,29 +368,29 @@ constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "ResourceSlice"},
                                       {"resource.k8s.io", "DeviceTaintRule"},
                                       {"resource.k8s.io", "ResourcePoolStatusRequest"}};
 
-// Classic kinds whose rules for an update ask those for a new object once more.
+// Classic kinds whose rules for an update apply those for a new object once more.
 constexpr std::string_view kClassicVersion = "v1alpha2";
 constexpr KindName kAskedAgain[] = {{"resource.k8s.io", "ResourceClaim"},
                                     {"resource.k8s.io", "ResourceClaimTemplate"},
                                     {"resource.k8s.io", "ResourceClass"},
                                     {"resource.k8s.io", "PodSchedulingContext"}};
 
-// How often the rules of a kind look at the metadata of a changed object as at those of a new one.
+// The number of times that the kind's rules for an update apply the metadata rules for new objects.
 int LooksAsNew(const Subject& subject) {
   const bool is_classic = subject.kind.version == kClassicVersion;
   if (is_classic) return IsIn(kAskedAgain, subject.kind) ? 2 : 1;
   return IsIn(kUpdatedAlone, subject.kind) ? 0 : 1;
 }
 
-// Up to 1.36 everybody who looked at an object looked at its metadata too: the generic code, with
-// the rules for new objects and those for changes, then the rules of the kind.
+// Up to 1.36 each validation of an object also validated its metadata: the generic code, with the
+// rules for new objects and those for changes, then the rules of the kind.
 Causes CheckChangedBefore37(const Subject& subject,
                             const meta_v1::ObjectMeta& meta,
                             const meta_v1::ObjectMeta& old,
                             ChangedPart part) {
   Causes as_new;
   CheckCommon(subject, meta, as_new);
-  // The generic code takes any name that fits into a path.
+  // The generic code accepts any name that is valid in a path.
   Causes generic;
   std::ranges::copy_if(as_new, std::back_inserter(generic), [](const ErrorCause& cause) {
     return cause.field != "metadata.name";

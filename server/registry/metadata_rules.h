@@ -18,32 +18,32 @@
 
 namespace dray::server::registry {
 
-/// What is wrong with a name besides its form.
+/// Returns further errors of a name.
 using NameCheck = std::function<api::NameErrors(std::string_view name)>;
 
-/// What is wrong with the metadata of a new object, in the words of a release. The name has been
-/// generated, if it was to be. `check_name` is also asked about metadata.generateName.
+/// The errors in the metadata of a new object, in the words of a release. A generated name is set
+/// already. `check_name` also checks metadata.generateName.
 std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
                                          const api::meta_v1::ObjectMeta& meta,
                                          const api::Profile& profile = {},
                                          const NameCheck& check_name = {});
 
-/// What is wrong with the metadata of a resource that lies in another object: of any kind, new, and
-/// in a namespace if it says so.
+/// The errors in the metadata of a resource embedded in another object: of any kind, new, and
+/// namespaced if it has a namespace.
 std::vector<ErrorCause> CheckEmbeddedMetadata(const api::meta_v1::ObjectMeta& meta);
 
-/// Which part of an object a request replaces.
+/// The part of an object that a request replaces.
 enum class ChangedPart : uint8_t { kMain, kStatus };
 
-/// What is wrong with replacing `old` by `meta`. What clients cannot change has been filled in. Up
-/// to 1.36 the same is found several times, as upstream reports it.
+/// The errors in replacing `old` by `meta`, in which the members that clients cannot change are set
+/// already. Up to 1.36 upstream reports some errors several times, and so does this.
 std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
                                              const api::meta_v1::ObjectMeta& meta,
                                              const api::meta_v1::ObjectMeta& old,
                                              const api::Profile& profile = {},
                                              ChangedPart part = ChangedPart::kMain);
 
-/// Drops owner references that repeat one before them, and says so in upstream's warning.
+/// Drops repeated owner references, with upstream's warning.
 void DropDuplicateOwners(api::meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings);
 
 }  // namespace dray::server::registry

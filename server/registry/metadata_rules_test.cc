@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of metadata that only some releases have in these words; the rest is measured.
+// Rules of metadata whose words differ between releases; measured cases test the others.
 #include "server/registry/metadata_rules.h"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the table of kinds that are about neither pods nor devices.
+// The parts of the table of kinds other than pods and devices.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ std::span<const Strategy> WorkloadStrategies();
 std::span<const Strategy> ClusterStrategies();
 /// The row of CustomResourceDefinitions.
 std::span<const Strategy> DefinitionStrategies();
-/// Of all custom kinds.
+/// The row of all custom kinds.
 std::span<const Strategy> CustomStrategies();
 
 }  // namespace dray::server::registry

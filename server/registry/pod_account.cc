@@ -19,7 +19,8 @@ using core_v1::PodSpec;
 
 constexpr std::string_view kOnlyItsSecrets = "kubernetes.io/enforce-mountable-secrets";
 constexpr std::string_view kTokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
-// Longer than the hour that it stands for: who does not read the file again is found by it.
+// Slightly more than an hour: the number marks a kubelet's request for a volume
+// (kTokenSecondsOfVolumes), whose token lives longer.
 constexpr int64_t kTokenSeconds = 3607;
 constexpr int32_t kEverybodyReads = 0644;
 
@@ -29,7 +30,7 @@ Failure Refuse(const api::Object& pod, std::string_view why) {
 
 // ----------------------------------------------------------------- secrets that a pod names
 
-// Calls visit(the secret's name, what names it) until that answers false.
+// Calls visit(name of the secret, text for what references it) until it returns false.
 template <class Container, class Visit>
 bool VisitSecretsOf(const Container& container, std::string_view kind, Visit& visit) {
   for (const auto& from : container.env_from) {
@@ -68,7 +69,7 @@ bool HasToken(const PodSpec& spec) {
   });
 }
 
-// What Go's strconv.ParseBool takes for true.
+// Whether Go's strconv.ParseBool reads `text` as true.
 bool IsTrue(std::string_view text) {
   constexpr std::string_view kTrue[] = {"1", "t", "T", "true", "TRUE", "True"};
   return std::ranges::find(kTrue, text) != std::end(kTrue);

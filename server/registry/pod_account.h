@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service account of new pods, as upstream's admission plug-in ServiceAccount gives it.
+// The service account of new pods, as upstream's admission plugin ServiceAccount sets it.
 #pragma once
 
 #include <string>
@@ -13,22 +13,22 @@
 namespace dray::server::registry {
 
 inline constexpr std::string_view kDefaultAccount = "default";
-/// The ConfigMap that tells pods whom to trust, and the key in it.
+/// The ConfigMap with the certificates that pods trust, and the key in it.
 inline constexpr std::string_view kRootCertificates = "kube-root-ca.crt";
 inline constexpr std::string_view kRootCertificatesKey = "ca.crt";
-/// How names of volumes with a token begin.
+/// The prefix of names of volumes with a token.
 inline constexpr std::string_view kTokenVolume = "kube-api-access-";
 
-/// Whom the processes of a new pod are.
+/// The service account of a new pod.
 struct PodAccount {
   api::core_v1::ServiceAccount account;
-  std::string volume;  // the name of a volume with the account's token, should there be none yet
+  std::string volume;  // the name for a volume with the token, if the pod has none yet
 };
 
-/// Gives `pod` the account, the secrets of its image pulls, and, unless one of them says no, a
-/// volume with its token, which each container mounts that mounts nothing there.
+/// Gives `pod` the account and its image pull secrets. Unless pod or account disable it, adds a
+/// volume with the token and mounts it in each container that mounts nothing at that path.
 ///
-/// Errors: kForbidden  the account allows its own secrets only, and the pod names another.
+/// Errors: kForbidden  the account allows only its own secrets, and the pod names another.
 Result<> AdmitAccount(const PodAccount& account, api::Object& pod);
 
 /// Errors: kForbidden  a mirror pod that names an account, a secret, or a token.

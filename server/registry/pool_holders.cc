@@ -14,7 +14,7 @@ using api::resource_v1::CounterSet;
 using api::resource_v1::Device;
 using api::resource_v1::ResourceSlice;
 
-/// Why slices of one generation may not be all of it. Drivers say with each how many there are.
+/// Why the slices of one generation may be incomplete. Each slice carries the number of all slices.
 std::string GapIn(const std::vector<const ResourceSlice*>& newest) {
   if (newest.empty()) return "none of its slices is published";
   int64_t announced = 0;

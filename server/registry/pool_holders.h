@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pool: what its slices say, and which claims have its devices.
+// One pool: its slices, and the claims that hold its devices.
 #pragma once
 
 #include <functional>
@@ -25,16 +25,16 @@ struct Holding {
   api::Map<api::Quantity> consumed;
 };
 
-/// What the newest generation of a pool says of it.
+/// The devices and counters in the newest generation of a pool.
 struct PoolDefinition {
-  /// By name; null for a name that several devices have.
+  /// By name; null for a name of several devices.
   std::unordered_map<std::string_view, const api::resource_v1::Device*> devices{};
-  /// Nothing is committed.
+  /// Without the allocated devices.
   api::claims::CounterAccount counters{};
-  /// Whether slices of any generation have counters, or devices that draw from some; also slices
-  /// that were seen to go while somebody had a device of the pool.
+  /// Whether slices of any generation have counters, or devices that consume some. Slices that were
+  /// deleted while a claim held a device of the pool count, too.
   bool has_counters = false;
-  /// Why more may belong to the pool than is known; empty if all is known.
+  /// Why the pool may have more devices than is known; empty if all are known.
   std::string gap{};
 };
 
@@ -46,20 +46,20 @@ struct PoolHolders {
 
   std::unordered_map<std::string, std::vector<Holding>, Hash, std::equal_to<>> held{};  // by device
   std::map<std::string, Frozen<api::resource_v1::ResourceSlice>, std::less<>> slices{};  // by name
-  /// Whether slices had counters since somebody began to have a device of the pool.
+  /// Whether a deleted slice had counters while a claim held a device of the pool.
   bool had_counters = false;
-  mutable std::optional<PoolDefinition> definition{};  // made when asked for
+  mutable std::optional<PoolDefinition> definition{};  // made by Defined()
 
-  /// O(1), or after a change of slices O(devices of the pool).
+  /// The definition. O(1), or after a change of slices O(devices of the pool).
   const PoolDefinition& Defined() const;
-  /// Null if it is not published.
+  /// The device; null if no slice has it.
   const api::resource_v1::Device* Find(std::string_view device) const;
 };
 
-/// Whether the slice has counters, or devices that draw from some.
+/// Whether the slice has counters, or devices that consume some.
 bool HasCounters(const api::resource_v1::ResourceSlice& slice);
 
-/// One spelling for all of a share's id. Upstream takes UUIDs in lower case only.
+/// The canonical spelling of a share's id. Upstream accepts UUIDs in lower case only.
 std::string CanonicalShare(const std::optional<std::string>& share_id);
 
 }  // namespace dray::server::registry

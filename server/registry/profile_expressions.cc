@@ -27,7 +27,8 @@ cel::Environment EnvironmentOf(const api::Profile& profile,
           .list_type_attributes = profile.Has(api::Gate::kListTypeAttributes)};
 }
 
-// What was compiled of an expression that is refused for its patterns is not known any more.
+// The instructions of the patterns of an expression. If the expression is refused for its patterns,
+// their number is lost, and the largest possible one counts.
 size_t PatternsOf(const Result<cel::Selector>& compiled) {
   if (compiled) return compiled->program().pattern_instructions();
   const std::string& why = compiled.error().message;
@@ -57,7 +58,7 @@ std::expected<uint64_t, validation::ExpressionProblem> ProfileExpressions::Check
   using Kind = validation::ExpressionProblem::Kind;
   const auto cache = [&]() -> cel::SelectorCache& {
     switch (expression.role) {
-      // Stored ones are compiled by releases that have no other expressions.
+      // Stored expressions exist only in releases that have no other expressions than selectors.
       case validation::ExpressionRole::kSelector: break;
       case validation::ExpressionRole::kDerivedAttribute: return derived_attributes_;
       case validation::ExpressionRole::kNamedResources: return named_resources_;

@@ -13,8 +13,8 @@
 
 namespace dray::server::registry {
 
-/// Instructions that the patterns of all expressions of an object may compile to together: half a
-/// second.
+/// The most instructions that the patterns of all expressions of an object may compile to together:
+/// half a second.
 inline constexpr size_t kObjectPatternsMax = 2'000'000;
 
 /// Compiles the expressions of one object as `inner` does, until their patterns take
@@ -31,8 +31,7 @@ class ObjectExpressions final : public api::validation::ExpressionChecker {
   mutable size_t left_ = kObjectPatternsMax;
 };
 
-/// Compiles expressions as a server of `profile` does, each once while it is kept. Safe from any
-/// thread.
+/// Compiles expressions as a server of `profile` does, and caches the result. Safe from any thread.
 class ProfileExpressions final : public api::validation::ExpressionChecker {
  public:
   explicit ProfileExpressions(const api::Profile& profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which environment a server of a release and its gates checks an expression in.
+// The environments in which servers of different releases and gates compile expressions.
 #include "server/registry/profile_expressions.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using api::validation::ExpressionProblem;
 using api::validation::ExpressionRole;
 using api::validation::Origin;
 
-// "cost N", "too complex", "invalid: …" or "internal: …", without the caret form.
+// The result as "cost N", "too complex", "invalid: …" or "internal: …", without the caret form.
 std::string Verdict(const api::Profile& profile, const Expression& expression) {
   const auto cost = ProfileExpressions(profile).Check(expression);
   if (cost.has_value()) return "cost " + std::to_string(*cost);
@@ -46,13 +46,13 @@ TEST(ProfileExpressions, EstimateSince132) {
 }
 
 TEST(ProfileExpressions, StoredOnesMayUseMore) {
-  constexpr std::string_view kSorted = "[2, 1].sort() == [1, 2]";  // came with 1.34
+  constexpr std::string_view kSorted = "[2, 1].sort() == [1, 2]";  // since 1.34
   EXPECT_EQ(Selector(Release::k1_34, kSorted).substr(0, 8), "invalid:");
   EXPECT_EQ(Selector(Release::k1_34, kSorted, Origin::kStored).substr(0, 5), "cost ");
   EXPECT_EQ(Selector(Release::k1_35, kSorted).substr(0, 5), "cost ");
 }
 
-// Each expression may have large patterns, but not all of them.
+// Each expression may have large patterns, but the sum of an object's is limited.
 TEST(ObjectExpressions, ShareABudgetForPatterns) {
   const ProfileExpressions profile(api::Profile::Of(Release::kNewest));
   constexpr std::string_view kLarge = "'a'.matches('\\\\pL{90}')";
@@ -69,7 +69,7 @@ TEST(ObjectExpressions, ShareABudgetForPatterns) {
             "the regular expressions of this object are too large together");
 }
 
-// Those that are refused for their patterns were compiled too.
+// Patterns of refused expressions count, too, because they were compiled.
 TEST(ObjectExpressions, CountWhatWasCompiledInVain) {
   const ProfileExpressions profile(api::Profile::Of(Release::kNewest));
   size_t patterns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server decides about kinds of resource.k8s.io: functions of their strategies.
+// The strategies' functions for kinds of resource.k8s.io.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace dray::server::registry {
 
-/// A driver's report about a device goes with the device (KEP-4817).
+/// Drops drivers' reports about devices that are no longer allocated (KEP-4817).
 void PrepareClaimStatus(api::Object& object, const api::Object& old);
 
-/// The time says since when devices have this effect, so it moves with the effect unless the client
-/// moved it (KEP-5055). Since 1.36; before, it stays.
+/// Sets the time of the taint when its effect changes, unless the client changed the time
+/// (KEP-5055). Since 1.36; before, the time stays.
 void PrepareTaintRule(api::Object& object,
                       const api::Object& old,
                       WallTime now,
                       const api::Profile& profile);
 
-/// Names of drivers in capitals, since 1.35.
+/// Warnings about names of drivers with capital letters, since 1.35.
 std::vector<std::string> SliceWarnings(const api::Object& object,
                                        const api::Object* old,
                                        const api::Profile& profile);

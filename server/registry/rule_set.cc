@@ -18,7 +18,7 @@ api::Profile ProfileOf(const Emulation& emulation, api::Release otherwise) {
 
 }  // namespace
 
-// Classic kinds have no selectors of devices, so one compiler serves all.
+// Classic kinds have no selectors of devices, so one compiler serves both.
 RuleSet::RuleSet(const Emulation& emulation)
     : structured_(ProfileOf(emulation, api::Release::kNewest)),
       classic_(ProfileOf(emulation, api::Release::k1_30)),

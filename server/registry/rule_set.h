@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose rules a server judges writes by.
+// The release and gates whose rules a server applies to writes.
 #pragma once
 
 #include <memory>
@@ -19,15 +19,16 @@ class RuleSet {
  public:
   explicit RuleSet(const Emulation& emulation = {});
 
-  /// What a write of an object of `kind`, the client's version, is judged by. `namespace_object`:
-  /// the one it lies in, null for cluster-scoped kinds. Valid as long as both and this.
+  /// The options of validation for an object of `kind`, the client's version. `namespace_object`:
+  /// the object's namespace, null for cluster-scoped kinds. Valid as long as both arguments and
+  /// this.
   api::validation::Options For(const api::KindInfo& kind,
                                const api::Object* namespace_object) const;
 
   /// The release of the structured kinds.
   api::Release release() const { return structured_.release; }
 
-  /// Whether a gate that is about the server as a whole is on.
+  /// Whether a gate of the server as a whole is on.
   bool Has(api::Gate gate) const { return structured_.Has(gate); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the rules of a struct become the rules of objects that a Strategy names.
+// Adapts rules of a struct to the rules of objects in a Strategy.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ std::vector<ErrorCause> Call(const api::validation::Options& options, const Obje
   }
 }
 
-/// Whether the rule can be called so.
+/// Whether Call() can call the rule with these objects.
 template <auto kRule, class... Objects>
 concept Takes = requires(const api::validation::Options& options, const Objects&... objects) {
   kRule(objects..., options);
@@ -33,8 +33,8 @@ concept Takes = requires(const api::validation::Options& options, const Objects&
   kRule(objects..., options.profile);
 } || requires(const Objects&... objects) { kRule(objects...); };
 
-/// The rule of a struct as one of objects. It may take the stored object by pointer, which is null
-/// for a new one; by reference, if it is a rule of updates; or not at all.
+/// The rule of a struct as one of objects. The rule may take the stored object by pointer, null for
+/// a new object; by reference, if it is a rule of updates; or not at all.
 template <class T, auto kRule>
 std::vector<ErrorCause> Rule(const api::Object& object,
                              const api::Object* stored,
@@ -51,8 +51,8 @@ std::vector<ErrorCause> Rule(const api::Object& object,
   }
 }
 
-/// Of some kinds upstream asks the rules of new objects twice when one is replaced, and answers
-/// with both lists.
+/// For some kinds upstream applies the rules of new objects twice to an update, and reports both
+/// lists.
 template <class T, auto kRule>
 std::vector<ErrorCause> Twice(const api::Object& object,
                               const api::Object* stored,
@@ -63,7 +63,7 @@ std::vector<ErrorCause> Twice(const api::Object& object,
   return causes;
 }
 
-/// The rule of a new object also for its changes.
+/// Applies the rule of new objects to updates, too.
 template <class T, auto kRule>
 constexpr Strategy kAlwaysAsNew = {
     .type = &api::TypeOf<T>, .validate_create = Rule<T, kRule>, .validate_update = Rule<T, kRule>};

@@ -24,7 +24,7 @@ constexpr GatedKind kGatedKinds[] = {
     {"resource.k8s.io", "ResourcePoolStatusRequest", api::Gate::kResourcePoolStatus},
 };
 
-// Since then the resources of a pod can be changed through a subresource of their own.
+// Releases with the subresource "resize" of pods.
 constexpr api::Releases kHasResize = {.first = 33, .last = 255};
 
 bool IsGatedOff(const api::KindInfo& kind, const Emulation& emulation) {
@@ -33,7 +33,7 @@ bool IsGatedOff(const api::KindInfo& kind, const Emulation& emulation) {
     return !gates.Has(api::Gate::kGenericWorkload);
   }
   if (kind.group != "resource.k8s.io") return false;
-  // Up to 1.34 taint rules came with the taints themselves.
+  // Up to 1.34 the gate of taints also enabled taint rules.
   const bool old_rules = emulation.release != api::Release::kAny &&
                          api::MinorOf(emulation.release) < 35 && kind.kind == "DeviceTaintRule";
   if (old_rules) return !gates.Has(api::Gate::kDeviceTaints);
@@ -46,7 +46,7 @@ bool IsGatedOff(const api::KindInfo& kind, const Emulation& emulation) {
   return !gates.Has(api::Gate::kDynamicResourceAllocation);
 }
 
-// What the switches say, by key.
+// The values of --runtime-config by key.
 using Switches = std::map<std::string, bool, std::less<>>;
 
 Result<Switches> ParseSwitches(std::string_view text) {

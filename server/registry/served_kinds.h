@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kinds a server has: those of the release it plays, less what feature gates and
-// --runtime-config switch off.
+// The kinds that a server serves: those of the release it plays, without those that feature gates
+// and --runtime-config turn off.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace dray::server::registry {
 
-/// What a server plays.
+/// The release that a server plays, and its settings.
 struct Emulation {
-  /// kAny: every version that ever was, the newest rules of each generation.
+  /// kAny: all versions of all releases, with the newest rules of each generation.
   api::Release release = api::Release::kAny;
   api::FeatureGates gates = api::FeatureGates::AllOf(api::Release::kNewest);
   /// kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1=false,api/alpha=false".
@@ -27,8 +27,7 @@ struct Emulation {
 /// stay. Keys of runtime_config, weakest first: api/all, api/ga, api/beta, api/alpha,
 /// GROUP/VERSION, GROUP/VERSION/RESOURCE; "v1" is the core group.
 ///
-/// Errors: kInvalid  a key that names nothing of the release, a value that is no boolean, or the
-///                   core group switched off.
+/// Errors: kInvalid  a key that names nothing in the release, a value that is not a boolean, or the
 Result<std::vector<const api::KindInfo*>> ServedKinds(const api::Scheme& scheme,
                                                       const Emulation& emulation);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of kinds: a row for each that is not like most.
+// The table of kinds: a row for each kind with a strategy of its own.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -55,7 +55,7 @@ constexpr Strategy kNamespace = {
     .has_finalizers = NamespaceHasFinalizers,
     .mark_deleted = TerminateNamespace};
 
-// A kubelet registers its node with what it found on the machine, and labels it later.
+// A kubelet registers its node with the status of the machine, and labels the node later.
 constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,
                             .status_on_create = true,
                             .status_metadata = StatusMetadata::kFree,

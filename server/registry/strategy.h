@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where kinds differ from each other when their objects are written or deleted: one Strategy per
-// kind, all in the table of strategies.cc. What is the same for all kinds is in write.h.
+// The differences between kinds when their objects are written or deleted: one Strategy per kind,
+// all in the table of strategies.cc. write.h has the common part.
 #pragma once
 
 #include <cstdint>
@@ -22,75 +22,76 @@
 
 namespace dray::server::registry {
 
-/// What the subresource "status" may change besides the status.
+/// The metadata that a write to the subresource "status" may change.
 enum class StatusMetadata : uint8_t {
   kFromStore,        // nothing
-  kOwnersFromStore,  // metadata, but not the owners
-  kFree,             // metadata
+  kOwnersFromStore,  // all but ownerReferences
+  kFree,             // all
 };
 
-/// Which part of an object a write is for.
+/// The part of an object that a write changes.
 enum class Subresource : uint8_t {
   kNone,  // the object itself
   kStatus,
   kFinalize,             // spec.finalizers, of namespaces
-  kBinding,              // what binding changes about a pod
+  kBinding,              // the members that a binding sets in a pod
   kEphemeralContainers,  // spec.ephemeralContainers, of pods
-  kResize,               // what the containers of a pod request
+  kResize,               // the resources of a pod's containers
   kApproval,             // the conditions of a certificate signing request
 };
 
-/// What a DELETE without a policy does with the objects that name the deleted one as their owner.
+/// The treatment of dependents (objects that name the deleted one as owner) by a DELETE without a
+/// propagation policy.
 enum class DependentsByDefault : uint8_t {
   kFollow,
-  kOrphaned,   // of kinds older than garbage collection
-  kUntouched,  // whatever the policy: the garbage collector does not look after such objects
+  kOrphaned,   // for kinds older than garbage collection
+  kUntouched,  // for any policy: the garbage collector ignores dependents of these kinds
 };
 
-/// Who makes an object.
+/// The user that creates an object.
 struct Requester {
   std::string_view name, uid;
   std::span<const std::string> groups;
 };
 
-/// Objects are in the form of the store (api/conversion/conversion.h). Null functions do nothing;
-/// all are called from any thread.
+/// Objects are in stored form (api/conversion/conversion.h). Null functions do nothing; all are
+/// called from any thread.
 struct Strategy {
-  /// What is wrong with `object`, which replaces `old` (null: it is new), in upstream's order.
+  /// Returns the errors of `object`, which replaces `old` (null: it is new), in upstream's order.
   using Rules = std::vector<ErrorCause> (*)(const api::Object& object,
                                             const api::Object* old,
                                             const api::validation::Options& options);
 
-  /// The struct its objects are stored in.
+  /// The struct of the stored objects.
   const api::Type& (*type)() = nullptr;
 
-  bool is_stored = true;  // else its objects are made up, and lists of them have no version
+  bool is_stored = true;  // else the server makes the objects up, and lists of them have no version
 
-  // Prepare: what the server decides before it judges.
-  bool status_on_create = false;     // a new object may bring its status
-  api::Releases generation_in = {};  // the releases that track it, of kinds that do
+  // Prepare: changes by the server before validation.
+  bool status_on_create = false;     // a create may set the status
+  api::Releases generation_in = {};  // the releases that track metadata.generation
   StatusMetadata status_metadata = StatusMetadata::kFromStore;
   DependentsByDefault dependents = DependentsByDefault::kFollow;
   void (*prepare_create)(api::Object& object) = nullptr;
-  /// Notes in a new object who made it, whatever the client says.
+  /// Sets the requester in a new object, in place of the client's values.
   void (*note_requester)(api::Object& object, const Requester& requester) = nullptr;
   void (*prepare_update)(api::Object& object,
                          const api::Object& old,
                          WallTime now,
                          const api::Profile& profile) = nullptr;
   void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
-  /// Leaves nothing changed but what `part` is for; of kinds with such parts of their spec.
+  /// Undoes all changes outside `part`; for kinds with such parts of their spec.
   void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 
   // Validate. Rules for metadata are common to all kinds.
-  /// Names of finalizers need no domain: kinds that upstream checks outside of core.
+  /// Names of finalizers need no domain, in kinds that upstream validates outside of core.
   bool any_finalizers = false;
-  /// What else is wrong with `name`, or a prefix of it, as that of a new object.
+  /// Returns further errors of `name`, or a prefix of it, as that of a new object.
   api::NameErrors (*check_name)(const api::Object& object, std::string_view name) = nullptr;
   Rules validate_create = nullptr;
-  Rules validate_update = nullptr;    // `object` has its status already
-  Rules validate_status = nullptr;    // `object` has everything but the status from `old`
-  Rules validate_finalize = nullptr;  // likewise everything but spec.finalizers
+  Rules validate_update = nullptr;    // `object` already has its status
+  Rules validate_status = nullptr;    // `object` has all but the status from `old`
+  Rules validate_finalize = nullptr;  // `object` has all but spec.finalizers from `old`
 
   /// As Rules. `forgiven` gets a text for a Warning header for each failure that an update is
   /// forgiven because the value is as it was; it is told of an update that is refused, too.
@@ -108,18 +109,18 @@ struct Strategy {
                                        const api::Profile& profile) = nullptr;
 
   // Delete.
-  /// How many seconds the object has after a DELETE that asks for `asked` of them (nothing: its own
-  /// wish). 0: it goes at once.
+  /// Returns the seconds of grace after a DELETE that asks for `asked` of them (nothing: the
+  /// object's own setting). 0: the object is removed at once.
   int64_t (*grace_seconds)(const api::Object& object, std::optional<int64_t> asked) = nullptr;
-  /// Whether something besides metadata.finalizers keeps it from going.
+  /// Whether something besides metadata.finalizers keeps the object from being removed.
   bool (*has_finalizers)(const api::Object& object) = nullptr;
-  /// Changes what it shows from the first DELETE on.
+  /// Changes the object when it is marked for deletion.
   void (*mark_deleted)(api::Object& object) = nullptr;
   /// The text of a Warning header for a DELETE without a policy.
   std::string_view no_policy_warning = {};
 };
 
-/// The strategy of `kind`, in whatever version; one without functions for kinds like most.
+/// The strategy of `kind`, for any version; one without functions for most kinds.
 const Strategy& StrategyOf(const api::KindInfo& kind);
 
 }  // namespace dray::server::registry

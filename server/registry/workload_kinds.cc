@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server decides about workloads.
+// The strategies' functions for workloads.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -36,14 +36,14 @@ constexpr std::string_view kPodsOfJobsStay =
     "to "
     "remove them or set propagationPolicy=Orphan to suppress this warning";
 
-// A job finds its pods by its uid, unless it says that it has a selector of its own.
+// Gives a job a selector and labels by its uid, unless it has a selector of its own.
 void PrepareNewJob(api::Object& object) {
   auto& job = object.Mutable<batch_v1::Job>();
   if (job.spec.manual_selector.value_or(false)) return;
   auto& labels = job.spec.template_.metadata.labels;
   const std::string& uid = job.metadata.uid;
   const std::string& name = job.metadata.name;
-  // Each under its old name as well.
+  // Each label also under its old name.
   labels.insert_or_assign("controller-uid", uid);
   labels.insert_or_assign("job-name", name);
   labels.insert_or_assign(std::string(kControllerUid), uid);
@@ -73,7 +73,8 @@ constexpr Strategy kController = {
     .validate_create = Rule<core_v1::ReplicationController, validation::ValidateController>,
     .validate_update = Rule<core_v1::ReplicationController, validation::ValidateController>};
 
-// A group stays while pods need it, as upstream's plug-in PodGroupProtection has it.
+// Adds the finalizer that keeps a group while pods need it, as upstream's plugin
+// PodGroupProtection.
 void PrepareNewGroup(api::Object& object) {
   auto& finalizers = object.mutable_metadata().finalizers;
   if (std::ranges::find(finalizers, api::claims::kPodGroupFinalizer) == finalizers.end()) {

@@ -51,7 +51,7 @@ managed_fields::FieldSet SetOf(std::initializer_list<std::string_view> paths) {
   return set;
 }
 
-// `old` is empty for a new object.
+// Sets managedFields as context.owners says; `old` is empty for a new object.
 void SetOwners(api::Object& object, const api::Object& old, const WriteContext& context) {
   switch (context.owners) {
     case Owners::kAsStored: {
@@ -76,13 +76,13 @@ const void* FieldOf(const api::Object& object, std::string_view name) {
   return field == nullptr ? nullptr : field->of(object.value());
 }
 
-// The status of an object of a custom kind, where that has the subresource; else it is a member as
-// all others.
+// Whether the member `name` is the status of a custom kind with that subresource. Without the
+// subresource, "status" is an ordinary member.
 bool IsStatusOf(const api::KindInfo& kind, std::string_view name) {
   return kind.has_status && name == kStatus;
 }
 
-// `status` in place of the one that `content` has; null: none.
+// Replaces the status in `content` by `status`; null: removes it.
 void SetStatus(const api::Tree* status, api::Tree& content) {
   if (status == nullptr) {
     content.Erase(kStatus);
@@ -104,7 +104,7 @@ void ClearField(std::string_view name, api::Object& object) {
   }
 }
 
-// The spec, whatever a kind calls it: everything but metadata and status.
+// Compares the spec, which is everything but metadata and status.
 bool SameSpec(const api::Object& a, const api::Object& b) {
   if (api::IsCustom(a.kind())) {
     api::Tree first = a.As<api::CustomObject>().content;
@@ -136,7 +136,7 @@ void CopyField(std::string_view name, api::Object& to, const api::Object& from) 
   Assign(field->type(), api::MutableMember(*field, to.mutable_value()), value);
 }
 
-// What no client changes once it is set.
+// Restores metadata that no client can change once it is set.
 void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old) {
   if (meta.namespace_.empty()) meta.namespace_ = old.namespace_;
   if (meta.uid.empty()) meta.uid = old.uid;
@@ -151,7 +151,7 @@ void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& ol
   }
 }
 
-// What only the server says about an object, and has not said yet.
+// Clears metadata that only the server sets.
 void WipeSystemMetadata(meta_v1::ObjectMeta& meta) {
   meta.self_link.clear();
   meta.creation_timestamp = api::Time();
@@ -190,7 +190,7 @@ void PrepareObject(const Strategy& strategy,
   }
 }
 
-// Everything but the status comes from `old`, with the metadata that some kinds allow to change.
+// Takes everything but the status from `old`, except metadata that some kinds allow to change.
 void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Object& old) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   KeepServerMetadata(meta, old.metadata());
@@ -208,7 +208,7 @@ void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Obj
       const std::string version = meta.resource_version;
       managed_fields::Entries owners = std::move(meta.managed_fields);
       meta = old.metadata();
-      meta.uid = uid;  // another one is an error, found by validation
+      meta.uid = uid;  // validation refuses another uid
       meta.resource_version = version;
       meta.managed_fields = std::move(owners);
       break;
@@ -233,7 +233,7 @@ void Prepare(const Strategy& strategy,
       CopyField("status", object, old);
       return;
     case Subresource::kBinding:
-      return;  // the server itself made the change; it counts as none of the spec
+      return;  // the server itself makes this change, which is not one of the spec
     case Subresource::kApproval:
       KeepServerMetadata(object.mutable_metadata(), old.metadata());
       strategy.prepare_part(object, old, context.subresource);
@@ -254,7 +254,7 @@ void Append(Causes more, Causes& causes) {
   std::ranges::move(more, std::back_inserter(causes));
 }
 
-// Since 1.37 what the rules of a kind find twice is told once.
+// Drops causes that the rules of a kind find twice: since 1.37 they are reported once.
 void DropRepeated(Causes& causes) {
   std::set<std::string> seen;
   std::erase_if(causes, [&](const ErrorCause& cause) {
@@ -279,7 +279,8 @@ Causes CheckNew(const Strategy& strategy,
   return causes;
 }
 
-// Binding changes what an update may not; its verb has made checks of its own.
+// The rules for a subresource. Binding has none, because it changes what an update may not; its
+// verb makes its own checks.
 Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
   switch (subresource) {
     case Subresource::kNone: return strategy.validate_update;
@@ -330,7 +331,7 @@ Causes CheckChanged(const Strategy& strategy,
                          ForgivingRulesFor(strategy, subresource) != nullptr;
   if (!has_rules) return causes;
   Causes found;
-  // Before 1.37 they belonged to the rules for changed metadata.
+  // Before 1.37 the rules for changed metadata checked finalizers.
   if (is_new_rules && subresource == Subresource::kNone && !strategy.any_finalizers) {
     found = validation::CheckFinalizerNames(object.metadata());
   }
@@ -340,7 +341,7 @@ Causes CheckChanged(const Strategy& strategy,
   return causes;
 }
 
-// `check(options)` where the expressions of the object share a budget.
+// Calls `check` with options in which the expressions of the object share a budget.
 template <class F>
 Causes WithBudget(const validation::Options& options, F check) {
   if (options.expressions == nullptr) return check(options);
@@ -350,7 +351,7 @@ Causes WithBudget(const validation::Options& options, F check) {
   return check(counted);
 }
 
-// The end of both ways.
+// The result of a create or an update.
 Result<Warnings> Answer(const Strategy& strategy,
                         const api::Object& object,
                         const api::Object* old,
@@ -406,7 +407,8 @@ const managed_fields::FieldSet& ResetFields(const Strategy& strategy,
   static const managed_fields::FieldSet kSpecAndMetadata = SetOf({"spec", "metadata"});
   static const managed_fields::FieldSet kSpecAndOwners =
       SetOf({"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"});
-  // Before, labels that a status could not change were owned nevertheless by who sent them.
+  // In earlier releases a writer of the status owned its labels, although the status cannot change
+  // labels.
   constexpr api::Releases kMetadataToo = {.first = 35};
   static const managed_fields::FieldSet kAllButDecision = SetOf({"spec", "status.certificate"});
   if (subresource == Subresource::kApproval) return kAllButDecision;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of every write to the store, from what a client wants to what is stored: note the owners,
-// prepare, validate, warn. Pure functions, asked by all verbs, by `dray validate` and by the
-// measured cases; after Kubernetes' rest.BeforeCreate and rest.BeforeUpdate. Between Begin… and
-// Before… the verbs ask the admission chain (verbs/admission/chain.h), which changes the object
-// further.
+// The steps of every write, from the client's object to the stored one: set managedFields, prepare,
+// validate, warn. Pure functions, used by all verbs, by `dray validate` and by the measured cases;
+// after Kubernetes' rest.BeforeCreate and rest.BeforeUpdate. Between Begin… and Before… the verbs
+// run the admission chain (verbs/admission/chain.h), which changes the object further.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +22,14 @@
 
 namespace dray::server::registry {
 
-/// Whose entries metadata.managedFields has after a write.
+/// The source of metadata.managedFields after a write.
 enum class Owners : uint8_t {
-  kAsStored,  // those of the stored object: it is the server itself that writes
+  kAsStored,  // the stored object, because the server itself writes
   kOfUpdate,  // the writer owns what it changes (api/managed_fields/update.h)
-  kDecided,   // those in the object: server-side apply has made them
+  kDecided,   // the object: server-side apply has set them
 };
 
-/// What is known about a write besides the objects.
+/// The context of a write besides the objects.
 struct WriteContext {
   WallTime now;
   std::string uid = {};  // of the new object
@@ -47,30 +46,30 @@ struct WriteContext {
 /// Texts of Warning headers.
 using Warnings = std::vector<std::string>;
 
-/// The beginning of a create: `object` is in the form of the store, has its defaults and its
-/// namespace, and is the caller's alone. Drops what only the server may say, and notes who owns
-/// what of what the client sent.
+/// Begins a create: `object` is in stored form, has its defaults and its namespace, and belongs to
+/// the caller alone. Drops members that only the server may set, and sets managedFields for the
+/// client's fields.
 void BeginCreate(api::Object& object, const WriteContext& context);
 
-/// Makes `object`, which has begun and has its name, what is stored, and judges it.
+/// Completes and validates `object`, which has begun and has its name.
 ///
-///   1. What only the server may say: uid, times, generation; no status, of most kinds.
-///   2. What objects of the kind begin with.
+///   1. Members that only the server may set: uid, times, generation; most kinds lose their status.
+///   2. Initial values of the kind.
 ///   3. Fields of disabled features are dropped.
 ///   4. Metadata is validated, then the rest.
 ///   5. The kind's warnings.
 ///
-/// Errors: kInvalid  with upstream's words and all causes; the object has passed steps 1 to 3.
+/// Errors: kInvalid  in upstream's words, with all causes; the object has passed steps 1 to 3.
 Result<Warnings> BeforeCreate(const Strategy& strategy,
                               api::Object& object,
                               const WriteContext& context);
 
-/// The beginning of an update, as of a create, for an object that is to replace `old`.
+/// Begins an update, as BeginCreate, for an object that is to replace `old`.
 void BeginUpdate(api::Object& object, const api::Object& old, const WriteContext& context);
 
-/// The same as BeforeCreate for an object that is to replace `old`. What clients cannot change, or
-/// not through this subresource, comes from `old`; the generation grows when anything but metadata
-/// and status changed. Warnings are for the object itself, not for subresources.
+/// As BeforeCreate for an object that is to replace `old`. Members that clients cannot change, or
+/// not through this subresource, come from `old`. The generation grows when anything but metadata
+/// and status has changed. Only writes without a subresource have warnings.
 ///
 /// Errors: kInvalid  as above.
 Result<Warnings> BeforeUpdate(const Strategy& strategy,
@@ -78,20 +77,20 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
                               const api::Object& old,
                               const WriteContext& context);
 
-/// What a write through `subresource` leaves as it is, so that nobody comes to own it that way.
+/// The fields that a write through `subresource` cannot change, so its manager does not own them.
 const api::managed_fields::FieldSet& ResetFields(const Strategy& strategy,
                                                  Subresource subresource,
                                                  api::Release release);
 
-/// Whether `next` is as `old`. Where only the times of owners differ it is, and takes those of
-/// `old`: a write that changes nothing else is none.
+/// Whether `next` equals `old`. If only times in managedFields differ, gives `next` those of `old`
+/// and returns true, so that such a write changes nothing.
 bool ChangesNothing(api::Object& next, const api::Object& old);
 
-/// What a client means by `wish`, an object in its own version that nobody else holds: with the
-/// defaults of that version, in the form of the store.
+/// Converts `wish`, an object in the client's version that belongs to the caller alone, to stored
+/// form, with the defaults of its version.
 api::Object ForStore(api::Object wish, api::Release release, WallTime now);
 
-/// The same of `json`, a document of `kind` as `release` has it. Unknown and duplicate fields go to
+/// The same for `json`, a document of `kind` in `release`. Unknown and duplicate fields go to
 /// `issues`.
 /// Errors: kBadRequest  as api::DecodeJson.
 Result<api::Object> DecodeForStore(const api::KindInfo& kind,

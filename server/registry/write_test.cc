@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to the store that all kinds share; what single kinds add to it is measured
-// (tests/vectors/validation_vectors_test.cc).
+// The common steps of writes; tests/vectors/validation_vectors_test.cc measures what single kinds
+// add to them.
 #include "server/registry/write.h"
 
 #include <chrono>
