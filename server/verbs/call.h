@@ -48,7 +48,7 @@ class WebhookLists;  // server/verbs/admission/webhook_lists.h
 /// Bytes of decoded objects that all requests under way hold together, except shared ones.
 inline constexpr size_t kDecodedBytesMax = size_t{1} << 30;
 
-/// What all verbs share. Constant after construction, except for the memory of the reader.
+/// State that all verbs share. Constant after construction, except for the memory of the reader.
 struct Core {
   const api::LiveScheme& scheme;
   store::Store& store;

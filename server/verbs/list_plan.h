@@ -24,7 +24,7 @@ struct ListPlan {
   std::string store;     // store::Status::id of the store that made the token; empty: unknown
 };
 
-/// What `options` mean in `release`. In older releases the watch cache passed some lists on to
+/// The plan for `options` in `release`. In older releases the watch cache passed some lists on to
 /// etcd, which serves pages and words the error for a bad version differently.
 ///
 /// Errors: kInvalid  parameters that exclude each other. kBadRequest  a bad token or version;

@@ -30,7 +30,7 @@ struct Core;       // server/verbs/call.h
 class Rights;      // server/verbs/rights.h
 class RemoteApis;  // server/verbs/remote_apis.h
 
-/// What a server creates when it starts, in this order.
+/// The steps in which a server creates its first objects, in order.
 enum class FirstStep : uint8_t {
   kNamespaces,  // Resources::Bootstrap
   kObjects,     // BootstrapObjects
