@@ -21,11 +21,12 @@ namespace dray::server::verbs::admission {
 /// All rows, in order.
 std::span<const Plugin> Plugins();
 
-/// Runs the plugins that change `object`, which is write.object, or refuse it before it is
-/// complete. The first refusal ends the run. Does nothing for a call that is part of another call
-/// that the chain has admitted (Call::is_admitted).
-/// Waits only if a webhook is called. The caller then continues on another thread, and all
-/// arguments except the snapshot must outlive the wait. After a change by a webhook all plugins run
+/// What plugins change in `object`, which is write.object, and what they refuse before it is
+/// complete. The first refusal ends it. Asks nothing for calls that are part of another one about
+/// which plugins have been asked (Call::is_admitted).
+///
+/// Waits only where webhooks are asked: then the caller continues on another thread, and all
+/// arguments but the snapshot outlive the wait. After a change by a webhook all plugins are asked
 /// once more.
 ///
 /// Errors: the plugin's, mostly kForbidden, in upstream's words.

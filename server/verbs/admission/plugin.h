@@ -62,21 +62,20 @@ enum Operations : uint8_t {
 struct Rounds {
   bool is_second = false;
   bool wants_second = false;
-  /// `asked`: webhooks with a reinvocation policy that were called after the last change. `due`:
-  /// those that must be called again.
+  /// Webhooks that may be asked again, and were asked after the last change; those that must be.
   std::set<std::string> asked = {}, due = {};
-  /// The object after the webhooks of the first round; empty: they changed nothing.
+  /// What the webhooks of the first round made of the object; empty: nothing was changed.
   api::Object outcome = {};
 
-  /// Call after a change of the object: makes the webhooks in `asked` due.
+  /// The object changed: who was asked before is due.
   void NoteChange() {
     due.merge(asked);
     asked.clear();
   }
 };
 
-/// A write that passes through plugins that wait for other servers. Everything but the snapshot
-/// outlives the tasks of the plugins.
+/// A write on its way through plugins that wait for other servers. All but the snapshot outlives
+/// the tasks of the plugins.
 struct Passage {
   const Call* call;
   const Write* write;
@@ -99,7 +98,7 @@ struct Plugin {
                                 const store::Snapshot& snapshot,
                                 const Write& write);
 
-  /// The same for a plugin that calls other servers and waits for them; runs if IsAsking is true.
+  /// The same for a plugin that asks other servers and waits for them, if IsAsking is true.
   using AskLater = Task<> (*)(Passage* passage);
   /// Whether the plugin has another server to call about a request. O(log n).
   using IsAsking = bool (*)(const Call& call, const store::Snapshot& snapshot);

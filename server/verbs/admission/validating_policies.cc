@@ -34,7 +34,7 @@ const api::KindInfo& BindingKind() {
 
 const std::array<const api::KindInfo*, 2> kKinds = {&PolicyKind(), &BindingKind()};
 
-// The compiled policy of a record; taken from `known` if the record has not changed.
+// A record of a policy, compiled already if it is as it was.
 std::shared_ptr<const CompiledPolicy> CompiledOf(const store::Record& record,
                                                  const Policies::List* known,
                                                  api::Release release) {
@@ -52,7 +52,7 @@ std::shared_ptr<const CompiledPolicy> CompiledOf(const store::Record& record,
   return std::make_shared<const CompiledPolicy>(policies::CompilePolicy(policy, release));
 }
 
-// Policies do not apply to these kinds: a wrong policy must not keep users from repairing it.
+// Whatever holds for objects of these must not keep anybody from mending it.
 bool IsLeftOut(const api::KindInfo& kind) {
   constexpr auto kLeftOut = std::to_array<std::string_view>({"validatingadmissionpolicies",
                                                              "validatingadmissionpolicybindings",

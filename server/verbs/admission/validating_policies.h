@@ -26,13 +26,12 @@ class Policies {
 
   explicit Policies(api::Release release) : release_(release) {}
 
-  /// The policies with bindings in `snapshot`, sorted by name; null when there are none. O(log n)
-  /// while there are no bindings, else O(policies + bindings) plus the compilation of changed
-  /// policies.
+  /// The policies that have bindings in `snapshot`, by name; null when there are none. O(log n) as
+  /// long as there is no binding, else O(policies + bindings), and compiling what has changed.
   std::shared_ptr<const List> In(const store::Snapshot& snapshot);
 
-  /// Whether a binding selected parameters by a selector at the last evaluated write: evaluation
-  /// may take long then. O(1).
+  /// Whether a binding chose parameters by a selector when a write was last judged: then judging
+  /// may take long. O(1).
   bool chooses_parameters() const { return chooses_parameters_; }
 
  private:
