@@ -24,7 +24,7 @@ struct Versions {
   std::span<const KindInfo* const> kinds;  // all that the program has
   const KindInfo* kind;                    // one version of it
   Release release = Release::kAny;
-  /// Of custom kinds; null: only the apiVersion of objects changes.
+  /// For custom kinds. If null, only the apiVersion of objects changes.
   CustomConverter* converter = nullptr;
 
   Wire wire() const { return {.release = release}; }

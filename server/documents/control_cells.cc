@@ -101,7 +101,7 @@ std::string ApiAvailable(const Object& object) {
   return JsonCell("Unknown");
 }
 
-// Of definitions of custom kinds.
+// Cells of definitions of custom kinds.
 
 std::string DefinitionVersions(const Object& object) {
   std::vector<std::string> versions;

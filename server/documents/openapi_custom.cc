@@ -70,7 +70,7 @@ void AddEmbedded(Tree& schema, std::string_view metadata, OpenApiForm form) {
   schema.Set("required", Tree::List(std::move(required)));
 }
 
-// Of a number or a text, where the definition does not say it.
+// The alternatives of a number or a text, unless the definition has its own.
 void AddAlternatives(Tree& schema) {
   if (schema.Find("anyOf") != nullptr || schema.Find("allOf") != nullptr) return;
   std::vector<Tree> alternatives;

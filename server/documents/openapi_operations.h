@@ -44,7 +44,7 @@ std::span<const Operation> ItemOperations();
 /// The one on an object that goes by `verb`: get, create, update, patch.
 const Operation& OperationOf(std::string_view verb);
 const Operation& LogOperation();
-/// Of paths that only older tools use.
+/// For paths that only older tools use.
 const Operation& WatchOneOperation();
 const Operation& WatchManyOperation();
 

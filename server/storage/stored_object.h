@@ -86,11 +86,11 @@ class StoredObject final : public store::Value {
 
   /// The object at the revision that wrote it; made at the first call, and of custom kinds again
   /// when their schema has changed. Every caller names the same revision, that of the record, and
-  /// views of this kind. Of a view that only a webhook can make: as NoteConverted() has it, and if
-  /// that was never called, as if only the apiVersion changed.
+  /// views of this kind. A view that only a webhook can make is as NoteConverted() has it; if that
+  /// was never called, only the apiVersion changes.
   Item At(View view, Revision modified) const;
 
-  /// What `by` has made of the object: `converted`, of another version, which nobody else holds.
+  /// What `by` has made of the object: `converted`, of another version; the callee owns it.
   /// From now on this is how that version shows it.
   void NoteConverted(api::Object converted, Frozen<api::CustomConversion> by) const;
   /// Whether that was called for `version`; with `by` not null, whether `by` made it last.

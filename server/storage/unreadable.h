@@ -35,9 +35,9 @@ class RecordReader {
  public:
   RecordReader();
 
-  /// What is wrong with the record; nothing when it can be read, or no kind lies at such a key. Of
-  /// objects of custom kinds only what all of them have is read. As long to compute as the record
-  /// is to decode.
+  /// What is wrong with the record; nothing when it can be read, or no kind lies at such a key. The
+  /// function reads of objects of custom kinds only what all of them have. As long to compute as
+  /// the record is to decode.
   std::optional<UnreadableRecord> Check(std::string_view key, std::string_view bytes) const;
 
  private:

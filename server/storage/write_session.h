@@ -48,8 +48,8 @@ class WriteSession {
   Task<Frozen<store::Snapshot>> ReadNewest();
   /// Commits `txn`; a conflict is a value. In a sequence it waits until all requests of it have
   /// their steps; what comes after the first commit is no part of the sequence.
-  /// Errors: Store::Commit's; in a sequence also kConflict, when it is not carried out. That a
-  /// value is too large for the store is told without a reason, as upstream does.
+  /// Errors: Store::Commit's; in a sequence also kConflict, when it is not carried out. The
+  /// error for a value that is too large for the store has no reason, as upstream's.
   Task<store::CommitOutcome> Commit(store::Txn txn);
 
   /// Continues on a thread of the pool, now and after every later wait. If there is no pool, or it

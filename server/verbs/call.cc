@@ -11,7 +11,7 @@
 #include "api/feature_gates.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
-#include "server/verbs/conversion.h"
+#include "server/verbs/conversion_memo.h"
 
 namespace dray::server::verbs {
 

@@ -37,7 +37,7 @@
 
 namespace dray::server::verbs {
 
-class ConversionMemo;    // server/verbs/conversion.h
+class ConversionMemo;    // server/verbs/conversion_memo.h
 class Rights;            // server/verbs/rights.h
 class WatchConversions;  // server/verbs/watch_conversions.h
 namespace admission {

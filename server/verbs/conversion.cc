@@ -12,7 +12,7 @@
 #include "api/status.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
-#include "server/verbs/admission/seen_request.h"
+#include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/webhook_lists.h"
 #include "server/webhooks/address.h"
 #include "server/webhooks/answer.h"
@@ -209,16 +209,25 @@ bool IsOfStorageVersion(const api::KindInfo& written, const api::KindInfo& seen)
 }
 
 Task<bool> FetchMissing(const Call* call) {
-  DRAY_CO_TRY_VOID(co_await call->conversions->Fetch(AskerOf(*call)));
+  ConversionMemo& memo = *call->conversions;
+  std::vector<ConversionMemo::Entry> missing = memo.TakeMissing();
+  if (!memo.HasRoomFor(missing.size())) {
+    co_return Fail(errors::Internal("too many versions of an object are needed"));
+  }
+  for (ConversionMemo::Entry& one : missing) {
+    Frozen<api::CustomConversion> by = api::ConversionBetween(one.object.kind(), *one.version);
+    if (by == nullptr) continue;  // the definition has changed
+    std::vector<api::Object> objects{one.object};
+    DRAY_CO_TRY(
+        std::vector<api::Object> converted,
+        co_await AskForConversion(AskerOf(*call), std::move(objects), one.version, std::move(by)));
+    one.converted = std::move(converted.front());
+    memo.Add(std::move(one));
+  }
   co_return true;
 }
 
 }  // namespace
-
-bool MayNeedWebhook(const api::KindInfo& kind) {
-  const api::CustomKind* custom = api::CustomOf(kind);
-  return custom != nullptr && custom->resource().versions.Load()->conversion != nullptr;
-}
 
 ConversionAsker AskerOf(const Call& call) {
   const MonotonicTime latest = call.core->world.clock.Monotonic() + kConversionsTimeMax;
@@ -319,37 +328,6 @@ Soon<Frozen<StoredObject>> StoredFor(const Call& call, api::Object object) {
     return Result<Frozen<StoredObject>>(storage::MakeStored(std::move(object)));
   }
   return ConvertedForStore(AskerOf(call), std::move(object), api::CustomOf(call.kind()));
-}
-
-api::Object ConversionMemo::Convert(const api::Object& object, const api::CustomKind& version) {
-  const auto& custom = object.As<api::CustomObject>();
-  const bool is_empty = custom == api::CustomObject();
-  if (is_empty || api::ConversionBetween(object.kind(), version) == nullptr) {
-    return api::ReadAs(object, version);
-  }
-  for (const Known& one : known_) {
-    if (one.version == &version && one.object == object) return api::ReadAs(one.converted, version);
-  }
-  // What comes after it in this run may be made of the placeholder.
-  if (missing_.empty()) missing_.push_back({.object = object.Clone(), .version = &version});
-  return api::ReadAs(object, version);
-}
-
-Task<> ConversionMemo::Fetch(ConversionAsker asker) {
-  std::vector<Known> wanted = std::exchange(missing_, {});
-  if (known_.size() + wanted.size() > kObjectsMax) {
-    co_return Fail(errors::Internal("too many versions of an object are needed"));
-  }
-  for (Known& one : wanted) {
-    Frozen<api::CustomConversion> by = api::ConversionBetween(one.object.kind(), *one.version);
-    if (by == nullptr) continue;  // the definition has changed
-    std::vector<api::Object> objects{one.object};
-    DRAY_CO_TRY(std::vector<api::Object> converted,
-                co_await AskForConversion(asker, std::move(objects), one.version, std::move(by)));
-    one.converted = std::move(converted.front());
-    known_.push_back(std::move(one));
-  }
-  co_return {};
 }
 
 Soon<bool> FetchConversions(const Call* call) {

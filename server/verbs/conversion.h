@@ -28,15 +28,13 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/write_session.h"
 #include "server/verbs/call.h"
+#include "server/verbs/conversion_memo.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs {
 
 /// What all conversions of a request may take together where the client sets no limit.
 inline constexpr std::chrono::seconds kConversionsTimeMax{60};
-
-/// Whether objects of `kind` may have to be converted by a webhook. O(1).
-bool MayNeedWebhook(const api::KindInfo& kind);
 
 /// Who waits for a conversion.
 struct ConversionAsker {
@@ -92,35 +90,9 @@ Task<Prepared> PrepareRange(ConversionAsker asker,
 /// version of custom ones as it is. Errors: those of AskForConversion.
 Soon<Frozen<storage::StoredObject>> StoredFor(const Call& call, api::Object object);
 
-/// Objects in other versions for code that cannot wait. Belongs to one request.
-class ConversionMemo final : public api::CustomConverter {
- public:
-  /// Objects that one request has converted so.
-  static constexpr size_t kObjectsMax = 64;
-
-  /// The first object that is not known is noted. It, and those after it, are returned as if only
-  /// their apiVersion changed: what is made of them must not be used.
-  api::Object Convert(const api::Object& object, const api::CustomKind& version) override;
-
-  /// Whether every object since the last Fetch() was known.
-  bool is_complete() const { return missing_.empty(); }
-  /// Asks for what was not known. Errors: those of AskForConversion; kInternalError  more than
-  /// kObjectsMax objects.
-  Task<> Fetch(ConversionAsker asker);
-
- private:
-  struct Known {
-    api::Object object;
-    const api::CustomKind* version;
-    api::Object converted = {};
-  };
-
-  std::vector<Known> known_, missing_;
-};
-
-/// Has at hand what the call's memo was asked for and did not have. If that was anything, the
-/// caller runs once more what has asked, until it is nothing. Errors: those of
-/// ConversionMemo::Fetch.
+/// Asks for the objects that the call's memo was asked for and did not have. True if there were
+/// any: the caller then runs its code once more, and calls this again.
+/// Errors: those of AskForConversion; kInternalError  more than ConversionMemo::kObjectsMax.
 Soon<bool> FetchConversions(const Call* call);
 
 }  // namespace dray::server::verbs

@@ -15,7 +15,7 @@
 #include "server/registry/api_service_rules.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/verbs/admission/seen_request.h"
+#include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/webhook_lists.h"
 #include "server/verbs/own_request.h"
 #include "server/webhooks/address.h"
@@ -37,7 +37,7 @@ constexpr std::chrono::seconds kLookAfter{30};
 constexpr size_t kAnswerBytesMax = size_t{64} << 20;
 constexpr int32_t kHttpsPort = 443;
 
-const api::KindInfo& ServiceKind() {
+const api::KindInfo& ApiServiceKind() {
   return api::Reflected<APIService>::kKind;
 }
 
@@ -235,7 +235,7 @@ RemoteApis::~RemoteApis() {
 
 Result<> RemoteApis::Start() {
   DRAY_TRY(WatchHub::Registration registration,
-           hub_.Add(storage::ResourcePrefix(ServiceKind()), doorbell_));
+           hub_.Add(storage::ResourcePrefix(ApiServiceKind()), doorbell_));
   registrations_.push_back(std::move(registration));
   Ring();
   return {};
@@ -256,9 +256,9 @@ bool RemoteApis::FindsRemote() {
   const Frozen<store::Snapshot> snapshot = core_.store.Read();
   const Revision seen = std::exchange(seen_, snapshot->revision());
   for (const store::Record& record :
-       snapshot->Range({.prefix = storage::ResourcePrefix(ServiceKind())})) {
+       snapshot->Range({.prefix = storage::ResourcePrefix(ApiServiceKind())})) {
     if (record.modified <= seen) continue;
-    const auto item = storage::ItemOf(storage::View::OfStorage(ServiceKind()), record);
+    const auto item = storage::ItemOf(storage::View::OfStorage(ApiServiceKind()), record);
     const bool is_read = item.has_value() && item->has_value();
     if (is_read && (*item)->object.As<APIService>().spec.service.has_value()) return true;
   }
@@ -313,8 +313,8 @@ void RemoteApis::Publish() {
 void RemoteApis::Learn(const store::Snapshot& snapshot) {
   std::map<std::string, Service> services;
   for (const store::Record& record :
-       snapshot.Range({.prefix = storage::ResourcePrefix(ServiceKind())})) {
-    const auto item = storage::ItemOf(storage::View::OfStorage(ServiceKind()), record);
+       snapshot.Range({.prefix = storage::ResourcePrefix(ApiServiceKind())})) {
+    const auto item = storage::ItemOf(storage::View::OfStorage(ApiServiceKind()), record);
     if (!item.has_value() || !item->has_value()) continue;
     const auto& service = (*item)->object.As<APIService>();
     if (service.spec.service.has_value()) {
@@ -367,7 +367,7 @@ void RemoteApis::Write(const Service& service, Judgement judgement) {
   auto& conditions = next.status.conditions;
   std::erase_if(conditions, [](const auto& one) { return one.type == kAvailable; });
   conditions.push_back(std::move(judgement));
-  ResourceRequest request = OwnRequest(Verb::kUpdate, ServiceKind(), service.metadata.name);
+  ResourceRequest request = OwnRequest(Verb::kUpdate, ApiServiceKind(), service.metadata.name);
   request.subresource = "status";
   request.body = api::Object::Of(std::move(next));
   const Result<> written = CarryOutOwnRequest(core_, std::move(request));

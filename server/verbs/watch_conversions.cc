@@ -152,12 +152,9 @@ Task<> PrepareWatch(const Core* core, ResourceRequest request) {
       .core = core, .session = &session, .owner = request.owner, .latest = LatestOf(*core)};
   DRAY_CO_TRY_VOID(co_await session.ContinueOnWorker());
   const Frozen<store::Snapshot> snapshot = core->store.Read();
-  DRAY_CO_TRY_VOID(co_await PrepareRange(
-      asker,
-      {.kind = request.kind, .release = request.release},
-      snapshot,
-      KeyPlace(storage::CollectionPrefix(request.kind->storage(), request.namespace_)),
-      snapshot->size()));
+  const storage::View view{.kind = request.kind, .release = request.release};
+  const KeyPlace place(storage::CollectionPrefix(request.kind->storage(), request.namespace_));
+  DRAY_CO_TRY_VOID(co_await PrepareRange(asker, view, snapshot, place, snapshot->size()));
   co_return {};
 }
 

@@ -246,7 +246,7 @@ std::string ConversionReviewText(ReviewVersion version,
       json.Member("response").Object([&] {
         json.Member("uid", "");
         json.Member("convertedObjects").Raw("null");
-        json.Member("result").Raw(R"({"metadata":{}})");
+        json.Member("result").Object([&] { json.Member("metadata").Object([] {}); });
       });
     });
   });

@@ -75,8 +75,8 @@ std::string ConversionReviewText(ReviewVersion version,
 std::string ConversionProblem(const api::KindInfo& from, std::string_view what);
 
 /// What the webhook made of `originals`, which are one or more of one version, in their order: each
-/// has the metadata of its original but for labels and annotations. Nobody else holds them. Or what
-/// is wrong with the answer, the whole text.
+/// has the metadata of its original but for labels and annotations. The caller owns them. Or the
+/// whole text of the error in the answer.
 std::expected<std::vector<api::Object>, std::string> ReadConversion(
     net::client::ClientResponse answer,
     ReviewVersion version,

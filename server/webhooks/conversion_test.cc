@@ -17,7 +17,7 @@ namespace {
 
 using net::client::ClientResponse;
 
-constexpr std::string_view kUid = "u-1";
+constexpr std::string_view kReviewUid = "u-1";
 
 /// The objects "a" and "b" of v1, and a webhook that is asked for v2.
 class ConversionTest : public ::testing::Test {
@@ -73,7 +73,7 @@ class ConversionTest : public ::testing::Test {
     std::vector<api::Object> originals;
     originals.reserve(names.size());
     for (const std::string_view name : names) originals.push_back(Lamp(name));
-    const auto read = ReadConversion(std::move(answer), version, kUid, originals, v2_);
+    const auto read = ReadConversion(std::move(answer), version, kReviewUid, originals, v2_);
     if (!read.has_value()) {
       constexpr std::string_view kBegin = "conversion webhook for lights.test/v1, Kind=Lamp ";
       EXPECT_TRUE(read.error().starts_with(kBegin)) << read.error();
@@ -94,7 +94,7 @@ class ConversionTest : public ::testing::Test {
 
 TEST_F(ConversionTest, TheReviewHasWhatUpstreamWrites) {
   const std::vector<std::string> objects = {R"({"x":1})", R"({"x":2})"};
-  EXPECT_EQ(ConversionReviewText(ReviewVersion::kV1beta1, kUid, v2_, objects),
+  EXPECT_EQ(ConversionReviewText(ReviewVersion::kV1beta1, kReviewUid, v2_, objects),
             R"({"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1",)"
             R"("request":{"uid":"u-1","desiredAPIVersion":"lights.test/v2",)"
             R"("objects":[{"x":1},{"x":2}]},)"

@@ -28,8 +28,8 @@ class AdmittedClient final : public client::Client {
   /// admission reads (namespaces, priority classes, quotas, ranges) are stored in the server, too.
   /// All others are stored in memory only.
   Result<api::Object> Create(const api::Object& object) override;
-  /// Claims are deleted in the server, too: a quota charges the next claim for extended resources of
-  /// a pod by those that exist.
+  /// Claims are deleted in the server, too: a quota charges the next claim for extended resources
+  /// of a pod by those that exist.
   Result<> Delete(const client::ObjectRef& ref,
                   const api::meta_v1::DeleteOptions& options) override;
   /// An object as the server stores it.

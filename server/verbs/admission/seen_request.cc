@@ -3,15 +3,13 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/core_v1/namespace.h"
 #include "api/meta_v1/options.h"
-#include "server/storage/keys.h"
-#include "server/verbs/admission/seen_records.h"
-#include "server/verbs/conversion.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/conversion_memo.h"
 
 namespace dray::server::verbs::admission {
 namespace {
@@ -94,30 +92,6 @@ policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {
 }
 
 }  // namespace
-
-std::optional<api::Object> InSnapshot::Find(const api::KindInfo& kind,
-                                            std::string_view namespace_name,
-                                            std::string_view name) const {
-  const api::KindInfo& hub = kind.storage();
-  const store::Record* const record = snapshot_.Find(storage::ObjectKey(hub, namespace_name, name));
-  return record == nullptr ? std::nullopt : ReadIfKnown(hub, *record);
-}
-
-void InSnapshot::Each(const api::KindInfo& kind,
-                      std::string_view namespace_name,
-                      const std::function<bool(const api::Object& object)>& take) const {
-  const api::KindInfo& hub = kind.storage();
-  const std::string prefix = storage::CollectionPrefix(hub, namespace_name);
-  for (const store::Record& record : snapshot_.Range({.prefix = prefix})) {
-    const std::optional<api::Object> one = ReadIfKnown(hub, record);
-    if (one.has_value() && !take(*one)) return;
-  }
-}
-
-access::Verdict InSnapshot::Decide(const User& user, const access::Attributes& asked) const {
-  if (core_.rights == nullptr) return {.is_allowed = true};
-  return core_.rights->Decide(user, asked);
-}
 
 SeenRequest::SeenRequest(const Call& call, const Write& write, const InSnapshot& surroundings)
     : request(RequestOf(call, write)) {
