@@ -167,9 +167,16 @@ class Cursor final : public WatchCursor {
  private:
   bool IsShownAsBefore() const { return shown_by_ == ShownBy(view_); }
 
+  // A watch ends before it shows what another webhook makes of objects. When the kind goes, what
+  // came before is still shown.
+  bool HasAnotherWebhook() const {
+    const Frozen<api::CustomConversion> now = ShownBy(view_).conversion;
+    return now != nullptr && now != shown_by_.conversion;
+  }
+
   // Whether nothing can be shown now: a webhook is being asked, or what it does has changed.
   bool IsHeldUp(std::vector<WatchEvent>& events) {
-    if (api::IsCustom(*view_.kind) && !IsShownAsBefore()) return true;
+    if (api::IsCustom(*view_.kind) && HasAnotherWebhook()) return true;
     if (conversions_ == nullptr) return false;
     if (conversions_->is_waiting()) return true;
     const std::optional<Error> failure = conversions_->TakeFailure();
