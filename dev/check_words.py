@@ -6,7 +6,7 @@ Reads the comments and texts of C++ and Python, the comments of CMake, shell, sc
 the prose of *.md; prints file:line: message and exits with 1 when one matches a pattern of PATTERNS that
 EXCEPTIONS does not allow. A clean run is no proof: a reader judges the rest.
 
-  check_words.py [FOLDER…]    only files below these folders, also those of UNREAD
+  check_words.py [FOLDER…]    only files below these folders
   check_words.py --count      one line for each pattern: how often it matches, exceptions left out
   check_words.py --self-test  shows each pattern a sentence that it finds and one that it does not
 """
@@ -54,8 +54,6 @@ EXCEPTIONS = [
     ("store/sqlite/refusal_test.cc", "as the user nobody", "the user of Unix"),
     ("store/sqlite/refusal_test.cc", "cannot become nobody", "the user of Unix"),
 ]
-# Folders that are still being reread; `check_words.py FOLDER` reads them.
-UNREAD = ("server/http/", "server/registry/", "server/verbs/")
 
 # As tidy.LITERAL_OR_COMMENT, but the marks in 1'000'000 quote nothing.
 TOKEN = re.compile(r"//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/"
@@ -172,7 +170,7 @@ def text_findings(text, defined):
 
 
 def is_wanted(path, folders):
-    return path.startswith(folders) if folders else not path.startswith(UNREAD)
+    return not folders or path.startswith(folders)
 
 
 def findings(root, folders):

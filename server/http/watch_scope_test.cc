@@ -140,7 +140,7 @@ TEST_F(WatchScopeTest, TheMembersOfAWalkShareTheBytesOfAnEvent) {
     EXPECT_EQ(first.view(), second.view());
     return first.view().data() == second.view().data();
   };
-  EXPECT_FALSE(is_shared(Transform::kNone, Encoding::kJson)) << "nobody else is served now";
+  EXPECT_FALSE(is_shared(Transform::kNone, Encoding::kJson)) << "no other watch is served now";
   members_[1].during = [&] {
     EXPECT_TRUE(is_shared(Transform::kNone, Encoding::kJson));
     EXPECT_TRUE(is_shared(Transform::kNone, Encoding::kProtobuf));

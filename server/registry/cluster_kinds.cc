@@ -60,7 +60,7 @@ void PlaceService(core_v1::Service& service) {
   if (spec.ip_families.empty()) {
     spec.ip_families.emplace_back(spec.cluster_ip.contains(':') ? "IPv6" : "IPv4");
   }
-  // Whoever writes the endpoints of such a service may have addresses of both families.
+  // The writer of the endpoints of such a service may have addresses of both families.
   const bool is_free = spec.cluster_ip == "None" && spec.selector.empty();
   if (!spec.ip_family_policy.has_value()) {
     spec.ip_family_policy = is_free ? "RequireDualStack" : "SingleStack";

@@ -17,7 +17,7 @@ namespace {
 
 namespace v1 = api::apiextensions_v1;
 
-// Of "v2beta1": how stable it is, 2, 1. Nothing of names of another form.
+// For "v2beta1": how stable it is, 2, 1. Nothing for names of another form.
 using Rank = std::tuple<int, int64_t, int64_t>;
 
 std::optional<int64_t> TakeNumber(std::string_view& text) {

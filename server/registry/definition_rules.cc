@@ -50,7 +50,7 @@ bool DefinitionIsHeld(const api::Object& object) {
   return !object.metadata().deletion_timestamp.has_value();
 }
 
-// Of the first DELETE. Upstream does this by an update of the status, which changes neither the
+// Marks it at the first DELETE. Upstream updates the status for this, which changes neither the
 // generation nor the seconds of grace.
 void MarkDefinition(api::Object& object) {
   auto& definition = object.Mutable<CustomResourceDefinition>();

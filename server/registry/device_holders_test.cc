@@ -337,7 +337,7 @@ TEST_F(DeviceHoldersTest, NothingIsGivenAwayAgainWhileThePoolIsNotWhollyKnown) {
   const auto next = Slice("devices", 3, kDevices);
   holders_.SetSlice(devices.get(), next);
   expect_refused("1 of 2 slices of its generation 3 are published");
-  EXPECT_EQ(Asks(Has("whole")), "") << "is known, and nobody has it";
+  EXPECT_EQ(Asks(Has("whole")), "") << "is known, and no claim has it";
   holders_.SetSlice(next.get(), devices);
   EXPECT_EQ(Asks(Has("small")), "");
 
@@ -360,7 +360,7 @@ TEST_F(DeviceHoldersTest, NothingIsGivenAwayAgainWhileThePoolIsNotWhollyKnown) {
   holders_.SetSlice(counters.get(), nullptr);
   EXPECT_THAT(Asks(Has("small")), HasSubstr("of its generation 1"));
   holders_.SetClaim(a.get(), nullptr);
-  EXPECT_EQ(Asks(Has("small")), "") << "nobody has anything of the pool";
+  EXPECT_EQ(Asks(Has("small")), "") << "no claim has anything of the pool";
 }
 
 TEST_F(DeviceHoldersTest, OfAPoolThatNobodyPublishedNothingIsGuessed) {

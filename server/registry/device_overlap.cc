@@ -186,7 +186,7 @@ std::string OverlapJudge::FindOverlap(const PoolHolders& pool, const Result& res
   const std::string& gap = pool.Defined().gap;
   if (overlap.empty() && takers.size() > own_takers && !gap.empty()) {
     overlap =
-        fmt::format("{} is allocated to ResourceClaim {} too, and nobody knows what is left: {}",
+        fmt::format("{} is allocated to ResourceClaim {} too, and what is left is unknown: {}",
                     NameOf(result),
                     takers.back().claim,
                     gap);

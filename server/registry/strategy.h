@@ -94,7 +94,7 @@ struct Strategy {
   Rules validate_finalize = nullptr;  // `object` has all but spec.finalizers from `old`
 
   /// As Rules. `forgiven` gets a text for a Warning header for each failure that an update is
-  /// forgiven because the value is as it was; it is told of an update that is refused, too.
+  /// forgiven because the value is as it was; an update that is refused has these texts, too.
   using ForgivingRules = std::vector<ErrorCause> (*)(const api::Object& object,
                                                      const api::Object& old,
                                                      const api::validation::Options& options,

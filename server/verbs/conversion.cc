@@ -191,7 +191,7 @@ Task<Frozen<StoredObject>> ConvertedForStore(ConversionAsker asker,
   Frozen<StoredObject> stored = storage::MakeStored(object);
   Frozen<api::CustomConversion> back = api::ConversionBetween(stored->kind(), *seen_as);
   if (back != nullptr) {
-    // Until it is committed it has no resource version, and nobody else reads it.
+    // Until it is committed it has no resource version, and no other request reads it.
     std::vector<api::Object> objects{std::move(object)};
     DRAY_CO_TRY(std::vector<api::Object> seen,
                 co_await AskForConversion(asker, std::move(objects), seen_as, back));

@@ -36,7 +36,7 @@ namespace dray::server::verbs {
 /// What all conversions of a request may take together where the client sets no limit.
 inline constexpr std::chrono::seconds kConversionsTimeMax{60};
 
-/// Who waits for a conversion.
+/// The request that waits for a conversion.
 struct ConversionAsker {
   const Core* core;
   storage::WriteSession* session;  // continues on a worker afterwards

@@ -53,7 +53,7 @@ class ConversionHook {
                        server_->port(),
                        EncodeBase64(pki_.ca.certificate_pem));
   }
-  /// Of the next reviews, where `about` is part of the body.
+  /// Sets the mood for the next reviews with `about` in the body.
   void Becomes(Mood mood, std::string about = {}) {
     const MutexLock lock(mutex_);
     mood_ = mood;

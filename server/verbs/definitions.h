@@ -69,7 +69,7 @@ class Definitions {
   const Core& core_;
   WatchHub& hub_;
   api::LiveScheme& scheme_;
-  // Of Start(), then of the thread.
+  // Start() owns these, then the thread does.
   registry::CustomKinds kinds_;
   Definitions_ known_;
   std::map<std::string, WatchHub::Registration, std::less<>> awaited_;  // by prefix of objects

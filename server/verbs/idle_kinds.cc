@@ -34,7 +34,7 @@ constexpr Idle kIdle[] = {
      "requests are not ordered by it"},
     {"networking.k8s.io", "Ingress", "nothing is routed by it"},
     {"networking.k8s.io", "NetworkPolicy", "it forbids no traffic"},
-    {"policy", "PodDisruptionBudget", "nobody counts its pods, so that it allows no eviction"},
+    {"policy", "PodDisruptionBudget", "no controller counts its pods, so it allows no eviction"},
     {"storage.k8s.io", "VolumeAttachment", "nothing is attached"},
     {"storagemigration.k8s.io", "StorageVersionMigration", "nothing is migrated"},
 };

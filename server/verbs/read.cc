@@ -64,7 +64,7 @@ Task<> TakeTurns(const Call* call) {
   }
   const std::atomic<bool>* const is_given_up = call->request->is_given_up;
   if (is_given_up != nullptr && *is_given_up) {
-    co_return Fail(StatusReason::kTimeout, "nobody waits for the answer");
+    co_return Fail(StatusReason::kTimeout, "the client does not wait any more");
   }
   co_return {};
 }

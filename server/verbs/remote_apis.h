@@ -92,7 +92,7 @@ class RemoteApis {
   const Core& core_;
   WatchHub& hub_;
   Published<RemoteApiList> list_{std::make_shared<const RemoteApiList>()};
-  // Of the thread.
+  // The thread owns these.
   std::map<std::string, Service> services_;      // those that this server does not answer for
   std::map<std::string, Judgement> judgements_;  // of them
   bool follows_services_ = false;

@@ -244,7 +244,7 @@ Result<api::Object> DecodeCustomScale(const Call& call) {
 }
 
 // Upstream cannot apply a scale of a custom kind: nothing makes an object of it from what it has
-// merged. Where somebody owns the number of pods it merges first, and finds conflicts.
+// merged. If a manager owns the number of pods, it merges first, and finds conflicts.
 Failure CannotApply(const Call& call, const api::Object& live, const api::JsonTree& config) {
   constexpr std::string_view kWhy =
       "request to convert CR to an invalid group/version: autoscaling/v1";

@@ -80,7 +80,7 @@ TEST_F(ServiceAccountsTest, APodIsTheDefaultAccountAndMountsItsToken) {
           MatchesRegex(".*kube-api-access-[a-z0-9]{5}\",\"readOnly\":true,.*"
                        "kube-api-access-[a-z0-9]{5}\",\"readOnly\":true,.*"),
           Not(HasSubstr("f:serviceAccount"))))
-      << "and nobody owns what admission decides";
+      << "and no manager owns what admission decides";
 }
 
 TEST_F(ServiceAccountsTest, ThePodsWishComesBeforeTheAccounts) {

@@ -125,8 +125,8 @@ TEST(TokenCap, ShortensWhatIsAskedFor) {
 }
 
 TEST_F(TokensTest, WhatIsNotThereHasNoToken) {
-  EXPECT_THAT(Ask("{}", "nobody"),
-              AllOf(StartsWith("404 "), HasSubstr(R"(serviceaccounts "nobody" not found)")));
+  EXPECT_THAT(Ask("{}", "stranger"),
+              AllOf(StartsWith("404 "), HasSubstr(R"(serviceaccounts "stranger" not found)")));
   EXPECT_THAT(Ask(R"({"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"p"}})"),
               StartsWith("404 "));
   EXPECT_THAT(Ask(R"({"boundObjectRef":{"kind":"Role","apiVersion":"a/v1","name":"p"}})"),

@@ -148,7 +148,7 @@ TEST_F(UnreadableTest, DoesNotStopTheDeletionOfACollection) {
   EXPECT_EQ(Do(Request(Verb::kDeleteCollection, "deviceclasses", "", "")), "200 list");
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr(kWhy)));
   EXPECT_EQ(Names(Request(Verb::kList, "deviceclasses", "", "")), "");
-  EXPECT_THAT(Read("deviceclasses", "", "b"), StartsWith("500 ")) << "nobody asked for that";
+  EXPECT_THAT(Read("deviceclasses", "", "b"), StartsWith("500 ")) << "no request asked for that";
 }
 
 TEST_F(UnreadableTest, DoesNotKeepAServerFromStarting) {

@@ -30,7 +30,7 @@ namespace dray::server::verbs {
 /// What one watch waits for. Safe from any thread.
 class ConversionWait {
  public:
-  /// Is woken after each wait. Null: nobody is.
+  /// The watcher is woken after each wait. Null: none.
   void SetWatcher(std::shared_ptr<Wakeable> watcher);
   bool is_waiting() const;
   /// Why something could not be converted, once.
@@ -56,8 +56,8 @@ class WatchConversions {
   WatchConversions& operator=(const WatchConversions&) = delete;
   ~WatchConversions() = default;
 
-  /// Has `needed` converted to `to`; `wait` ends when all of it is. At the cost of `owner` what
-  /// nobody else has asked for. `core` outlives the conversions.
+  /// Has `needed` converted to `to`; `wait` ends when all of it is. `owner` pays for
+  /// what no other watch has asked for. `core` outlives the conversions.
   void Start(const Core& core,
              const api::CustomKind& to,
              std::vector<storage::Unconverted> needed,

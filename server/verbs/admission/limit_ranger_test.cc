@@ -52,7 +52,7 @@ TEST_F(LimitRangesTest, APodThatSaysNothingGetsTheDefault) {
           HasSubstr("LimitRanger plugin set: cpu request for container c; cpu limit for container "
                     "c"),
           Not(HasSubstr("f:limits"))))
-      << "and nobody owns what admission decides";
+      << "and no manager owns what admission decides";
 }
 
 TEST_F(LimitRangesTest, WhatWantsMoreIsRefused) {

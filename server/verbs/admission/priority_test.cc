@@ -51,7 +51,7 @@ TEST_F(PriorityClassesTest, APodHasThatOfItsClass) {
                     HasSubstr(R"("priority":1000)"),
                     HasSubstr(R"("preemptionPolicy":"PreemptLowerPriority")"),
                     Not(HasSubstr("f:priority\""))))
-      << "and nobody owns what admission decides";
+      << "and no manager owns what admission decides";
   EXPECT_THAT(Pod("b", R"(,"priorityClassName":"shy")"),
               AllOf(HasSubstr(R"("priority":5)"), HasSubstr(R"("preemptionPolicy":"Never")")));
   EXPECT_THAT(

@@ -52,7 +52,7 @@ std::shared_ptr<const CompiledPolicy> CompiledOf(const store::Record& record,
   return std::make_shared<const CompiledPolicy>(policies::CompilePolicy(policy, release));
 }
 
-// Whatever holds for objects of these must not keep anybody from mending it.
+// No policy applies to objects of these kinds: else a bad policy could not be mended.
 bool IsLeftOut(const api::KindInfo& kind) {
   constexpr auto kLeftOut = std::to_array<std::string_view>({"validatingadmissionpolicies",
                                                              "validatingadmissionpolicybindings",
