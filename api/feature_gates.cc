@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 
 namespace dray::api {
 namespace {

@@ -13,8 +13,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "base/json_text.h"
-#include "base/printable.h"
+#include "base/text/json_text.h"
+#include "base/text/printable.h"
 
 namespace dray {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/yaml.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::client {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::control_plane {
 namespace {

@@ -21,7 +21,7 @@
 #include "base/wakeup.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watches/watch_cursor.h"
 #include "store/held_commits.h"
 
 namespace dray::control_plane {

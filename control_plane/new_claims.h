@@ -3,7 +3,7 @@
 // interrupted by each.
 #pragma once
 
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watches/watch_cursor.h"
 
 namespace dray::control_plane {
 

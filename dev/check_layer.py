@@ -4,7 +4,8 @@
 
 Between layers: a file may include what its layer's USES name.
 Inside a layer: PARTS names its folders from the bottom up ("." is the layer's own; a file without
-its ending stands for that unit alone); a file may include its own part and those before it. No two units (a header and its source are one) may need
+its ending stands for that unit alone); a file may include its own part and those before it. A folder holds
+at most 35 units (a header and its source are one): what has more is split into parts. No two units may need
 each other, neither directly nor in a circle. Tests and testing/ may include any part; nothing else
 may include them.
 """
@@ -16,6 +17,7 @@ import sys
 LAYERS = {"base", "api", "cel", "custom", "store", "net", "client", "allocator", "scheduler",
           "controllers", "node", "server", "manifests", "planning", "control_plane", "cli", "web", "sim"}
 FACES = {"dray": "allocator"}  # include/dray/ is the face of allocator/
+UNITS_MAX = 35
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([^"]+)"')
 
 
@@ -81,6 +83,17 @@ def arrows_between_parts(folder, layer, prefix, parts):
                 yield f"{path}:{number}: {mine} may not use {part_of(target, place)} (PARTS of {layer})"
 
 
+def crowded(folder):
+    """Folders with more units than a reader can take in, without tests."""
+    units = {}
+    for path in sources(folder):
+        if not is_test(path.relative_to(folder)):
+            units.setdefault(path.parent, set()).add(path.stem)
+    for place, found in sorted(units.items()):
+        if len(found) > UNITS_MAX:
+            yield f"{place}: {len(found)} units; at most {UNITS_MAX} in a folder: split it into parts"
+
+
 def unit_of(relative):
     return str(relative.with_suffix(""))
 
@@ -142,6 +155,7 @@ def main():
     prefix = folder.relative_to(options.root.resolve()).as_posix()
     found = [*arrows_between_layers(folder, options.layer, uses),
              *arrows_between_parts(folder, options.layer, prefix, parts),
+             *crowded(folder),
              *circles(folder, prefix)]
     print("\n".join(found) or f"{options.layer}: every include follows an arrow")
     return 1 if found else 0

@@ -11,8 +11,9 @@ CALL = re.compile(r"^dray_layer\((\w+)\n?(.*?)\)$", re.DOTALL | re.MULTILINE)
 
 
 def words_after(keyword, row):
-    found = re.search(rf"^\s*{keyword} (.*)$", row, re.MULTILINE)
-    return found[1] if found else ""
+    """What follows the keyword, up to the next one: the words may stand in several lines."""
+    found = re.search(rf"^\s*{keyword} ([^A-Z]*)$", row, re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
 
 
 def main():

@@ -12,7 +12,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/json_members.h"

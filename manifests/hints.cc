@@ -11,7 +11,7 @@
 
 #include "api/feature_gates.h"
 #include "api/reflect.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 
 namespace dray::manifests {
 namespace {

@@ -17,7 +17,7 @@
 #include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "manifests/documents.h"
 #include "manifests/hints.h"
 #include "manifests/places.h"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
-#include "base/text_scan.h"
+#include "base/text/ascii.h"
+#include "base/text/text_scan.h"
 #include "net/http.h"
 
 namespace dray::net {

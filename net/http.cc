@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::net {
 namespace {

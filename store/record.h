@@ -15,7 +15,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "base/with_tail.h"
+#include "base/text/with_tail.h"
 #include "base/world.h"
 
 namespace dray::store {

@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "base/published.h"
-#include "base/with_tail.h"
+#include "base/text/with_tail.h"
 #include "store/record.h"
 
 namespace dray::store {

@@ -14,7 +14,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1beta1.h"
-#include "base/text_scan.h"
+#include "base/text/text_scan.h"
 
 namespace dray::api {
 namespace {

@@ -17,7 +17,7 @@
 #include "api/codec/json_said.h"
 #include "api/codec/value_as.h"
 #include "api/text/go_quote.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -10,10 +10,10 @@
 #include "api/codec/value_as.h"
 #include "api/codec/written_members.h"
 #include "api/codec/yaml_scalar.h"
-#include "base/base64.h"
-#include "base/json_text.h"
-#include "base/scratch_text.h"
-#include "base/text_scan.h"
+#include "base/text/base64.h"
+#include "base/text/json_text.h"
+#include "base/text/scratch_text.h"
+#include "base/text/text_scan.h"
 
 namespace dray::api::inline codec {
 namespace {

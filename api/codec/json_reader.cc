@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "base/text_scan.h"
+#include "base/text/text_scan.h"
 
 namespace dray::api::inline codec {
 

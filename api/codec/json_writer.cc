@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/json_text.h"
+#include "base/text/json_text.h"
 
 namespace dray::api::inline codec {
 namespace {

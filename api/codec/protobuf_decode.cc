@@ -13,7 +13,7 @@
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/codec/value_as.h"
-#include "base/text_scan.h"
+#include "base/text/text_scan.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "base/scratch_text.h"
+#include "base/text/scratch_text.h"
 
 namespace dray::api::inline codec {
 

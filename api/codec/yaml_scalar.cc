@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
-#include "base/base64.h"
+#include "base/text/ascii.h"
+#include "base/text/base64.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -24,7 +24,7 @@
 #include "api/scheduling_v1beta1.h"
 #include "api/storage_v1/csi_driver.h"
 #include "api/storage_v1/storage_class.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::api::defaults {
 namespace {

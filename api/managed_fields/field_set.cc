@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/codec/json_reader.h"
-#include "base/json_text.h"
-#include "base/scratch_text.h"
+#include "base/text/json_text.h"
+#include "base/text/scratch_text.h"
 
 namespace dray::api::managed_fields {
 namespace {

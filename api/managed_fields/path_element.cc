@@ -14,7 +14,7 @@
 
 #include "api/codec/json_reader.h"
 #include "api/text/go_quote.h"
-#include "base/json_text.h"
+#include "base/text/json_text.h"
 
 namespace dray::api::managed_fields {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/managed_fields/schema_node.h"
 #include "api/merge/element_identity.h"
-#include "base/json_text.h"
+#include "base/text/json_text.h"
 
 namespace dray::api::managed_fields {
 namespace {

@@ -12,8 +12,8 @@
 #include "api/codec/json.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
-#include "api/validation/claim.h"
-#include "api/validation/device_class.h"
+#include "api/validation/devices/claim.h"
+#include "api/validation/devices/device_class.h"
 #include "api/validation/expression_checker.h"
 
 namespace dray::api::validation {

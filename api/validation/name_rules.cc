@@ -9,7 +9,7 @@
 
 #include "api/device_names.h"
 #include "api/text/names.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::api::validation {
 namespace {

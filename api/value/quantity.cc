@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "api/value/natural.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::api::inline value {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/value/raw_json.h"
 
-#include "base/json_text.h"
-#include "base/text_scan.h"
+#include "base/text/json_text.h"
+#include "base/text/text_scan.h"
 
 namespace dray::api::inline value {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::api::inline value {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "cel/check/messages.h"
 #include "cel/eval/conversion_problem.h"
 #include "cel/library/times.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/tables.h"

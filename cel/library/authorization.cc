@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "api/text/names.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
 #include "cel/value/arena.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/syntax/utf8.h"
 
 namespace dray::cel::library {

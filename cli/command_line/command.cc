@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 
 namespace dray::cli::inline command_line {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.h"
-#include "base/spelling.h"
+#include "base/text/printable.h"
+#include "base/text/spelling.h"
 
 namespace dray::cli::inline command_line {
 namespace {

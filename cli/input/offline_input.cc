@@ -15,7 +15,7 @@
 #include "api/core_v1/node.h"
 #include "api/feature_gates.h"
 #include "api/kind.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "cli/command_line/command_text.h"
 #include "cli/command_line/mistakes.h"
 #include "cli/terminal/progress.h"

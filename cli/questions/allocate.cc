@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/allocate_report.h"

@@ -16,7 +16,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/resource_v1alpha3.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "base/zoneinfo.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"

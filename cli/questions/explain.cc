@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "cli/command_line/mistakes.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "cli/command_line/commands.h"
 
 namespace dray::cli::inline reports {

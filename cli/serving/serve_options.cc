@@ -22,7 +22,7 @@
 #include "scheduler/configuration/configuration.h"
 #include "server/registry/served_kinds.h"
 #include "server/verbs/admission/plugin_set.h"
-#include "server/verbs/tokens.h"
+#include "server/verbs/tokens/tokens.h"
 
 namespace dray::cli::inline serving {
 namespace {

@@ -13,8 +13,8 @@
 #include "api/reflect.h"
 #include "api/value/raw_json.h"
 #include "api/value/time.h"
-#include "base/base64.h"
 #include "base/result.h"
+#include "base/text/base64.h"
 
 namespace dray::cli::inline stores {
 namespace {

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace dray::cli::inline terminal {
 

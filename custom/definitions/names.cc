@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::custom::definitions {
 namespace {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "api/value/time.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::custom::formats {
 namespace {

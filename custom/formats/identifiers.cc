@@ -7,7 +7,7 @@
 
 #include <re2/re2.h>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/library/text_forms.h"
 
 namespace dray::custom::formats {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::custom::formats {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::custom::rules {
 namespace {

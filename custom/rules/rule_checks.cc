@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "api/validation/go_value.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/cost/range.h"
 #include "custom/rules/field_path.h"
 #include "custom/rules/scope_types.h"

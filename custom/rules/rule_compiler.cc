@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/check/checked_ast.h"
 #include "cel/check/type.h"
 #include "cel/compile.h"

@@ -15,7 +15,7 @@
 #include "api/text/go_quote.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
 #include "cel/library/go_numbers.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "custom/rules/field_path.h"
 #include "custom/rules/scope_types.h"
 

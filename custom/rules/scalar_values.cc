@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/work.h"
 #include "cel/library/times.h"
 #include "cel/value/make.h"

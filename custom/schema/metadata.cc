@@ -13,8 +13,8 @@
 #include "api/text/names.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
-#include "base/ascii.h"
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "custom/schema/shown.h"
 
 namespace dray::custom::schema {

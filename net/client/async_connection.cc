@@ -19,9 +19,9 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include "base/ascii.h"
 #include "base/descriptor.h"
 #include "base/result.h"
+#include "base/text/ascii.h"
 #include "net/loop.h"
 #include "net/tls/transport.h"
 

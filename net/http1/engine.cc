@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "net/engine.h"
 #include "net/head_rules.h"
 #include "net/http.h"

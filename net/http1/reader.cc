@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "net/head_rules.h"
 #include "net/http.h"
 

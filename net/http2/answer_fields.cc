@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
-#include "base/ascii.h"
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "net/head_rules.h"
 #include "net/http.h"
 

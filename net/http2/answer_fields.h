@@ -12,7 +12,7 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include "base/scratch_text.h"
+#include "base/text/scratch_text.h"
 #include "net/http.h"
 
 namespace dray::net::http2 {

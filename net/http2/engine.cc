@@ -18,8 +18,8 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include "base/ascii.h"
 #include "base/check.h"
+#include "base/text/ascii.h"
 #include "net/engine.h"
 #include "net/head_rules.h"
 #include "net/http.h"

@@ -15,7 +15,7 @@
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::net::tls {
 namespace {

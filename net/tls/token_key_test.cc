@@ -8,8 +8,8 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 
-#include "base/base64.h"
 #include "base/simulated_world.h"
+#include "base/text/base64.h"
 #include "net/tls/certificates.h"
 
 namespace dray::net::tls {

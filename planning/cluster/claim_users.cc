@@ -7,7 +7,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim.h"
-#include "api/validation/claim.h"
+#include "api/validation/devices/claim.h"
 
 namespace dray::planning::inline cluster {
 

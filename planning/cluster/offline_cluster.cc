@@ -13,7 +13,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim_template.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "base/zoneinfo.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"

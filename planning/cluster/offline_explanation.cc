@@ -15,7 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "api/claims/pod_claims.h"
-#include "api/validation/claim.h"
+#include "api/validation/devices/claim.h"
 #include "planning/cluster/claim_users.h"
 #include "planning/cluster/offline_cluster.h"
 #include "planning/cluster/pod_likeness.h"

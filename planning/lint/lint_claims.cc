@@ -16,7 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "allocator/rules/taints.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "cel/device_names.h"
 #include "planning/lint/request_ways.h"
 

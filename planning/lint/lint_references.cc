@@ -7,7 +7,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/feature_gates.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "planning/objects/wanted_pods.h"
 
 namespace dray::planning::inline lint {

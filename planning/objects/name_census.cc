@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 
 namespace dray::planning::inline objects {
 namespace {

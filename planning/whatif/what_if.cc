@@ -16,7 +16,7 @@
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_taint_rule.h"
-#include "base/spelling.h"
+#include "base/text/spelling.h"
 #include "controllers/claim_sync.h"
 #include "controllers/eviction.h"
 #include "dray/device_id.h"

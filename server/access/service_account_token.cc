@@ -9,7 +9,7 @@
 
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::server::access {
 namespace {

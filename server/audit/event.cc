@@ -9,7 +9,7 @@
 #include "api/codec/json_writer.h"
 #include "api/managed_fields/apply.h"
 #include "api/value/time.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/access/user_json.h"
 
 namespace dray::server::audit {

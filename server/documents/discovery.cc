@@ -13,7 +13,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/custom_kind.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "server/documents/subresources.h"
 #include "server/registry/custom_kinds.h"
 #include "server/registry/served_kinds.h"

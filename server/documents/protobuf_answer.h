@@ -8,8 +8,8 @@
 #include "api/meta_v1/status.h"
 #include "server/documents/form.h"
 #include "server/documents/text_pieces.h"
-#include "server/verbs/answer.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/context/answer.h"
+#include "server/verbs/watches/watch_cursor.h"
 
 namespace dray::server::documents {
 

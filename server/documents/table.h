@@ -14,7 +14,7 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "server/verbs/answer.h"
+#include "server/verbs/context/answer.h"
 
 namespace dray::server::documents {
 

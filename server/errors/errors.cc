@@ -12,7 +12,7 @@
 #include "api/text/cut.h"
 #include "api/text/go_quote.h"
 #include "api/validation/cause_limits.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::server::errors {
 namespace {

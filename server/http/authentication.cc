@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
 #include "base/hash.h"
+#include "base/text/ascii.h"
 #include "net/url.h"
 #include "server/errors/errors.h"
 #include "server/http/flow.h"

@@ -18,7 +18,7 @@
 #include "base/world.h"
 #include "net/http.h"
 #include "server/access/token_gate.h"
-#include "server/verbs/request.h"
+#include "server/verbs/context/request.h"
 
 namespace dray::server::http {
 

@@ -22,7 +22,7 @@
 #include "server/http/query_options.h"
 #include "server/http/rights.h"
 #include "server/http/warning_header.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::http {
 namespace {

@@ -39,7 +39,7 @@
 #include "server/http/request_metrics.h"
 #include "server/http/router.h"
 #include "server/http/watch_scope.h"
-#include "server/verbs/request.h"
+#include "server/verbs/context/request.h"
 #include "server/verbs/resources.h"
 
 namespace dray::server::http {

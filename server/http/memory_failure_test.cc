@@ -21,7 +21,7 @@
 #include "net/reactor.h"
 #include "server/http/http_api.h"
 #include "server/verbs/resources.h"
-#include "server/verbs/watch_hub.h"
+#include "server/verbs/watches/watch_hub.h"
 #include "store/memory_store.h"
 #include "store/record.h"
 #include "store/store.h"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/protobuf.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {

@@ -17,7 +17,7 @@
 #include "api/feature_gates.h"
 #include "api/text/go_quote.h"
 #include "api/value/time.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {

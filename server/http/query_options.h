@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "net/url.h"
 #include "server/http/router.h"
-#include "server/verbs/request.h"
+#include "server/verbs/context/request.h"
 
 namespace dray::server::http {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/http/exchange.h"
-#include "server/verbs/remote_apis.h"
+#include "server/verbs/controllers/remote_apis.h"
 
 namespace dray::server::http {
 namespace {

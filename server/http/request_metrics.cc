@@ -12,7 +12,7 @@
 #include "base/mutex.h"
 #include "metrics/registry.h"
 #include "net/request_tracker.h"
-#include "server/verbs/request.h"
+#include "server/verbs/context/request.h"
 
 namespace dray::server::http {
 namespace {

@@ -17,8 +17,8 @@
 #include "server/http/query_options.h"
 #include "server/http/watch_stream.h"
 #include "server/registry/served_kinds.h"
-#include "server/verbs/decode_body.h"
-#include "server/verbs/verbs.h"
+#include "server/verbs/context/decode_body.h"
+#include "server/verbs/subresources/subresources.h"
 
 namespace dray::server::http {
 namespace {

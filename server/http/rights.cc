@@ -5,7 +5,7 @@
 
 #include "api/selectors/field_selector.h"
 #include "api/text/names.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::server::http {
 namespace {

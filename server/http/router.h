@@ -9,7 +9,7 @@
 
 #include "api/kind.h"
 #include "base/result.h"
-#include "server/verbs/request.h"
+#include "server/verbs/context/request.h"
 
 namespace dray::server::http {
 

@@ -15,7 +15,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/documents/render.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watches/watch_cursor.h"
 
 namespace dray::server::http {
 

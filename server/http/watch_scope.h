@@ -24,7 +24,7 @@
 #include "net/reactor.h"
 #include "server/documents/render.h"
 #include "server/storage/item.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watches/watch_cursor.h"
 
 namespace dray::server::http {
 

@@ -20,7 +20,7 @@
 #include "server/documents/render.h"
 #include "server/http/request_metrics.h"
 #include "server/http/watch_scope.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watches/watch_cursor.h"
 
 namespace dray::server::http {
 

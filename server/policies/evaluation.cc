@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
 #include "cel/value/make.h"

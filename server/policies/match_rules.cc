@@ -8,7 +8,7 @@
 #include "api/text/names.h"
 #include "api/validation/name_rules.h"
 #include "api/validation/value_rules.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 namespace dray::server::policies {
 namespace {

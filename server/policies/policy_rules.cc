@@ -15,7 +15,7 @@
 #include "api/text/names.h"
 #include "api/validation/field_error.h"
 #include "api/validation/value_rules.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/policies/expressions.h"
 #include "server/policies/match_rules.h"
 

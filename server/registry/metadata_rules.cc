@@ -16,10 +16,10 @@
 #include "api/text/cut.h"
 #include "api/text/names.h"
 #include "api/validation/cause_limits.h"
-#include "api/validation/core.h"
 #include "api/validation/field_error.h"
+#include "api/validation/pods/core.h"
 #include "api/value/time.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::registry {

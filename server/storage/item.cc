@@ -10,7 +10,7 @@
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "api/custom_kind.h"
-#include "base/scratch_text.h"
+#include "base/text/scratch_text.h"
 
 namespace dray::server::storage {
 

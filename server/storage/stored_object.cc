@@ -16,7 +16,7 @@
 #include "api/defaults/defaults.h"
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
-#include "base/with_tail.h"
+#include "base/text/with_tail.h"
 #include "server/storage/decoded_cache.h"
 #include "server/storage/decoded_size.h"
 

@@ -13,7 +13,7 @@
 
 #include "server/testing/fixture.h"
 #include "server/testing/hooked_store.h"
-#include "server/verbs/modify.h"
+#include "server/verbs/write/modify.h"
 
 namespace dray::server::verbs {
 namespace {

@@ -13,15 +13,18 @@
 #include "server/storage/write_session.h"
 #include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/admission/webhook_lists.h"
-#include "server/verbs/conversion.h"
-#include "server/verbs/definitions.h"
-#include "server/verbs/first_objects.h"
-#include "server/verbs/remote_apis.h"
-#include "server/verbs/rights.h"
-#include "server/verbs/service_accounts.h"
-#include "server/verbs/tokens.h"
-#include "server/verbs/verbs.h"
-#include "server/verbs/watch_conversions.h"
+#include "server/verbs/context/first_objects.h"
+#include "server/verbs/context/rights.h"
+#include "server/verbs/controllers/definitions.h"
+#include "server/verbs/controllers/remote_apis.h"
+#include "server/verbs/conversion/conversion.h"
+#include "server/verbs/conversion/watch_conversions.h"
+#include "server/verbs/read/read.h"
+#include "server/verbs/reviews/review.h"
+#include "server/verbs/subresources/subresources.h"
+#include "server/verbs/tokens/service_accounts.h"
+#include "server/verbs/tokens/tokens.h"
+#include "server/verbs/write/write.h"
 
 namespace dray::server::verbs {
 
@@ -207,9 +210,9 @@ void Resources::CatchUp() {
   if (parts_->core.allocations != nullptr) parts_->core.allocations->CatchUp();
 }
 
-Task<Answer> CarryOutOwn(const Core* core,
-                         storage::WriteSession* session,
-                         ResourceRequest request) {
+Task<Answer> context::CarryOutOwn(const Core* core,
+                                  storage::WriteSession* session,
+                                  ResourceRequest request) {
   Answer answer;
   ConversionMemo conversions;
   const Call call{.core = core,
@@ -223,6 +226,9 @@ Task<Answer> CarryOutOwn(const Core* core,
   co_return answer;
 }
 
+namespace {
+
+// If `sequence` is not null, the request's first write is a step of it.
 Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteSequence* sequence) {
   Answer answer;
   ShareBudget::Claim decoded(core->decoded, request.owner);
@@ -241,6 +247,8 @@ Task<Answer> CarryOut(const Core* core, ResourceRequest request, storage::WriteS
   answer.outcome = std::move(outcome);
   co_return answer;
 }
+
+}  // namespace
 
 Task<Answer> Resources::Handle(ResourceRequest request) {
   return CarryOut(&parts_->core, std::move(request), nullptr);

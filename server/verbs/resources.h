@@ -17,18 +17,22 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/world.h"
-#include "server/verbs/answer.h"
-#include "server/verbs/options.h"
-#include "server/verbs/own_writes.h"
-#include "server/verbs/request.h"
-#include "server/verbs/watch_cursor.h"
+#include "server/verbs/context/answer.h"
+#include "server/verbs/context/options.h"
+#include "server/verbs/context/own_writes.h"
+#include "server/verbs/context/request.h"
+#include "server/verbs/watches/watch_cursor.h"
 #include "store/store.h"
 
 namespace dray::server::verbs {
 
-struct Core;       // server/verbs/call.h
-class Rights;      // server/verbs/rights.h
-class RemoteApis;  // server/verbs/remote_apis.h
+inline namespace context {
+struct Core;   // server/verbs/context/call.h
+class Rights;  // server/verbs/context/rights.h
+}  // namespace context
+inline namespace controllers {
+class RemoteApis;  // server/verbs/controllers/remote_apis.h
+}  // namespace controllers
 
 /// The steps in which a server creates its first objects, in order.
 enum class FirstStep : uint8_t {

@@ -7,8 +7,8 @@
 
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
 #include "base/result.h"
+#include "base/text/ascii.h"
 
 namespace dray::server::webhooks {
 namespace {

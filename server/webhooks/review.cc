@@ -11,7 +11,7 @@
 #include "api/reflect.h"
 #include "api/status.h"
 #include "api/text/go_quote.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::webhooks {

@@ -10,7 +10,7 @@
 
 #include "api/core_v1/config_map.h"
 #include "api/status.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 namespace dray::server::webhooks {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/base64.h"
 #include "base/check.h"
+#include "base/text/base64.h"
 #include "net/tls/certificates.h"
 #include "net/tls/token_key.h"
 #include "server/access/service_account_token.h"

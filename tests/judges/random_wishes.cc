@@ -13,7 +13,7 @@
 #include "api/core_v1/resource_quota.h"
 #include "api/scheduling_v1.h"
 #include "api/storage_v1/storage_class.h"
-#include "api/validation/claim.h"
+#include "api/validation/devices/claim.h"
 #include "api/value/quantity.h"
 #include "tests/judges/random_pods.h"
 

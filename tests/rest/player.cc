@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/wakeup.h"
 #include "tests/rest/comparison.h"
 #include "tests/rest/readable.h"

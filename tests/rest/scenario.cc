@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/shape.h"
 

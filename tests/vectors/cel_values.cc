@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "api/value/quantity.h"
-#include "base/base64.h"
 #include "base/check.h"
+#include "base/text/base64.h"
 #include "cel/library/registry.h"
 #include "cel/value/make.h"
 #include "cel/value/named_format.h"

@@ -12,7 +12,7 @@
 #include "api/text/go_quote.h"
 #include "net/tls/certificates.h"
 #include "server/errors/errors.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::verbs::admission {
 namespace {

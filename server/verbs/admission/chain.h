@@ -13,7 +13,7 @@
 #include "base/published.h"
 #include "base/soon.h"
 #include "server/verbs/admission/plugin.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {

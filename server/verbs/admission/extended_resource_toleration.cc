@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/core_v1/pod.h"
-#include "api/validation/device_class.h"
+#include "api/validation/devices/device_class.h"
 
 namespace dray::server::verbs::admission {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "server/storage/keys.h"
 #include "server/verbs/admission/seen_records.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::verbs::admission {
 

@@ -10,7 +10,7 @@
 #include "api/object.h"
 #include "server/access/rbac.h"
 #include "server/policies/surroundings.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {

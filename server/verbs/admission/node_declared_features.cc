@@ -16,7 +16,7 @@
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/verbs/node_relations.h"
+#include "server/verbs/context/node_relations.h"
 
 namespace dray::server::verbs::admission {
 namespace {

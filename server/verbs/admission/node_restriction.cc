@@ -29,8 +29,8 @@
 #include "server/policies/admission_request.h"
 #include "server/registry/pod_account.h"
 #include "server/verbs/admission/node_tokens.h"
-#include "server/verbs/node_relations.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/node_relations.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::verbs::admission {
 namespace {

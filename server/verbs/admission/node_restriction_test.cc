@@ -15,7 +15,7 @@
 #include "net/tls/certificates.h"
 #include "server/access/service_account_token.h"
 #include "server/testing/fixture.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::verbs::admission {
 namespace {

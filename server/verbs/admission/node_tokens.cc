@@ -16,8 +16,8 @@
 #include "api/storage_v1/csi_driver.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
-#include "server/verbs/node_relations.h"
-#include "server/verbs/rights.h"
+#include "server/verbs/context/node_relations.h"
+#include "server/verbs/context/rights.h"
 
 namespace dray::server::verbs::admission {
 namespace {

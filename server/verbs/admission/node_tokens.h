@@ -6,7 +6,7 @@
 
 #include "api/authentication_v1.h"
 #include "base/result.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {

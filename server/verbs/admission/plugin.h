@@ -14,7 +14,7 @@
 #include "base/task.h"
 #include "server/errors/errors.h"
 #include "server/policies/admission_request.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 #include "store/store.h"
 

@@ -9,7 +9,7 @@
 #include "api/codec/json_writer.h"
 #include "api/core_v1/namespace.h"
 #include "api/meta_v1/options.h"
-#include "server/verbs/conversion_memo.h"
+#include "server/verbs/context/conversion_memo.h"
 
 namespace dray::server::verbs::admission {
 namespace {

@@ -8,7 +8,7 @@
 #include "server/policies/admission_request.h"
 #include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/plugin.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 
 namespace dray::server::verbs::admission {
 

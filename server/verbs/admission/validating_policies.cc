@@ -13,7 +13,7 @@
 #include "api/admissionregistration_v1/policy.h"
 #include "server/verbs/admission/seen_records.h"
 #include "server/verbs/admission/seen_request.h"
-#include "server/verbs/conversion.h"
+#include "server/verbs/conversion/conversion.h"
 
 namespace dray::server::verbs::admission {
 namespace {

@@ -14,7 +14,7 @@
 #include "server/policies/judge.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/admission/seen_records.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {

@@ -17,7 +17,7 @@
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/admission/webhook_calls.h"
 #include "server/verbs/admission/webhook_lists.h"
-#include "server/verbs/conversion.h"
+#include "server/verbs/conversion/conversion.h"
 #include "server/webhooks/matching.h"
 
 namespace dray::server::verbs::admission {

@@ -5,7 +5,7 @@
 
 #include "base/task.h"
 #include "server/verbs/admission/plugin.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {

@@ -17,7 +17,7 @@
 #include "server/policies/admission_request.h"
 #include "server/policies/match.h"
 #include "server/verbs/admission/seen_request.h"
-#include "server/verbs/call.h"
+#include "server/verbs/context/call.h"
 #include "server/webhooks/call_metrics.h"
 #include "server/webhooks/caller.h"
 #include "server/webhooks/review.h"

@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json_tree.h"
-#include "base/base64.h"
 #include "base/mutex.h"
+#include "base/text/base64.h"
 #include "net/http.h"
 #include "net/server/http_server.h"
 #include "net/testing/server_fixture.h"
