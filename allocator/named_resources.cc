@@ -89,16 +89,16 @@ std::vector<InstanceId> InstancesOf(const classic::AllocationResult& allocation)
   return instances;
 }
 
-Result<NamedResourcesWish> NamedResourcesWish::Read(const Parameters& parameters,
-                                                    cel::SelectorCache& selectors) {
-  NamedResourcesWish wish;
-  wish.driver_ = parameters.of_whom->driver_name;
+Result<NamedResourcesDemand> NamedResourcesDemand::Read(const Parameters& parameters,
+                                                        cel::SelectorCache& selectors) {
+  NamedResourcesDemand demand;
+  demand.driver_ = parameters.of_whom->driver_name;
   api::List<classic::DriverRequests> wanted;
   if (parameters.of_claim == nullptr) {
-    wanted.push_back(OneOf(wish.driver_));
+    wanted.push_back(OneOf(demand.driver_));
   } else {
     wanted = parameters.of_claim->driver_requests;
-    wish.shareable_ = parameters.of_claim->shareable;
+    demand.shareable_ = parameters.of_claim->shareable;
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].requests.empty()) continue;
@@ -132,31 +132,31 @@ Result<NamedResourcesWish> NamedResourcesWish::Read(const Parameters& parameters
         DRAY_TRY(of_driver.filter, Compile(selectors, "class filter", text));
       }
     }
-    wish.drivers_.push_back(std::move(of_driver));
+    demand.drivers_.push_back(std::move(of_driver));
   }
-  return wish;
+  return demand;
 }
 
-Result<bool> InstancesOnNode::Allows(const OfDriver& wish,
+Result<bool> InstancesOnNode::Allows(const OfDriver& demand,
                                      const cel::Selector& request,
                                      const classic::NamedResourcesInstance& instance) const {
   const cel::NamedInstance values(instance);
-  if (wish.filter) {
-    DRAY_TRY(const bool is_of_class, Evaluate(*wish.filter, values, "filter"));
+  if (demand.filter) {
+    DRAY_TRY(const bool is_of_class, Evaluate(*demand.filter, values, "filter"));
     if (!is_of_class) return false;
   }
   return Evaluate(request, values, "request");
 }
 
 Result<std::optional<InstanceId>> InstancesOnNode::FirstFor(
-    const OfDriver& wish, const cel::Selector& request, const std::set<InstanceId>& taken) const {
+    const OfDriver& demand, const cel::Selector& request, const std::set<InstanceId>& taken) const {
   for (const Frozen<classic::ResourceSlice>& slice : slices_) {
     const auto& named = slice->resource_model.named_resources;
-    if (slice->driver_name != wish.driver || !named) continue;
+    if (slice->driver_name != demand.driver || !named) continue;
     for (const classic::NamedResourcesInstance& instance : named->instances) {
-      InstanceId id{node_, wish.driver, instance.name};
+      InstanceId id{node_, demand.driver, instance.name};
       if (taken.contains(id) || is_taken_(id)) continue;
-      DRAY_TRY(const bool is_allowed, Allows(wish, request, instance));
+      DRAY_TRY(const bool is_allowed, Allows(demand, request, instance));
       if (is_allowed) return std::optional(std::move(id));
     }
   }
@@ -164,31 +164,31 @@ Result<std::optional<InstanceId>> InstancesOnNode::FirstFor(
 }
 
 Result<std::optional<classic::ResourceHandle>> InstancesOnNode::AllocateOf(
-    const OfDriver& wish, std::set<InstanceId>& taken) const {
-  classic::ResourceHandle handle{.driver_name = wish.driver};
+    const OfDriver& demand, std::set<InstanceId>& taken) const {
+  classic::ResourceHandle handle{.driver_name = demand.driver};
   classic::StructuredResourceHandle& data = handle.structured_data.emplace();
-  data.vendor_class_parameters = wish.class_parameters;
-  data.vendor_claim_parameters = wish.claim_parameters;
+  data.vendor_class_parameters = demand.class_parameters;
+  data.vendor_claim_parameters = demand.claim_parameters;
   data.node_name = node_;
   // One that gets nothing does not end the search: a later one may fail, which is said then.
-  for (const NamedResourcesWish::Request& request : wish.requests) {
-    DRAY_TRY(std::optional<InstanceId> found, FirstFor(wish, request.selector, taken));
+  for (const NamedResourcesDemand::Request& request : demand.requests) {
+    DRAY_TRY(std::optional<InstanceId> found, FirstFor(demand, request.selector, taken));
     if (!found) continue;
     classic::DriverAllocationResult& result = data.results.emplace_back();
     result.vendor_request_parameters = request.vendor_parameters;
     result.allocation_result_model.named_resources.emplace().name = found->name;
     taken.insert(*std::move(found));
   }
-  if (data.results.size() < wish.requests.size()) return std::optional<classic::ResourceHandle>();
+  if (data.results.size() < demand.requests.size()) return std::optional<classic::ResourceHandle>();
   return std::optional(std::move(handle));
 }
 
 Result<std::optional<classic::AllocationResult>> InstancesOnNode::Allocate(
-    const NamedResourcesWish& wish) {
+    const NamedResourcesDemand& demand) {
   std::set<InstanceId> taken = taken_;
   classic::AllocationResult allocation{.available_on_nodes = OnlyOn(node_),
-                                       .shareable = wish.shareable_};
-  for (const OfDriver& of_driver : wish.drivers_) {
+                                       .shareable = demand.shareable_};
+  for (const OfDriver& of_driver : demand.drivers_) {
     Result<std::optional<classic::ResourceHandle>> handle = AllocateOf(of_driver, taken);
     if (!handle) {
       Error error = std::move(handle).error();

@@ -33,7 +33,7 @@ struct InstanceId {
 std::vector<InstanceId> InstancesOf(const api::resource_v1alpha2::AllocationResult& allocation);
 
 /// What a claim asks for, its expressions compiled. Immutable.
-class NamedResourcesWish {
+class NamedResourcesDemand {
  public:
   struct Parameters {
     const api::resource_v1alpha2::ResourceClass* of_whom = nullptr;             // never null
@@ -43,8 +43,8 @@ class NamedResourcesWish {
   };
 
   /// Errors, in upstream's words: a request in no known model; an expression that does not compile.
-  static Result<NamedResourcesWish> Read(const Parameters& parameters,
-                                         cel::SelectorCache& selectors);
+  static Result<NamedResourcesDemand> Read(const Parameters& parameters,
+                                           cel::SelectorCache& selectors);
 
   /// The driver of the class, which prepares the claim.
   const std::string& driver() const { return driver_; }
@@ -84,18 +84,18 @@ class InstancesOnNode {
   ///
   /// Errors: an expression fails, in upstream's words.
   Result<std::optional<api::resource_v1alpha2::AllocationResult>> Allocate(
-      const NamedResourcesWish& wish);
+      const NamedResourcesDemand& demand);
 
  private:
-  using OfDriver = NamedResourcesWish::OfDriver;
-  Result<bool> Allows(const OfDriver& wish,
+  using OfDriver = NamedResourcesDemand::OfDriver;
+  Result<bool> Allows(const OfDriver& demand,
                       const cel::Selector& request,
                       const api::resource_v1alpha2::NamedResourcesInstance& instance) const;
-  Result<std::optional<InstanceId>> FirstFor(const OfDriver& wish,
+  Result<std::optional<InstanceId>> FirstFor(const OfDriver& demand,
                                              const cel::Selector& request,
                                              const std::set<InstanceId>& taken) const;
   Result<std::optional<api::resource_v1alpha2::ResourceHandle>> AllocateOf(
-      const OfDriver& wish, std::set<InstanceId>& taken) const;
+      const OfDriver& demand, std::set<InstanceId>& taken) const;
 
   std::string node_;
   Slices slices_;

@@ -62,16 +62,17 @@ classic::ResourceClassParameters FilterBy(const std::string& selector) {
   return parameters;
 }
 
-Result<NamedResourcesWish> Read(const NamedResourcesWish::Parameters& parameters) {
+Result<NamedResourcesDemand> Read(const NamedResourcesDemand::Parameters& parameters) {
   cel::SelectorCache selectors = NamedResourcesSelectors(10);
-  return NamedResourcesWish::Read(parameters, selectors);
+  return NamedResourcesDemand::Read(parameters, selectors);
 }
 
 /// "gpu-0 gpu-1", "none", or the error.
-std::string Allocate(InstancesOnNode& instances, const NamedResourcesWish::Parameters& parameters) {
-  const auto wish = Read(parameters);
-  if (!wish) return wish.error().message;
-  const auto found = instances.Allocate(*wish);
+std::string Allocate(InstancesOnNode& instances,
+                     const NamedResourcesDemand::Parameters& parameters) {
+  const auto demand = Read(parameters);
+  if (!demand) return demand.error().message;
+  const auto found = instances.Allocate(*demand);
   if (!found) return found.error().message;
   if (!found->has_value()) return "none";
   std::string text;
@@ -150,9 +151,9 @@ TEST(NamedResources, OneOfTheClassDriverWithoutParameters) {
                             {SliceOf({8}, "nic.example.com"), SliceOf({8, 16})},
                             [](const InstanceId&) { return false; });
   const classic::ResourceClass of_whom = ClassOf(kDriver);
-  const auto wish = Read({.of_whom = &of_whom});
-  ASSERT_TRUE(wish);
-  const auto first = instances.Allocate(*wish);
+  const auto demand = Read({.of_whom = &of_whom});
+  ASSERT_TRUE(demand);
+  const auto first = instances.Allocate(*demand);
   ASSERT_TRUE(first && first->has_value());
   EXPECT_TRUE((*first)->shareable);
   EXPECT_EQ(InstancesOf(**first), (std::vector<InstanceId>{{"a", kDriver, "gpu-0"}}));
@@ -179,9 +180,9 @@ TEST(NamedResources, PassParametersOnToTheDriver) {
   auto& vendor = of_class.vendor_parameters.emplace_back();
   vendor.driver_name = kDriver;
   vendor.parameters = api::RawJson(R"({"class":1})");
-  const auto wish = Read({.of_whom = &of_whom, .of_class = &of_class, .of_claim = &of_claim});
-  ASSERT_TRUE(wish);
-  const auto found = instances.Allocate(*wish);
+  const auto demand = Read({.of_whom = &of_whom, .of_class = &of_class, .of_claim = &of_claim});
+  ASSERT_TRUE(demand);
+  const auto found = instances.Allocate(*demand);
   ASSERT_TRUE(found && found->has_value());
   EXPECT_FALSE((*found)->shareable);
   ASSERT_EQ((*found)->resource_handles.size(), 1U);

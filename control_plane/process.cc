@@ -221,7 +221,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .workers = &workers_,
           .metrics = metrics_.get(),
           .event_life = options_.event_life,
-          .tells_of_idle_kinds = options_.scheduler && options_.controllers && options_.nodes,
+          .warns_of_idle_kinds = options_.scheduler && options_.controllers && options_.nodes,
           .user_of_token =
               [authenticator](std::string_view token) { return authenticator.UserOf(token); },
           .rbac = options_.rbac,

@@ -14,7 +14,7 @@ namespace {
 using api::core_v1::NamespaceCondition;
 using api::core_v1::NamespaceStatus;
 
-struct Told {
+struct Reported {
   std::string_view type, reason;
   std::string message;
   bool holds = false;  // the namespace up
@@ -29,8 +29,8 @@ std::string Counted(const std::map<std::string, size_t>& counts, std::string_vie
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::vector<Told> TellAll(const NamespaceLeftovers& leftovers) {
-  std::vector<Told> all = {
+std::vector<Reported> ReportAll(const NamespaceLeftovers& leftovers) {
+  std::vector<Reported> all = {
       {"NamespaceDeletionDiscoveryFailure",
        "ResourcesDiscovered",
        "All resources successfully discovered"},
@@ -74,19 +74,19 @@ std::vector<Told> TellAll(const NamespaceLeftovers& leftovers) {
 
 bool SetConditions(NamespaceStatus& status, const NamespaceLeftovers& leftovers, api::Time now) {
   bool is_changed = false;
-  for (const Told& told : TellAll(leftovers)) {
-    const std::string_view value = told.holds ? "True" : "False";
-    auto known = std::ranges::find(status.conditions, told.type, &NamespaceCondition::type);
+  for (const Reported& reported : ReportAll(leftovers)) {
+    const std::string_view value = reported.holds ? "True" : "False";
+    auto known = std::ranges::find(status.conditions, reported.type, &NamespaceCondition::type);
     if (known == status.conditions.end()) {
-      known = status.conditions.insert(known, {.type = std::string(told.type)});
-    } else if (known->status == value && known->reason == told.reason &&
-               known->message == told.message) {
+      known = status.conditions.insert(known, {.type = std::string(reported.type)});
+    } else if (known->status == value && known->reason == reported.reason &&
+               known->message == reported.message) {
       continue;
     }
     if (known->status != value) known->last_transition_time = now;
     known->status = value;
-    known->reason = told.reason;
-    known->message = told.message;
+    known->reason = reported.reason;
+    known->message = reported.message;
     is_changed = true;
   }
   return is_changed;

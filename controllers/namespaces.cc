@@ -64,7 +64,7 @@ Result<> NamespaceController::Sync(const std::string& name) {
   const api::Object object = *found;
   DRAY_TRY(const NamespaceLeftovers leftovers, Empty(name));
   if (leftovers.objects > 0) {
-    DRAY_TRY_VOID(TellWhy(object, leftovers));
+    DRAY_TRY_VOID(ReportLeftovers(object, leftovers));
     return Fail(StatusReason::kUnknown, fmt::format("{} objects are left", leftovers.objects));
   }
   DRAY_TRY_VOID(client::ReadModifyWrite(
@@ -109,8 +109,8 @@ void NamespaceController::Delete(const api::Object& object, NamespaceLeftovers& 
 }
 
 /// Nothing is said of what has only just been asked to go.
-Result<> NamespaceController::TellWhy(const api::Object& namespace_object,
-                                      const NamespaceLeftovers& leftovers) {
+Result<> NamespaceController::ReportLeftovers(const api::Object& namespace_object,
+                                              const NamespaceLeftovers& leftovers) {
   if (leftovers.resources.empty() && leftovers.failed_deletions.empty()) return {};
   const api::Time now = api::Time::Of(world_.clock.Now());
   DRAY_TRY_VOID(client::ReadModifyWrite(

@@ -43,7 +43,8 @@ class NamespaceController {
   /// Deletes what is in the namespace; returns what there was.
   Result<NamespaceLeftovers> Empty(const std::string& name);
   void Delete(const api::Object& object, NamespaceLeftovers& leftovers);
-  Result<> TellWhy(const api::Object& namespace_object, const NamespaceLeftovers& leftovers);
+  Result<> ReportLeftovers(const api::Object& namespace_object,
+                           const NamespaceLeftovers& leftovers);
 
   client::Client& client_;
   World& world_;

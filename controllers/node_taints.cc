@@ -34,7 +34,7 @@ bool IsOurs(const Taint& taint) {
          std::ranges::count(kTroubles, taint.key, &Trouble::taint) > 0;
 }
 
-bool Says(const Node& node, const Trouble& trouble) {
+bool HasCondition(const Node& node, const Trouble& trouble) {
   return std::ranges::any_of(node.status.conditions, [&](const auto& condition) {
     return condition.type == trouble.condition && condition.status == trouble.status;
   });
@@ -46,7 +46,7 @@ api::List<Taint> NeededTaints(const Node& node) {
   api::List<Taint> taints;
   const auto needs = [&](std::string_view key) {
     return std::ranges::any_of(
-        kTroubles, [&](const Trouble& one) { return one.taint == key && Says(node, one); });
+        kTroubles, [&](const Trouble& one) { return one.taint == key && HasCondition(node, one); });
   };
   for (const Taint& taint : node.spec.taints) {
     if (!IsOurs(taint) || needs(taint.key)) taints.push_back(taint);

@@ -17,7 +17,7 @@ using api::core_v1::Node;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Says {
+struct HasCondition {
   const char* name;
   std::vector<std::pair<const char*, const char*>> conditions;
   bool unschedulable = false;
@@ -25,7 +25,7 @@ struct Says {
   std::vector<std::string> want = {};
 };
 
-Node NodeThat(const Says& says) {
+Node NodeThat(const HasCondition& says) {
   Node node;
   node.metadata.name = "n";
   node.spec.unschedulable = says.unschedulable;
@@ -44,7 +44,7 @@ std::vector<std::string> KeysOf(const Node& node) {
   return keys;
 }
 
-class NodeTaintsTable : public ::testing::TestWithParam<Says> {};
+class NodeTaintsTable : public ::testing::TestWithParam<HasCondition> {};
 
 TEST_P(NodeTaintsTable, ConditionsStandAsTaints) {
   Node node = NodeThat(GetParam());
@@ -60,25 +60,26 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     NodeTaintsTable,
     ::testing::Values(
-        Says{.name = "Ready", .conditions = {{"Ready", "True"}}, .taints = {kNotReady}},
-        Says{.name = "NobodySays", .conditions = {}, .taints = {kNotReady}},
-        Says{.name = "NotReady", .conditions = {{"Ready", "False"}}, .want = {kNotReady}},
-        Says{.name = "Unreachable",
-             .conditions = {{"Ready", "Unknown"}},
-             .taints = {kNotReady},
-             .want = {kUnreachable}},
-        Says{.name = "OthersStay",
-             .conditions = {{"Ready", "True"}},
-             .taints = {"a.example/b", kNotReady},
-             .want = {"a.example/b"}},
-        Says{.name = "Pressure",
-             .conditions = {{"Ready", "True"}, {"DiskPressure", "True"}, {"PIDPressure", "False"}},
-             .want = {"node.kubernetes.io/disk-pressure"}},
-        Says{.name = "Cordoned",
-             .conditions = {{"Ready", "True"}},
-             .unschedulable = true,
-             .taints = {kUnschedulable},
-             .want = {kUnschedulable}}),
+        HasCondition{.name = "Ready", .conditions = {{"Ready", "True"}}, .taints = {kNotReady}},
+        HasCondition{.name = "NobodySays", .conditions = {}, .taints = {kNotReady}},
+        HasCondition{.name = "NotReady", .conditions = {{"Ready", "False"}}, .want = {kNotReady}},
+        HasCondition{.name = "Unreachable",
+                     .conditions = {{"Ready", "Unknown"}},
+                     .taints = {kNotReady},
+                     .want = {kUnreachable}},
+        HasCondition{.name = "OthersStay",
+                     .conditions = {{"Ready", "True"}},
+                     .taints = {"a.example/b", kNotReady},
+                     .want = {"a.example/b"}},
+        HasCondition{
+            .name = "Pressure",
+            .conditions = {{"Ready", "True"}, {"DiskPressure", "True"}, {"PIDPressure", "False"}},
+            .want = {"node.kubernetes.io/disk-pressure"}},
+        HasCondition{.name = "Cordoned",
+                     .conditions = {{"Ready", "True"}},
+                     .unschedulable = true,
+                     .taints = {kUnschedulable},
+                     .want = {kUnschedulable}}),
     [](const auto& info) { return info.param.name; });
 
 TEST(NodeTaints, ANodeLosesTheTaintWhenItIsReady) {

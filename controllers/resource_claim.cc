@@ -292,7 +292,7 @@ Task<> ResourceClaimController::SyncPod(std::string key) {
   }
   if (!plan.waits_for_driver) co_return {};
   DRAY_CO_TRY_VOID(ReadClaimsAgain(pod));
-  co_return make_plan().waits_for_driver ? TellDriversNode(pod) : Result<>();
+  co_return make_plan().waits_for_driver ? SelectNodeForDrivers(pod) : Result<>();
 }
 
 /// The mirror of claims may be behind that of pods, and show a claim as it was before the scheduler
@@ -312,7 +312,7 @@ Result<> ResourceClaimController::ReadClaimsAgain(const core_v1::Pod& pod) {
 }
 
 /// Names the node of a pod that bypassed the scheduler to the drivers of its claims.
-Result<> ResourceClaimController::TellDriversNode(const core_v1::Pod& pod) {
+Result<> ResourceClaimController::SelectNodeForDrivers(const core_v1::Pod& pod) {
   if (contexts_ == nullptr) return {};
   const api::Object* known = contexts_->Find(api::ObjectKey(pod.metadata));
   if (known == nullptr) {

@@ -100,7 +100,7 @@ class ResourceClaimController {
   client::Informer& MirrorOf(const api::Object& object);
   Task<> Reserve(const MissingReservation* missing);
   Result<> ReadClaimsAgain(const api::core_v1::Pod& pod);
-  Result<> TellDriversNode(const api::core_v1::Pod& pod);
+  Result<> SelectNodeForDrivers(const api::core_v1::Pod& pod);
 
   Task<> SyncClaim(std::string key);
   Result<std::set<std::string>> AliveConsumers(const api::Object& claim);

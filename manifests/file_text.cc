@@ -26,9 +26,9 @@ size_t FindWord(std::string_view text, std::string_view word, size_t from, size_
     const size_t behind = at + word.size();
     const bool is_begun =
         at > 0 && IsWordChar(word.front(), with_dots) && IsWordChar(text[at - 1], with_dots);
-    const bool goes_on = behind < text.size() && IsWordChar(word.back(), with_dots) &&
-                         IsWordChar(text[behind], with_dots);
-    if (behind <= end && !is_begun && !goes_on) return at;
+    const bool continues = behind < text.size() && IsWordChar(word.back(), with_dots) &&
+                           IsWordChar(text[behind], with_dots);
+    if (behind <= end && !is_begun && !continues) return at;
   }
   return std::string::npos;
 }

@@ -47,12 +47,12 @@ class Listener final : public Waiter {
  public:
   explicit Listener(std::function<void(Ready)> then) : then_(std::move(then)) {}
   void OnReady(Ready ready) override {
-    ++told;
+    ++reported;
     last = ready;
     then_(ready);
   }
 
-  int told = 0;
+  int reported = 0;
   Ready last;
 
  private:
@@ -95,7 +95,7 @@ TEST(Loop, TellsOnceOfEachChange) {
   ASSERT_EQ(loop.Await(near.get(), listener), 0);
   loop.Run();
   EXPECT_EQ(read, "ab");
-  EXPECT_EQ(listener.told, 3);
+  EXPECT_EQ(listener.reported, 3);
   EXPECT_TRUE(listener.last.to_write);
 }
 
@@ -108,7 +108,7 @@ TEST(Loop, TellsAnEndAsEverything) {
   });
   ASSERT_EQ(loop.Await(ends.first.get(), listener), 0);
   loop.Run();
-  EXPECT_EQ(listener.told, 2);
+  EXPECT_EQ(listener.reported, 2);
   EXPECT_TRUE(listener.last.to_read);
   EXPECT_TRUE(listener.last.to_write);
 }
@@ -124,10 +124,10 @@ TEST(Loop, TellsNothingToWhoWasForgotten) {
     loop.Forget(socket.get(), *listeners[which]);
     listeners[which] = nullptr;
   };
-  int told = 0;
+  int reported = 0;
   const auto make = [&](size_t other_one, const Descriptor& other_socket) {
     return std::make_unique<Listener>([&, other_one](Ready) {
-      ++told;
+      ++reported;
       end(other_one, other_socket);
       loop.RunNext([&] { loop.Stop(); });
     });
@@ -137,7 +137,7 @@ TEST(Loop, TellsNothingToWhoWasForgotten) {
   ASSERT_EQ(loop.Await(one.first.get(), *listeners[0]), 0);
   ASSERT_EQ(loop.Await(other.first.get(), *listeners[1]), 0);
   loop.Run();
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
 }
 
 TEST(Loop, SaysWhatCannotBeAwaited) {
@@ -224,7 +224,7 @@ TEST(Loop, LooksAtDescriptorsBetweenWhatIsNext) {
   Send(far, "a");
   again();
   loop.Run();
-  EXPECT_EQ(listener.told, 1);
+  EXPECT_EQ(listener.reported, 1);
 }
 
 }  // namespace

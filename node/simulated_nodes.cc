@@ -157,7 +157,7 @@ std::optional<MonotonicTime> SimulatedNodes::Step() {
     is_synced = is_synced && informer->synced();
   }
   if (!is_synced) return next;
-  TellOfAbandonedNodes();
+  ReportAbandonedNodes();
   if (queue_overflowed_ && queue_.size() == 0) {
     queue_overflowed_ = false;
     for (const auto& [key, pod] : pods_.objects()) OnPod(nullptr, &pod);
@@ -208,8 +208,8 @@ void SimulatedNodes::EnqueuePodsOn(std::string_view node) {
 }
 
 /// Once: those of an earlier run are among them.
-void SimulatedNodes::TellOfAbandonedNodes() {
-  if (options_.simulate == Simulate::kAny || std::exchange(told_of_abandoned_, true)) return;
+void SimulatedNodes::ReportAbandonedNodes() {
+  if (options_.simulate == Simulate::kAny || std::exchange(reported_abandoned_, true)) return;
   const bool runs_own = options_.simulate == Simulate::kOwn;
   const NodeKeepers::Abandoned abandoned =
       keepers_.AbandonedOf([&](std::string_view name) { return runs_own && own_.contains(name); },

@@ -81,7 +81,7 @@ class SimulatedNodes {
   void OnNode(const api::Object* before, const api::Object* after);
   void OnLease(const api::Object* before, const api::Object* after);
   void EnqueuePodsOn(std::string_view node);
-  void TellOfAbandonedNodes();
+  void ReportAbandonedNodes();
   void Enqueue(const std::string& key);
   Result<> Handle(const std::string& key);
   /// What of a pod on that node is for us.
@@ -108,7 +108,7 @@ class SimulatedNodes {
   std::map<std::string, size_t, std::less<>> own_;      // by name, with their numbers
   std::map<std::string, size_t, std::less<>> numbers_;  // of all whose pods we run
   NodeKeepers keepers_;
-  bool told_of_abandoned_ = false;
+  bool reported_abandoned_ = false;
   std::vector<Own> unpublished_;  // refused so far
   MonotonicTime publish_again_{};
   uint32_t next_ip_ = 1;

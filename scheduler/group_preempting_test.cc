@@ -76,8 +76,8 @@ TEST_F(GroupPreemptingTest, RoomForAGangIsMadeWhereverItGoes) {
   ASSERT_TRUE(IsGoing("low-1"));
   ASSERT_TRUE(IsGoing("low-2"));
   EXPECT_FALSE(IsGoing("small"));
-  const core_v1::PodCondition told = cluster_.Pod("low-1").status.conditions.back();
-  EXPECT_EQ(told.message,
+  const core_v1::PodCondition reported = cluster_.Pod("low-1").status.conditions.back();
+  EXPECT_EQ(reported.message,
             "default-scheduler: preempting to accommodate a higher priority podgroup");
   EXPECT_NE(cluster_.Pod("x").status.nominated_node_name,
             cluster_.Pod("y").status.nominated_node_name);

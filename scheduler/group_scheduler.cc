@@ -212,7 +212,7 @@ void GroupScheduler::WriteCondition(const api::Object& group, const GroupConditi
   const api::Object* found = uses_.cluster.objects().groups.Find(api::ObjectKey(group.metadata()));
   const api::Object newest = found == nullptr ? group : *found;
   const Result<api::Object> written =
-      TellOfGroup(uses_.client, newest, condition, api::Time::Of(uses_.clock.Now()));
+      ReportGroup(uses_.client, newest, condition, api::Time::Of(uses_.clock.Now()));
   if (written) {
     uses_.feed.Assume(*written);
   } else if (written.error().reason != StatusReason::kNotFound) {

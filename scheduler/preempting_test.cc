@@ -63,10 +63,10 @@ TEST_F(PreemptingTest, TheVictimIsToldAndDeletedAndThePodTakesItsPlace) {
             "potential placement for pod on node a, preempting 1 victims");
   EXPECT_EQ(cluster_.Pod("urgent").status.nominated_node_name, "a");
   ASSERT_TRUE(IsGoing("low"));
-  const core_v1::PodCondition told = cluster_.Pod("low").status.conditions.back();
-  EXPECT_EQ(told.type, "DisruptionTarget");
-  EXPECT_EQ(told.reason, "PreemptionByScheduler");
-  EXPECT_EQ(told.message, "default-scheduler: preempting to accommodate a higher priority pod");
+  const core_v1::PodCondition reported = cluster_.Pod("low").status.conditions.back();
+  EXPECT_EQ(reported.type, "DisruptionTarget");
+  EXPECT_EQ(reported.reason, "PreemptionByScheduler");
+  EXPECT_EQ(reported.message, "default-scheduler: preempting to accommodate a higher priority pod");
   LetGo("low");
   Settle(2);
   EXPECT_EQ(NodeOf("urgent"), "a");

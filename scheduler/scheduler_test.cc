@@ -395,7 +395,7 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
     }
     if (chance(30)) {
       faults = false;
-      ASSERT_NO_FATAL_FAILURE(cluster.TellOfDevices(chance(70) ? "attached" : "failed"));
+      ASSERT_NO_FATAL_FAILURE(cluster.ReportDevices(chance(70) ? "attached" : "failed"));
       faults = true;
     }
     cluster.client.LetGo();
@@ -411,7 +411,7 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
   cluster.client.CarryOutDelayed();
   for (int i = 0; i < 3; ++i) {
     cluster.Settle(*scheduler, 15);
-    ASSERT_NO_FATAL_FAILURE(cluster.TellOfDevices("attached"));
+    ASSERT_NO_FATAL_FAILURE(cluster.ReportDevices("attached"));
   }
   cluster.Settle(*scheduler, 15);
   EXPECT_EQ(scheduler->waiting_pods(), 0U);

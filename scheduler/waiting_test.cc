@@ -47,7 +47,7 @@ class WaitingTest : public ::testing::Test {
     return options;
   }
   void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
-  void Tell(const std::string& type) {
+  void Report(const std::string& type) {
     api::Object copy = api::Object::Of(cluster_.Claim("gpu")).Clone();
     resource_v1::AllocatedDeviceStatus status{
         .driver = "gpu.acme.example", .pool = "fabric", .device = "fab-0"};
@@ -80,7 +80,7 @@ TEST_F(WaitingTest, ClaimsAreWrittenAndTheBindingWaits) {
   EXPECT_EQ(cluster_.Pod("worker").status.nominated_node_name, "a");
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "");
   EXPECT_EQ(scheduler_.waiting_pods(), 1U);
-  Tell("attached");
+  Report("attached");
   Settle();
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
@@ -90,7 +90,7 @@ TEST_F(WaitingTest, AFailedDeviceIsTakenBackAndLookedForAnew) {
   cluster_.AddPod("worker", {"gpu"});
   Settle();
   const size_t before = cluster_.client.journal().size();
-  Tell("failed");
+  Report("failed");
   Settle();
   EXPECT_THAT(cluster_.Condition("worker"),
               HasSubstr("SchedulerError: running PreBind plugin \"DynamicResources\": device "
@@ -130,7 +130,7 @@ TEST_F(WaitingTest, OthersOfTheClaimWaitForTheSameDevice) {
   Settle(1);
   EXPECT_EQ(scheduler_.waiting_pods(), 2U);
   EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, SizeIs(2));
-  Tell("attached");
+  Report("attached");
   Settle();
   EXPECT_EQ(cluster_.Pod("one").spec.node_name, "a");
   EXPECT_EQ(cluster_.Pod("two").spec.node_name, "a");
@@ -143,7 +143,7 @@ TEST_F(WaitingTest, AWaitEndsWithItsPod) {
   cluster_.AddPod("worker", {});  // another pod of the same name
   Settle(2);
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
-  Tell("failed");
+  Report("failed");
   Settle(100);
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
   EXPECT_THAT(cluster_.Condition("worker"), ::testing::StartsWith("True"));
@@ -160,7 +160,7 @@ TEST_F(WaitingTest, APodThatGoesGivesItsDevicesBack) {
   Cluster::Must(cluster_.client.Update(copy, {}));
   Settle();
   EXPECT_EQ(scheduler_.waiting_pods(), 1U);
-  Tell("almost");
+  Report("almost");
   ASSERT_TRUE(cluster_.client.Delete(pod, {}));
   Settle();
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
@@ -191,7 +191,7 @@ TEST_F(WaitingTest, TheNextSchedulerWaitsOn) {
   cluster_.Settle(next, 10);
   EXPECT_THAT(ChangesSince(before), IsEmpty());
   EXPECT_EQ(next.waiting_pods(), 1U);
-  Tell("attached");
+  Report("attached");
   cluster_.Settle(next);
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }

@@ -71,7 +71,7 @@ std::string_view MetadataText(std::string_view json) {
 
 // What the reader of the metadata alone says, in a document: `unknown field "a"` is
 // `unknown field "metadata.a"`.
-void Tell(const DecodeIssues& of_metadata, DecodeIssues& issues) {
+void Report(const DecodeIssues& of_metadata, DecodeIssues& issues) {
   constexpr std::string_view kBefore = "field \"";
   for (const std::string& issue : of_metadata) {
     const size_t at = issue.find(kBefore);
@@ -95,7 +95,7 @@ Result<> ReadMetadata(std::string_view json,
                            MetadataText(json),
                            &meta,
                            issues == nullptr ? nullptr : &found));
-  if (issues != nullptr) Tell(found, *issues);
+  if (issues != nullptr) Report(found, *issues);
   return {};
 }
 

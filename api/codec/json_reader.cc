@@ -338,8 +338,8 @@ class PlainValue {
   bool WholeNumber() {
     const char* const begin = at_;
     while (at_ != end_ && IsDigitAscii(*at_)) ++at_;
-    const bool goes_on = at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
-    return at_ != begin && !goes_on && (*begin != '0' || at_ == begin + 1);
+    const bool continues = at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
+    return at_ != begin && !continues && (*begin != '0' || at_ == begin + 1);
   }
 
   const char* at_;

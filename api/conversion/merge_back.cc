@@ -168,7 +168,7 @@ void Merge(const Type& type, const Facets& facets, Place place) {
 
 // The deallocation request ends when the allocation is removed, also by clients that do not see the
 // request.
-void DropGrantedWish(const Object& stored, const Object& shown, Object& result) {
+void DropGrantedRequest(const Object& stored, const Object& shown, Object& result) {
   using resource_v1::ResourceClaim;
   if (result.If<ResourceClaim>() == nullptr) return;
   auto& status = result.Mutable<ResourceClaim>().status;
@@ -193,7 +193,7 @@ void MergeBack(const KindInfo& version, const Object& stored, Object& next, Rele
          .shown = shown.value(),
          .next = next.value(),
          .result = result.mutable_value()});
-  DropGrantedWish(stored, shown, result);
+  DropGrantedRequest(stored, shown, result);
   next = std::move(result);
 }
 

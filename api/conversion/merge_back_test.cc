@@ -153,7 +153,7 @@ TEST(MergeBack, ClearingTheAllocationClearsWhatBelongsToIt) {
   EXPECT_EQ(claim.spec.controller, "d.example");
 }
 
-TEST(MergeBack, TheWishOfAWriterWhoSeesItIsItsOwn) {
+TEST(MergeBack, ARequestOfAWriterThatSeesItIsItsOwn) {
   const Object stored = StoredClaim();
   Object seen = FromHub(stored, OldClaim(), Release::k1_31).Clone();
   seen.Mutable<a3::ResourceClaim>().status.allocation.reset();

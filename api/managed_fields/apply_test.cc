@@ -52,9 +52,9 @@ class Story {
   // The object that `manager` writes in place of the live one.
   void Update(std::string_view manager, std::string_view json) {
     DecodeIssues issues;
-    const Result<Object> wish = DecodeJson(*kind_, json, &issues);
-    ASSERT_TRUE(wish.has_value()) << wish.error().message;
-    Object next = conversion::ToHub(*wish);
+    const Result<Object> requested = DecodeJson(*kind_, json, &issues);
+    ASSERT_TRUE(requested.has_value()) << requested.error().message;
+    Object next = conversion::ToHub(*requested);
     next.mutable_metadata().managed_fields = EntriesAfter(WriteOf(manager), live_, next);
     Store(std::move(next));
   }

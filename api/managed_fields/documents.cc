@@ -236,10 +236,10 @@ class ListMerge {
       ++from_live_;
       return false;
     }
-    const bool comes_later =
+    const bool is_later =
         has_applied && next_shared_ < shared_.size() && *shared_[next_shared_] != item.element;
-    if (comes_later || done_.contains(item.element)) ++from_live_;
-    return comes_later;
+    if (is_later || done_.contains(item.element)) ++from_live_;
+    return is_later;
   }
 
   void TakeApplied() {

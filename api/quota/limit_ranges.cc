@@ -78,11 +78,11 @@ class Broken {
       const auto request = requests.find(name);
       const auto limit = limits.find(name);
       if (request == requests.end()) {
-        Say("minimum", name, bound, ".  No request is specified");
+        Add("minimum", name, bound, ".  No request is specified");
       } else if (request->second < bound) {
-        Say("minimum", name, bound, ", but request is " + request->second.ToString());
+        Add("minimum", name, bound, ", but request is " + request->second.ToString());
       } else if (limit != limits.end() && limit->second < bound) {
-        Say("minimum", name, bound, ", but limit is " + limit->second.ToString());
+        Add("minimum", name, bound, ", but limit is " + limit->second.ToString());
       }
     }
   }
@@ -92,11 +92,11 @@ class Broken {
       const auto request = requests.find(name);
       const auto limit = limits.find(name);
       if (limit == limits.end()) {
-        Say("maximum", name, bound, ".  No limit is specified");
+        Add("maximum", name, bound, ".  No limit is specified");
       } else if (bound < limit->second) {
-        Say("maximum", name, bound, ", but limit is " + limit->second.ToString());
+        Add("maximum", name, bound, ", but limit is " + limit->second.ToString());
       } else if (request != requests.end() && bound < request->second) {
-        Say("maximum", name, bound, ", but request is " + request->second.ToString());
+        Add("maximum", name, bound, ", but request is " + request->second.ToString());
       }
     }
   }
@@ -105,9 +105,9 @@ class Broken {
     for (const auto& [name, bound] : bounds) {
       const auto request = requests.find(name);
       if (request == requests.end()) {
-        Say("maximum", name, bound, ".  No request is specified");
+        Add("maximum", name, bound, ".  No request is specified");
       } else if (bound < request->second) {
-        Say("maximum", name, bound, ", but request is " + request->second.ToString());
+        Add("maximum", name, bound, ", but request is " + request->second.ToString());
       }
     }
   }
@@ -117,12 +117,12 @@ class Broken {
       const auto request = requests.find(name);
       const auto limit = limits.find(name);
       if (request == requests.end() || request->second.IsZero()) {
-        SayRatio(name, bound, "no request is specified or request is 0");
+        AddRatio(name, bound, "no request is specified or request is 0");
       } else if (limit == limits.end() || limit->second.IsZero()) {
-        SayRatio(name, bound, "no limit is specified or limit is 0");
+        AddRatio(name, bound, "no limit is specified or limit is 0");
       } else if (const double ratio = RatioOf(limit->second, request->second);
                  ratio > Number(bound)) {
-        SayRatio(name, bound, fmt::format("provided ratio is {:f}", ratio));
+        AddRatio(name, bound, fmt::format("provided ratio is {:f}", ratio));
       }
     }
   }
@@ -140,14 +140,14 @@ class Broken {
     const int64_t under = fits ? request.MilliValue() : request.Value();
     return static_cast<double>(over) / static_cast<double>(under);
   }
-  void Say(std::string_view bound_is,
+  void Add(std::string_view bound_is,
            std::string_view name,
            const Quantity& bound,
            std::string_view rest) {
     said_.push_back(
         fmt::format("{} {} usage per {} is {}{}", bound_is, name, type_, bound.ToString(), rest));
   }
-  void SayRatio(std::string_view name, const Quantity& bound, std::string_view but) {
+  void AddRatio(std::string_view name, const Quantity& bound, std::string_view but) {
     said_.push_back(fmt::format(
         "{} max limit to request ratio per {} is {}, but {}", name, type_, bound.ToString(), but));
   }

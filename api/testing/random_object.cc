@@ -20,7 +20,7 @@ class Filler {
     for (uint64_t i = 0; i < size; ++i) {
       void* element = type.container->add(value, fmt::format("key-{}", Below(10)));
       Fill(type.element(), element);
-      if (type.kind == TypeKind::kList) Tell(facets, type.element(), element, i);
+      if (type.kind == TypeKind::kList) MakeUnique(facets, type.element(), element, i);
     }
     // [] is another thing than nothing, now and then.
     if (type.kind == TypeKind::kList && size == 0 && Below(2) == 0) {
@@ -46,19 +46,20 @@ class Filler {
   }
 
   // Elements of maps and sets differ, and so do names, as validation asks.
-  static void Tell(const Facets& list, const Type& type, void* element, uint64_t index) {
-    const bool is_told_apart = list.list == ListKind::kSet || list.list == ListKind::kMap;
-    if (type.kind == TypeKind::kString && is_told_apart)
+  static void MakeUnique(const Facets& list, const Type& type, void* element, uint64_t index) {
+    const bool is_distinguished = list.list == ListKind::kSet || list.list == ListKind::kMap;
+    if (type.kind == TypeKind::kString && is_distinguished)
       Set(element, fmt::format("text-{}", index));
     if (type.kind != TypeKind::kStruct) return;
     const std::string_view key = list.list_keys.substr(0, list.list_keys.find(','));
     for (const Field& field : type.fields) {
-      if (field.facets.inlined) Tell(list, field.type(), MutableMember(field, element), index);
-      if (field.type().kind == TypeKind::kInt32 && is_told_apart && field.name == key) {
+      if (field.facets.inlined) MakeUnique(list, field.type(), MutableMember(field, element), index);
+      if (field.type().kind == TypeKind::kInt32 && is_distinguished && field.name == key) {
         Set(MutableMember(field, element), static_cast<int32_t>(index + 1));
       }
       if (field.type().kind != TypeKind::kString) continue;
-      if (field.name != "name" && (!is_told_apart || (!key.empty() && field.name != key))) continue;
+      if (field.name != "name" && (!is_distinguished || (!key.empty() && field.name != key)))
+        continue;
       Set(MutableMember(field, element), fmt::format("{}-{}", field.name, index));
     }
   }

@@ -134,7 +134,7 @@ void FieldErrors::Internal(const Path& path, std::string_view detail) {
   Add("InternalError", path, [&] { return WithDetail("Internal error", detail); });
 }
 
-void FieldErrors::Say(std::string_view reason, const Path& path, std::string_view text) {
+void FieldErrors::Report(std::string_view reason, const Path& path, std::string_view text) {
   Add(reason, path, [&] { return text; });
 }
 

@@ -67,7 +67,7 @@ class FieldErrors {
   void TooMany(const Path& path, size_t count, size_t max);
   void Internal(const Path& path, std::string_view detail);
   /// An error in the caller's words: `text` is the whole message.
-  void Say(std::string_view reason, const Path& path, std::string_view text);
+  void Report(std::string_view reason, const Path& path, std::string_view text);
 
   /// One Invalid for each of `errors`, showing `value`.
   void Names(const Path& path, std::string_view value, const NameErrors& errors);

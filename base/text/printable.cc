@@ -115,11 +115,11 @@ std::string PrintableLines(std::string_view text) {
   std::string out;
   while (true) {
     size_t end = text.find('\n');
-    const auto goes_on = [&] {
+    const auto continues = [&] {
       const std::string_view next = text.substr(end + 1);
       return next.starts_with(" | ") || next.starts_with("ERROR: <input>:");
     };
-    while (end != std::string_view::npos && !goes_on()) end = text.find('\n', end + 1);
+    while (end != std::string_view::npos && !continues()) end = text.find('\n', end + 1);
     out += Printable(text.substr(0, end));
     if (end == std::string_view::npos) return out;
     out += '\n';

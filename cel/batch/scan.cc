@@ -98,9 +98,9 @@ void LookUpAll(const std::vector<Code>& codes, std::span<const Outcome> by_code,
 
 void AddRun(std::vector<OutcomeRun>& runs, const OutcomeRun& run) {
   if (run.outcome == Outcome::kFalse || run.first == run.last) return;
-  const bool goes_on =
+  const bool continues =
       !runs.empty() && runs.back().last == run.first && runs.back().outcome == run.outcome;
-  if (goes_on) {
+  if (continues) {
     runs.back().last = run.last;
   } else {
     runs.push_back(run);

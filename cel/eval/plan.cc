@@ -198,16 +198,16 @@ class Planner {
   void PlanPath(NodeId id, Operation operation, const PathStep& step) {
     const NodeId operand = ast_[id].children[0];
     const Operation before_it = plans_.nodes[operand].operation;
-    const bool goes_on =
+    const bool continues =
         before_it == Operation::kDeepPath || before_it == Operation::kField ||
         (before_it == Operation::kPath && ast_[operand].kind != NodeKind::kIdentifier);
     const std::span<const PathStep> before =
-        goes_on ? plans_.nodes[operand].path : std::span<const PathStep>();
+        continues ? plans_.nodes[operand].path : std::span<const PathStep>();
     const std::span<PathStep> path = plans_.paths.MakeArray<PathStep>(before.size() + 1);
     std::ranges::copy(before, path.begin());
     path.back() = step;
     At(id).operation = operation;
-    At(id).root = goes_on ? plans_.nodes[operand].root : operand;
+    At(id).root = continues ? plans_.nodes[operand].root : operand;
     At(id).path = path;
     const NodeFacts& root = checked_.facts[At(id).root];
     if (operation != Operation::kPath || root.name_kind != NameKind::kVariable) return;

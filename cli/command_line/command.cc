@@ -16,7 +16,7 @@ namespace dray::cli::inline command_line {
 namespace {
 
 constexpr const char* kHelpNames = "-h, --help";
-constexpr const char* kHelpSays = "print this help, and end";
+constexpr const char* kHelpHint = "print this help, and end";
 
 /// "-f,--filename" and "PATH" of "-f, --filename PATH": the names as CLI11 takes them, the value.
 std::pair<std::string, std::string> NamesAndValue(std::string_view synopsis) {
@@ -106,7 +106,7 @@ Command::Command(std::string name, std::string says)
       word_(name),
       name_(std::move(name)),
       says_(std::move(says)) {
-  Keep(kHelpNames, "", kHelpSays, [&](const auto& names) { return reader_->set_help_flag(names); });
+  Keep(kHelpNames, "", kHelpHint, [&](const auto& names) { return reader_->set_help_flag(names); });
   Keep("--version", "", "print the version, and end", [&](const auto& names) {
     return reader_->set_version_flag(names, "");
   });
@@ -117,7 +117,7 @@ Command::Command(CLI::App& reader, const Command& parent, std::string word, std:
       word_(std::move(word)),
       name_(fmt::format("{} {}", parent.name_, word_)),
       says_(std::move(says)) {
-  Keep(kHelpNames, "", kHelpSays, [&](const auto&) { return reader_->get_help_ptr(); });
+  Keep(kHelpNames, "", kHelpHint, [&](const auto&) { return reader_->get_help_ptr(); });
 }
 
 Command::~Command() = default;

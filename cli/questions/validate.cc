@@ -328,29 +328,29 @@ class Run {
     return tally_.exit_code();
   }
 
-  using Tell = std::function<void(const ObjectVerdict&)>;
+  using Report = std::function<void(const ObjectVerdict&)>;
 
-  /// Calls `tell` for every object of every path, in order.
-  void ValidateAll(const Tell& tell) {
+  /// Calls `report_verdict` for every object of every path, in order.
+  void ValidateAll(const Report& report_verdict) {
     for (const std::string& path : options_.paths) {
       const auto files =
           manifests::ManifestFiles(world_.disk, std::span(&path, 1), [&](const std::string& line) {
             output_.Notes(std::span(&line, 1));
           });
       if (!files) {
-        Count(Unreadable(path, files.error().message), tell);
+        Count(Unreadable(path, files.error().message), report_verdict);
         continue;
       }
-      for (const std::string& file : *files) ValidateFile(file, tell);
+      for (const std::string& file : *files) ValidateFile(file, report_verdict);
     }
   }
 
-  void ValidateFile(const std::string& file, const Tell& tell) {
+  void ValidateFile(const std::string& file, const Report& report_verdict) {
     progress_.Now("judging " + file);
     auto verdicts = validator_.ValidateFile(file);
     progress_.Clear();
-    if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);
-    for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), tell);
+    if (!verdicts) return Count(Unreadable(file, verdicts.error().message), report_verdict);
+    for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), report_verdict);
   }
 
   static ObjectVerdict Unreadable(const std::string& file, std::string why) {
@@ -359,12 +359,12 @@ class Run {
     return verdict;
   }
 
-  void Count(ObjectVerdict verdict, const Tell& tell) {
+  void Count(ObjectVerdict verdict, const Report& report_verdict) {
     if (options_.strict) BeStrict(verdict);
     if (verdict.release.has_value() && !api::IsMeasured(*verdict.release))
       unmeasured_.insert(*verdict.release);
     tally_.Count(verdict.verdict);
-    tell(verdict);
+    report_verdict(verdict);
   }
 
   World& world_;

@@ -41,7 +41,7 @@ class CelText {
 
  private:
   template <class... Parts>
-  void Say(fmt::format_string<Parts...> format, Parts&&... parts) {
+  void Print(fmt::format_string<Parts...> format, Parts&&... parts) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Parts>(parts)...);
   }
 
@@ -50,40 +50,40 @@ class CelText {
   }
 
   size_t Shown(size_t count) const { return options_.all ? count : std::min(count, kListedMax); }
-  void SayMore(size_t count) {
-    if (Shown(count) < count) Say("  … and {} more (--all shows them)\n", count - Shown(count));
+  void PrintMore(size_t count) {
+    if (Shown(count) < count) Print("  … and {} more (--all shows them)\n", count - Shown(count));
   }
 
   std::string DeviceAt(size_t place) const { return Printable(answer_.devices[place].ToText()); }
 
   void Head() {
-    Say("type      {}\n", answer_.type);
+    Print("type      {}\n", answer_.type);
     const uint64_t max = answer_.estimate.max;
     const std::string estimate =
         max == cel::cost::kUnbounded ? "without bound" : fmt::format("{}", max);
     if (!answer_.has_limit()) {
-      Say("cost      estimated {} by the rules of 1.32; {} does not estimate\n",
-          estimate,
-          api::ReleaseName(answer_.environment.rules()));
+      Print("cost      estimated {} by the rules of 1.32; {} does not estimate\n",
+            estimate,
+            api::ReleaseName(answer_.environment.rules()));
     } else if (answer_.is_admitted()) {
-      Say("cost      estimated {}, the limit is {}: admitted\n", estimate, cel::kSelectorCostMax);
+      Print("cost      estimated {}, the limit is {}: admitted\n", estimate, cel::kSelectorCostMax);
     } else {
-      Say("cost      estimated {}, the limit is {}: {}\n",
-          estimate,
-          cel::kSelectorCostMax,
-          Painted("refused: too complex, exceeds cost limit", kRed));
+      Print("cost      estimated {}, the limit is {}: {}\n",
+            estimate,
+            cel::kSelectorCostMax,
+            Painted("refused: too complex, exceeds cost limit", kRed));
     }
     if (answer_.survey == nullptr) return;
     const planning::Survey& survey = *answer_.survey;
     if (survey.cost_max > 0) {
-      Say("counted   at most {}, on {}\n", survey.cost_max, DeviceAt(survey.costliest));
+      Print("counted   at most {}, on {}\n", survey.cost_max, DeviceAt(survey.costliest));
     }
-    Say("devices   {} of {} {}",
-        survey.matching.size(),
-        survey.devices,
-        answer_.is_derived() ? "have a value" : "match");
-    if (survey.failing > 0) Say(", {}", Painted(fmt::format("{} fail", survey.failing), kRed));
-    Say("\n");
+    Print("devices   {} of {} {}",
+          survey.matching.size(),
+          survey.devices,
+          answer_.is_derived() ? "have a value" : "match");
+    if (survey.failing > 0) Print(", {}", Painted(fmt::format("{} fail", survey.failing), kRed));
+    Print("\n");
   }
 
   std::string MatchingColumn() const { return answer_.is_derived() ? "WITH VALUE" : "MATCHING"; }
@@ -99,7 +99,7 @@ class CelText {
                       fmt::format("{}", pool.failing),
                       fmt::format("{}", pool.devices)});
     }
-    Say("\n{}", TableOf(rows, Numbers::kRight));
+    Print("\n{}", TableOf(rows, Numbers::kRight));
   }
 
   /// Prints drivers instead of many pools.
@@ -126,30 +126,30 @@ class CelText {
                       fmt::format("{}", total.failing),
                       fmt::format("{}", total.devices)});
     }
-    Say("\n{}  (--all shows the pools)\n", TableOf(rows, Numbers::kRight));
+    Print("\n{}  (--all shows the pools)\n", TableOf(rows, Numbers::kRight));
   }
 
   void Matching(const planning::Survey& survey) {
     if (survey.matching.empty() || answer_.is_derived()) return;
-    Say("\nmatching:\n");
+    Print("\nmatching:\n");
     for (size_t i = 0; i < Shown(survey.matching.size()); ++i) {
-      Say("  {}\n", DeviceAt(survey.matching[i]));
+      Print("  {}\n", DeviceAt(survey.matching[i]));
     }
-    SayMore(survey.matching.size());
+    PrintMore(survey.matching.size());
   }
 
   void Values(const planning::Survey& survey) {
     if (survey.values.empty()) return;
-    Say("\nvalues:\n");
+    Print("\nvalues:\n");
     for (size_t i = 0; i < Shown(survey.values.size()); ++i) {
       const planning::Counted& value = survey.values[i];
-      Say("  {} on {} {}, first on {}\n",
-          Printable(value.text),
-          value.count,
-          Plural(value.count, "device", "devices"),
-          DeviceAt(value.first));
+      Print("  {} on {} {}, first on {}\n",
+            Printable(value.text),
+            value.count,
+            Plural(value.count, "device", "devices"),
+            DeviceAt(value.first));
     }
-    SayMore(survey.values.size());
+    PrintMore(survey.values.size());
   }
 
   void Conjuncts(const planning::Survey& survey) {
@@ -167,14 +167,14 @@ class CelText {
                       fmt::format("{}", conjunct.without_it),
                       Printable(conjunct.source)});
     }
-    Say("\n{}", TableOf(rows, Numbers::kRight));
+    Print("\n{}", TableOf(rows, Numbers::kRight));
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
       for (const planning::Counted& error : survey.conjuncts[i].errors) {
-        Say("  #{} fails on {} {}: {}\n",
-            i + 1,
-            error.count,
-            Plural(error.count, "device", "devices"),
-            Printable(error.text));
+        Print("  #{} fails on {} {}: {}\n",
+              i + 1,
+              error.count,
+              Plural(error.count, "device", "devices"),
+              Printable(error.text));
       }
     }
     if (survey.matching.empty() && survey.devices > 0) Verdict(survey, to_blame);
@@ -182,36 +182,36 @@ class CelText {
 
   void Verdict(const planning::Survey& survey, const std::vector<size_t>& to_blame) {
     if (survey.conjuncts.size() == 1) {
-      Say("there is one conjunct only, nothing to leave out\n");
+      Print("there is one conjunct only, nothing to leave out\n");
     } else if (to_blame.size() == 1) {
       const planning::ConjunctCount& conjunct = survey.conjuncts[to_blame[0]];
-      Say("{} alone is why nothing matches: without it {} of {} would\n",
-          Painted(fmt::format("#{}", to_blame[0] + 1), kRed),
-          conjunct.without_it,
-          survey.devices);
+      Print("{} alone is why nothing matches: without it {} of {} would\n",
+            Painted(fmt::format("#{}", to_blame[0] + 1), kRed),
+            conjunct.without_it,
+            survey.devices);
     } else if (!to_blame.empty()) {
-      Say("nothing matches, but would without any one of those marked *\n");
+      Print("nothing matches, but would without any one of those marked *\n");
     } else {
-      Say("nothing matches, and leaving out one conjunct does not help\n");
+      Print("nothing matches, and leaving out one conjunct does not help\n");
     }
   }
 
   void Failures(const planning::Survey& survey) {
     if (survey.failures.empty()) return;
-    Say("\nfailing:\n");
+    Print("\nfailing:\n");
     for (size_t i = 0; i < Shown(survey.failures.size()); ++i) {
       const planning::Counted& failure = survey.failures[i];
-      Say("  {} {}, first {}: {}\n",
-          failure.count,
-          Plural(failure.count, "device", "devices"),
-          DeviceAt(failure.first),
-          Painted(Printable(failure.text), kRed));
+      Print("  {} {}, first {}: {}\n",
+            failure.count,
+            Plural(failure.count, "device", "devices"),
+            DeviceAt(failure.first),
+            Painted(Printable(failure.text), kRed));
       for (const planning::MissingName& missing :
            planning::MissingIn(failure.text, answer_.names, survey)) {
-        Say("    {}\n", Painted(Printable(missing.ToText()), kFaint));
+        Print("    {}\n", Painted(Printable(missing.ToText()), kFaint));
       }
     }
-    SayMore(survey.failures.size());
+    PrintMore(survey.failures.size());
   }
 
   /// Names that no device has and no failure mentions, because has() or .? guards them.
@@ -220,7 +220,7 @@ class CelText {
     for (const planning::MissingName& missing : planning::MissingQuietly(answer_.names, survey)) {
       lines += fmt::format("  {}\n", Painted(Printable(missing.ToText()), kFaint));
     }
-    if (!lines.empty()) Say("\nunknown:\n{}", lines);
+    if (!lines.empty()) Print("\nunknown:\n{}", lines);
   }
 
   const CelAnswer& answer_;

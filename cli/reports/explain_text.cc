@@ -75,18 +75,19 @@ class ExplainText {
     });
     if (answer_.verdict == planning::Verdict::kFits || groups.empty()) return std::move(out_);
     const NodeGroup& group = near == groups.end() ? groups.front() : *near;
-    Say(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group, explanation_)));
+    Print(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group, explanation_)));
     if (explanation_.suggestions.empty()) return std::move(out_);
     const planning::Suggestion& first = explanation_.suggestions.front();
-    Say(2, fmt::format("- {}: {}", first.text, FitsText(first)), 4);
+    Print(2, fmt::format("- {}: {}", first.text, FitsText(first)), 4);
     return std::move(out_);
   }
 
   std::string Run() && {
     Head();
-    if (!answer_.note.empty()) Say(2, answer_.note);
+    if (!answer_.note.empty()) Print(2, answer_.note);
     if (!answer_.evicts.empty())
-      Say(2, fmt::format("the scheduler would evict for it: {}", fmt::join(answer_.evicts, ", ")));
+      Print(2,
+            fmt::format("the scheduler would evict for it: {}", fmt::join(answer_.evicts, ", ")));
     if (!answer_.state.empty() || answer_.verdict == planning::Verdict::kFits)
       return std::move(out_);
     for (const Funnel& funnel : explanation_.funnels) Requests(funnel);
@@ -99,7 +100,7 @@ class ExplainText {
   }
 
  private:
-  void Say(size_t indent, std::string_view text, size_t hanging = 2) {
+  void Print(size_t indent, std::string_view text, size_t hanging = 2) {
     out_ += std::string(indent, ' ') +
             Wrapped(Printable(text), indent + hanging, options_.columns) + "\n";
   }
@@ -109,9 +110,9 @@ class ExplainText {
   }
 
   size_t Shown(size_t count) const { return options_.all ? count : std::min(count, kReasonsMax); }
-  void SayMore(size_t indent, size_t count) {
+  void PrintMore(size_t indent, size_t count) {
     if (Shown(count) < count)
-      Say(indent, fmt::format("… and {} more (--all shows them)", count - Shown(count)));
+      Print(indent, fmt::format("… and {} more (--all shows them)", count - Shown(count)));
   }
 
   bool IsOfSeveral() const { return options_.names.size() > 1; }
@@ -124,17 +125,17 @@ class ExplainText {
   }
 
   void Head() {
-    if (!answer_.state.empty()) return Say(0, fmt::format("{} {}", answer_.what, answer_.state));
+    if (!answer_.state.empty()) return Print(0, fmt::format("{} {}", answer_.what, answer_.state));
     const size_t count = options_.names.size();
     if (answer_.verdict == planning::Verdict::kFits) {
-      Say(0,
-          fmt::format("{} {} on {} of {} {}",
-                      Subject(),
-                      Plural(IsOfSeveral() ? count : 1, "fits", "fit"),
-                      explanation_.groups.front().nodes.size(),
-                      explanation_.nodes,
-                      Plural(explanation_.nodes, "node", "nodes")));
-      if (IsOfSeveral()) Say(2, List(options_.names), 0);
+      Print(0,
+            fmt::format("{} {} on {} of {} {}",
+                        Subject(),
+                        Plural(IsOfSeveral() ? count : 1, "fits", "fit"),
+                        explanation_.groups.front().nodes.size(),
+                        explanation_.nodes,
+                        Plural(explanation_.nodes, "node", "nodes")));
+      if (IsOfSeveral()) Print(2, List(options_.names), 0);
       return;
     }
     std::string_view verdict = IsOfSeveral() ? "do not fit" : "does not fit";
@@ -147,8 +148,8 @@ class ExplainText {
         Wrapped(TextFor("{} {}: {}", Subject(), verdict, FirstLine()), 2, options_.columns);
     out_ += Painted(title, kRed, options_.colours) + "\n";
     OtherLines();
-    if (IsOfSeveral()) Say(2, List(options_.names), 0);
-    if (!answer_.fix.empty()) Say(2, answer_.fix);
+    if (IsOfSeveral()) Print(2, List(options_.names), 0);
+    if (!answer_.fix.empty()) Print(2, answer_.fix);
   }
 
   std::string FirstLine() const { return reason_.substr(0, reason_.find('\n')); }
@@ -196,7 +197,7 @@ class ExplainText {
       if (removal.step == step && !removal.text.empty()) here.push_back(&removal);
     }
     for (size_t i = 0; i < Shown(here.size()); ++i) RemovalLines(*here[i]);
-    SayMore(kReasonIndent, here.size());
+    PrintMore(kReasonIndent, here.size());
   }
 
   void RemovalLines(const Removal& removal) {
@@ -204,11 +205,11 @@ class ExplainText {
     if (removal.step == Step::kInUse) why = "by claims of namespace " + removal.text;
     if (removal.step == Step::kClass || removal.step == Step::kSelectors)
       why = (removal.error.empty() ? "not " : "fails: ") + removal.text;
-    Say(kReasonIndent, fmt::format("{} {}", removal.devices, why), 4);
-    if (!removal.error.empty()) Say(kReasonIndent + 4, removal.error);
+    Print(kReasonIndent, fmt::format("{} {}", removal.devices, why), 4);
+    if (!removal.error.empty()) Print(kReasonIndent + 4, removal.error);
     if (removal.error.empty()) Values(removal);
     for (const planning::MissingName& missing : removal.missing)
-      Say(kReasonIndent + 4, missing.ToText());
+      Print(kReasonIndent + 4, missing.ToText());
   }
 
   /// Prints the values that the devices have instead.
@@ -223,7 +224,7 @@ class ExplainText {
                              : fmt::format("{} ({})", value.text, value.count));
       }
       if (Shown(have.values.size()) < have.values.size()) values.emplace_back("…");
-      Say(kReasonIndent + 4, fmt::format("{} is {}", have.name.id, fmt::join(values, ", ")));
+      Print(kReasonIndent + 4, fmt::format("{} is {}", have.name.id, fmt::join(values, ", ")));
     }
   }
 
@@ -231,14 +232,14 @@ class ExplainText {
     Title("nodes, the most promising first");
     for (size_t i = 0; i < Shown(explanation_.groups.size()); ++i) {
       const NodeGroup& group = explanation_.groups[i];
-      Say(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group)));
-      if (!group.detail.empty()) Say(6, group.detail, 0);
-      Say(6, List(group.nodes), 0);
+      Print(2, fmt::format("{}: {}", NodeCount(group), planning::ToString(group)));
+      if (!group.detail.empty()) Print(6, group.detail, 0);
+      Print(6, List(group.nodes), 0);
     }
-    SayMore(2, explanation_.groups.size());
+    PrintMore(2, explanation_.groups.size());
     const bool is_known = answer_.verdict != planning::Verdict::kUndecided;
     if (is_known && !explanation_.closest.empty() && !explanation_.fits_when_empty)
-      Say(2, "Even with nothing in use none of the nodes would do.");
+      Print(2, "Even with nothing in use none of the nodes would do.");
   }
 
   static std::string NodeCount(const NodeGroup& group) {
@@ -265,10 +266,10 @@ class ExplainText {
             fmt::format(" of {} {}", Plural(holder.pods.size(), "pod", "pods"), List(holder.pods));
       if (!holder.since.empty()) text += ", since " + holder.since;
       text += kHolderStates.at(static_cast<size_t>(holders[i].state));
-      Say(2, text);
-      Say(6, List(holders[i].devices), 0);
+      Print(2, text);
+      Print(6, List(holders[i].devices), 0);
     }
-    SayMore(2, holders.size());
+    PrintMore(2, holders.size());
   }
 
   void Conflict() {
@@ -280,16 +281,16 @@ class ExplainText {
     for (size_t i = 0; i < Shown(parts.size()); ++i) {
       const planning::ConflictPart& part = parts[i];
       switch (part.kind) {
-        case planning::PartKind::kRequest: Say(2, RequestText(part.claim, part.name)); break;
+        case planning::PartKind::kRequest: Print(2, RequestText(part.claim, part.name)); break;
         case planning::PartKind::kConstraint:
-          Say(2, fmt::format("the constraint {} of claim {}", part.name, part.claim));
+          Print(2, fmt::format("the constraint {} of claim {}", part.name, part.claim));
           break;
         case planning::PartKind::kHolder:
-          Say(2, fmt::format("claim {} and the devices that it has", part.claim));
+          Print(2, fmt::format("claim {} and the devices that it has", part.claim));
           break;
       }
     }
-    SayMore(2, parts.size());
+    PrintMore(2, parts.size());
   }
 
   void Suggestions() {
@@ -298,21 +299,21 @@ class ExplainText {
     if (suggestions.empty()) {
       if (answer_.verdict == planning::Verdict::kUndecided) return;
       out_ += "\n";
-      Say(0, "No single small change would help.");
+      Print(0, "No single small change would help.");
       return Hints();
     }
     Title("what would help, the smallest change first (each was tried)");
     for (size_t i = 0; i < Shown(suggestions.size()); ++i) {
       const planning::Suggestion& suggestion = suggestions[i];
-      Say(2, fmt::format("- {}: {}", suggestion.text, FitsText(suggestion)));
+      Print(2, fmt::format("- {}: {}", suggestion.text, FitsText(suggestion)));
     }
-    SayMore(2, suggestions.size());
+    PrintMore(2, suggestions.size());
     Hints();
   }
 
   /// Prints remedies that cannot be tested with the allocator alone.
   void Hints() {
-    for (const std::string& hint : planning::HintsFor(explanation_)) Say(0, hint, 0);
+    for (const std::string& hint : planning::HintsFor(explanation_)) Print(0, hint, 0);
   }
 
   static constexpr size_t kReasonIndent = 9;

@@ -119,10 +119,10 @@ CiReport ReportOf(std::span<const PlacedFinding> findings, std::span<const std::
                               .file = one.file,
                               .line = one.line});
   }
-  std::set<std::string_view> told;
-  for (const PlacedFinding& one : findings) told.insert(one.object);
+  std::set<std::string_view> reported;
+  for (const PlacedFinding& one : findings) reported.insert(one.object);
   for (const std::string& object : objects) {
-    if (told.insert(object).second) report.results.push_back({.subject = object});
+    if (reported.insert(object).second) report.results.push_back({.subject = object});
   }
   return report;
 }

@@ -43,11 +43,11 @@ std::string AboutRelease(api::Release release) {
       allocator::HasOwnProfile(release) ? "" : ", the nearest allocator that was measured");
 }
 
-void SayWhatIsServed(const control_plane::Process& process,
-                     api::Release release,
-                     const ServeOptions& options,
-                     const Output& output,
-                     const Log& log) {
+void PrintServed(const control_plane::Process& process,
+                 api::Release release,
+                 const ServeOptions& options,
+                 const Output& output,
+                 const Log& log) {
   const std::string where = control_plane::WhereObjectsAre(options.store);
   if (options.log_format == LogFormat::kJson) {
     return log.Info("serving",
@@ -85,12 +85,12 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
   std::optional<control_plane::Process> process;
   process.emplace(world, log, std::move(process_options));
   DRAY_TRY_VOID(process->Start());
-  SayWhatIsServed(*process, release, options, output, log);
+  PrintServed(*process, release, options, output, log);
   const std::string_view signal = stop.Wait();
-  const MonotonicTime told = world.clock.Monotonic();
+  const MonotonicTime reported = world.clock.Monotonic();
   process.reset();
   const auto took =
-      std::chrono::duration_cast<std::chrono::milliseconds>(world.clock.Monotonic() - told);
+      std::chrono::duration_cast<std::chrono::milliseconds>(world.clock.Monotonic() - reported);
   log.Info("server has stopped", "signal", signal, "milliseconds", took.count());
   return {};
 }

@@ -15,7 +15,7 @@ bool CopyWatch::Step(uint64_t done, uint64_t all) {
   return !is_ended_;
 }
 
-int CopyWatch::TellEnd(std::string_view text) {
+int CopyWatch::ReportEnd(std::string_view text) {
   progress_.Clear();
   output_.Refuse("store", text);
   return kExitInterrupted;

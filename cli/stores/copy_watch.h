@@ -25,7 +25,7 @@ class CopyWatch {
   bool Step(uint64_t done, uint64_t all);
   bool is_ended() const { return is_ended_; }
   /// Prints `text` about the interruption and returns the exit code. Precondition: is_ended().
-  int TellEnd(std::string_view text);
+  int ReportEnd(std::string_view text);
   /// Removes the progress line; call before other output.
   void Clear() { progress_.Clear(); }
 

@@ -108,7 +108,7 @@ class EtcdCommand {
     rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
     for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
       saved = client_->SaveSnapshot(i, save);
-    if (watch.is_ended()) return watch.TellEnd(BackupEndText(options_.file));
+    if (watch.is_ended()) return watch.ReportEnd(BackupEndText(options_.file));
     watch.Clear();
     DRAY_TRY_VOID(std::move(written));
     if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));

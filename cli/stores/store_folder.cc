@@ -110,10 +110,10 @@ class FolderCommand {
         sqlite::Backup(folder(), options_.file, {.progress = [&](uint64_t done, uint64_t all) {
                          return watch.Step(done, all);
                        }});
-    if (watch.is_ended()) return watch.TellEnd(BackupEndText(options_.file));
+    if (watch.is_ended()) return watch.ReportEnd(BackupEndText(options_.file));
     watch.Clear();
     if (!status.has_value()) return Fail(status.error());
-    return Tell(*status);
+    return Report(*status);
   }
 
   Result<int> Restore() {
@@ -130,10 +130,10 @@ class FolderCommand {
                          .overwrite = options_.overwrite,
                          .progress = progress});
     if (watch && watch->is_ended()) {
-      return watch->TellEnd(fmt::format("restoring was ended; {} is as it was", folder()));
+      return watch->ReportEnd(fmt::format("restoring was ended; {} is as it was", folder()));
     }
     if (watch) watch->Clear();
-    if (status.has_value()) return Tell(*status);
+    if (status.has_value()) return Report(*status);
     Error error = status.error();
     if (error.reason == StatusReason::kAlreadyExists) error.message += " (--overwrite)";
     return Fail(std::move(error));
@@ -168,11 +168,11 @@ class FolderCommand {
 
   Result<int> Compact() {
     DRAY_TRY(const sqlite::FileStatus status, sqlite::CompactFolder(folder(), options_.revision));
-    return Tell(status);
+    return Report(status);
   }
 
   /// Prints the state after a command that changes or copies.
-  int Tell(const sqlite::FileStatus& status) {
+  int Report(const sqlite::FileStatus& status) {
     if (options_.format == OutputFormat::kText) {
       cli::Print(output_.out, "{}\n", InOneLine(status));
     } else {

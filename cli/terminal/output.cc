@@ -73,8 +73,8 @@ void Output::Document(OutputFormat format, std::string_view json) const {
 Output StandardOutput() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread has started
   const char* const no_color = std::getenv("NO_COLOR");
-  const bool is_wished = no_color == nullptr || *no_color == '\0';
-  const bool is_plain = !is_wished || isatty(STDOUT_FILENO) == 0;
+  const bool is_requested = no_color == nullptr || *no_color == '\0';
+  const bool is_plain = !is_requested || isatty(STDOUT_FILENO) == 0;
   return {.out = stdout,
           .notes = stderr,
           .colours = is_plain ? Colours::kNone : Colours::kTerminal,

@@ -43,7 +43,7 @@ bool RemoveCondition(std::string_view type, CustomResourceDefinition& definition
                        [&](const Condition& one) { return one.type == type; }) > 0;
 }
 
-bool SaySame(const Condition& a, const Condition& b) {
+bool AreAlike(const Condition& a, const Condition& b) {
   return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
 }
 

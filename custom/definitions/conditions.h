@@ -36,6 +36,6 @@ bool RemoveCondition(std::string_view type,
                      api::apiextensions_v1::CustomResourceDefinition& definition);
 
 /// Whether both say the same, whenever they said it first.
-bool SaySame(const Condition& a, const Condition& b);
+bool AreAlike(const Condition& a, const Condition& b);
 
 }  // namespace dray::custom::definitions

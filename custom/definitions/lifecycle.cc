@@ -162,7 +162,7 @@ std::optional<Definition> AcceptNames(const Definition& definition,
   Condition names = choice.condition();
   const Condition* old = FindCondition(definition, kNamesAccepted);
   if (choice.accepted() == definition.status.accepted_names && old != nullptr &&
-      SaySame(names, *old)) {
+      AreAlike(names, *old)) {
     return std::nullopt;
   }
   Definition next = definition;
@@ -191,7 +191,7 @@ std::optional<Definition> Establish(const Definition& definition,
                                       "InvalidCABundle",
                                       "The conversion webhook CABundle is invalid");
   const Condition* old = FindCondition(definition, kEstablished);
-  if (old != nullptr && SaySame(*old, condition)) return std::nullopt;
+  if (old != nullptr && AreAlike(*old, condition)) return std::nullopt;
   return With(definition, std::move(condition), now);
 }
 
@@ -210,7 +210,7 @@ std::optional<Definition> JudgeApproval(const Definition& definition, WallTime n
   const std::string_view status = approval.state == ApprovalState::kApproved ? "True" : "False";
   Condition condition = Say(kApprovalConformant, status, reason(), std::move(approval.text));
   const Condition* old = FindCondition(definition, kApprovalConformant);
-  if (old != nullptr && SaySame(*old, condition)) return std::nullopt;
+  if (old != nullptr && AreAlike(*old, condition)) return std::nullopt;
   return With(definition, std::move(condition), now);
 }
 
@@ -258,7 +258,7 @@ std::optional<Definition> JudgeStructure(const Definition& definition, WallTime 
   std::optional<Condition> condition = StructureOf(definition);
   const Condition* old = FindCondition(definition, kNonStructuralSchema);
   if (condition.has_value()) {
-    if (old != nullptr && SaySame(*old, *condition)) return std::nullopt;
+    if (old != nullptr && AreAlike(*old, *condition)) return std::nullopt;
     return With(definition, *std::move(condition), now);
   }
   if (old == nullptr) return std::nullopt;

@@ -85,7 +85,7 @@ void Engine::Feed(std::string_view bytes) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
   const auto* const data = reinterpret_cast<const uint8_t*>(bytes.data());
   if (nghttp2_session_mem_recv(session_.get(), data, bytes.size()) < 0) failed_ = true;
-  TellClosed();
+  ReportClosed();
   Hand();
 }
 
@@ -101,7 +101,7 @@ void Engine::Hand() {
   }
 }
 
-void Engine::TellClosed() {
+void Engine::ReportClosed() {
   const std::vector<int32_t> closed = std::exchange(closed_, {});
   for (const int32_t id : closed) events_.OnClosed(static_cast<StreamId>(id));
 }
@@ -338,7 +338,7 @@ size_t Engine::Peek(std::span<char> out) {
       break;
     }
   }
-  TellClosed();
+  ReportClosed();
   if (pending() == 0) std::string().swap(output_);  // idle connections own no buffers
   return std::string_view(output_).substr(offset_).copy(out.data(), out.size());
 }
@@ -418,7 +418,7 @@ void Engine::Tick() {
     stream->is_at_fault = !stream->lingers;
     ResetStream(*stream, stream->lingers ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
   }
-  TellClosed();
+  ReportClosed();
 }
 
 void Engine::Refuse(Stream& stream, int status, std::string_view why) {

@@ -93,7 +93,7 @@ class Engine final : public ServerEngine, private SessionEvents {
   void Terminate(uint32_t error_code);
   bool IsLate(Stream& stream) const;
   void Hand();
-  void TellClosed();
+  void ReportClosed();
   void Note(int result);
   Stream* Find(StreamId stream) const;
   size_t pending() const { return output_.size() - offset_; }

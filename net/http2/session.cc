@@ -79,8 +79,9 @@ int Field(nghttp2_session*,
           uint8_t,
           void* user_data) {
   return Guarded([&] {
-    const bool goes_on = EventsOf(user_data).OnField(frame->hd.stream_id, Text(name), Text(value));
-    return goes_on ? 0 : static_cast<int>(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE);
+    const bool continues =
+        EventsOf(user_data).OnField(frame->hd.stream_id, Text(name), Text(value));
+    return continues ? 0 : static_cast<int>(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE);
   });
 }
 

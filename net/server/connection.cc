@@ -278,10 +278,10 @@ void Connection::WriteAll() {
       case IoStatus::kBroken: return Close();
     }
   }
-  TellExchangesOfRoom();
+  NotifyExchangesOfRoom();
 }
 
-void Connection::TellExchangesOfRoom() {
+void Connection::NotifyExchangesOfRoom() {
   if (waiting_.empty()) return;
   const size_t queued_max = engine_->queue_bytes_max();
   std::erase_if(waiting_, [&](StreamId stream) {
@@ -441,7 +441,7 @@ void Connection::EndExchange(StreamId stream) {
   if (found != exchanges_.end() && found->first == stream) exchanges_.erase(found);
 }
 
-void Connection::TellOfRoom(StreamId stream) {
+void Connection::NotifyOfRoom(StreamId stream) {
   if (std::ranges::find(waiting_, stream) == waiting_.end()) waiting_.push_back(stream);
 }
 

@@ -71,7 +71,7 @@ class Connection final : public ServerEngine::Events,
   bool peer_ended() const override { return read_ended_; }
   bool is_ending() const override { return ending_; }
   void EndExchange(StreamId stream) override;
-  void TellOfRoom(StreamId stream) override;
+  void NotifyOfRoom(StreamId stream) override;
 
   HeadVerdict OnHead(Request& head) override;
   void OnRequest(StreamId stream, Request request) override;
@@ -115,7 +115,7 @@ class Connection final : public ServerEngine::Events,
   bool Account();
   bool Introduce(const Frozen<ShareOwner>& owner);
   void EndSoon();
-  void TellExchangesOfRoom();
+  void NotifyExchangesOfRoom();
   Exchanges::iterator FindExchange(StreamId stream);
 
   ReactorContext& context_;

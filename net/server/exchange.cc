@@ -115,8 +115,8 @@ void Exchange::OnWritable(std::function<void()> callback) {
   if (state_ != State::kStreaming || !connection) return;
   on_writable_ = std::move(callback);
   const ServerEngine& engine = connection->engine();
-  const bool is_told = Drained(engine.queued_bytes(stream_), engine.queue_bytes_max());
-  if (!is_told) connection->TellOfRoom(stream_);
+  const bool is_reported = Drained(engine.queued_bytes(stream_), engine.queue_bytes_max());
+  if (!is_reported) connection->NotifyOfRoom(stream_);
 }
 
 bool Exchange::Drained(size_t queued, size_t queued_max) {

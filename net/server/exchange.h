@@ -26,7 +26,7 @@ class ExchangeConnection {
   /// The answer of `stream` is complete: its exchange gets no more callbacks.
   virtual void EndExchange(StreamId stream) = 0;
   /// `stream` waits for room, and is notified when the peer has taken output.
-  virtual void TellOfRoom(StreamId stream) = 0;
+  virtual void NotifyOfRoom(StreamId stream) = 0;
   /// There is output: write it soon.
   virtual void PumpSoon() = 0;
   /// Breaks the answer of `stream` off; with the connection, where there is no other way.

@@ -58,9 +58,9 @@ std::vector<MissingName> MissingQuietly(std::span<const DeviceName> names, const
   std::vector<MissingName> missing;
   if (survey.devices == 0) return missing;
   for (const DeviceName& name : names) {
-    const bool is_told = std::ranges::any_of(
+    const bool is_reported = std::ranges::any_of(
         survey.failures, [&](const Counted& failure) { return IsAbout(failure.text, name); });
-    if (!is_told && survey.names.On(name) == 0) missing.push_back(About(name, survey));
+    if (!is_reported && survey.names.On(name) == 0) missing.push_back(About(name, survey));
   }
   return missing;
 }

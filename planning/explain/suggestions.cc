@@ -364,7 +364,7 @@ class Suggester {
   /// Suggests, on each of the most promising nodes, the fewest claims whose devices would do.
   void FreeClaims() {
     const allocator::Budget& budget = question_.budget;
-    std::set<std::vector<size_t>> told;
+    std::set<std::vector<size_t>> reported;
     for (size_t i = 0; i < std::min(question_.nodes.size(), kNodesFreedMax); ++i) {
       const api::core_v1::Node& node = *question_.nodes[i];
       const auto devices = counter_.DevicesOn(node, question_.way);
@@ -382,7 +382,7 @@ class Suggester {
       if (!fits_without(all)) continue;
       std::vector<size_t> fewest;
       for (const size_t place : Minimal(there.size(), fits_without)) fewest.push_back(there[place]);
-      if (!told.insert(fewest).second) continue;
+      if (!reported.insert(fewest).second) continue;
       found_.push_back({.kind = ChangeKind::kFreeClaims,
                         .amount = fewest.size(),
                         .text = FreeText(fewest),

@@ -39,19 +39,19 @@ resource_v1::ResourceClaim ClaimOf(const std::vector<bool>& has_conditions) {
   return claim;
 }
 
-void Tell(resource_v1::ResourceClaim& claim,
-          const std::string& device,
-          const std::vector<std::string>& conditions,
-          const std::string& status = "True") {
-  resource_v1::AllocatedDeviceStatus told{.driver = "d", .pool = "p", .device = device};
+void Report(resource_v1::ResourceClaim& claim,
+            const std::string& device,
+            const std::vector<std::string>& conditions,
+            const std::string& status = "True") {
+  resource_v1::AllocatedDeviceStatus reported{.driver = "d", .pool = "p", .device = device};
   for (const std::string& type : conditions) {
-    told.conditions.push_back(
+    reported.conditions.push_back(
         {.type = type, .status = status, .reason = "Why", .message = "shelf \"2\""});
   }
-  claim.status.devices.push_back(std::move(told));
+  claim.status.devices.push_back(std::move(reported));
 }
 
-struct Told {
+struct Reported {
   std::string device;
   std::vector<std::string> conditions;
   std::string status = "True";
@@ -61,7 +61,7 @@ TEST(BindingStateOf, AllDevicesMustHaveAllConditions) {
   const struct {
     std::string name;
     std::vector<bool> devices;
-    std::vector<Told> told;
+    std::vector<Reported> reported;
     Kind want;
   } cases[] = {
       {"plain device", {false}, {}, Kind::kReady},
@@ -81,14 +81,15 @@ TEST(BindingStateOf, AllDevicesMustHaveAllConditions) {
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
     resource_v1::ResourceClaim claim = ClaimOf(test.devices);
-    for (const Told& told : test.told) Tell(claim, told.device, told.conditions, told.status);
+    for (const Reported& reported : test.reported)
+      Report(claim, reported.device, reported.conditions, reported.status);
     EXPECT_EQ(BindingStateOf(claim).kind, test.want);
   }
 }
 
 TEST(BindingStateOf, FailureIsToldInUpstreamsWords) {
   resource_v1::ResourceClaim claim = ClaimOf({true});
-  Tell(claim, "0", {"failed"});
+  Report(claim, "0", {"failed"});
   EXPECT_EQ(BindingStateOf(claim).failure,
             R"(device binding failed: claim=gpu, reason=Why, message="shelf \"2\"")");
 }
@@ -96,7 +97,7 @@ TEST(BindingStateOf, FailureIsToldInUpstreamsWords) {
 TEST(BindingStateOf, SharesOfADeviceAreToldApart) {
   resource_v1::ResourceClaim claim = ClaimOf({true});
   claim.status.allocation->devices.results[0].share_id = "one";
-  Tell(claim, "0", {"warm", "attached"});
+  Report(claim, "0", {"warm", "attached"});
   claim.status.devices[0].share_id = "two";
   EXPECT_EQ(BindingStateOf(claim).kind, Kind::kWaits);
   claim.status.devices[0].share_id = "one";

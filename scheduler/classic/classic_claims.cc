@@ -27,9 +27,9 @@ Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicC
 }
 
 /// For 1.30: the class restricts the nodes and decides whether the scheduler allocates.
-Result<> DescribeWish(const classic::ResourceClaim& claim,
-                      const ClassicLookups& lookups,
-                      ClassicClaim& described) {
+Result<> DescribeDemand(const classic::ResourceClaim& claim,
+                        const ClassicLookups& lookups,
+                        ClassicClaim& described) {
   described.is_immediate = claim.spec.allocation_mode == "Immediate";
   const std::string& name = claim.spec.resource_class_name;
   const api::Object* found = lookups.find_class(name);
@@ -41,9 +41,9 @@ Result<> DescribeWish(const classic::ResourceClaim& claim,
   described.by_scheduler = resource_class.structured_parameters.value_or(false);
   DRAY_TRY_VOID(AddNodes(resource_class.suitable_nodes, described));
   if (described.by_scheduler) {
-    DRAY_TRY(StructuredWish wish, lookups.find_wish(claim, resource_class));
-    described.wish = std::move(wish.wish);
-    described.why_nowhere = std::move(wish.why_not);
+    DRAY_TRY(StructuredDemand demand, lookups.find_demand(claim, resource_class));
+    described.demand = std::move(demand.demand);
+    described.why_nowhere = std::move(demand.why_not);
   } else if (described.is_immediate) {
     described.why_nowhere = kNotAllocatedYet;
   }
@@ -51,9 +51,9 @@ Result<> DescribeWish(const classic::ResourceClaim& claim,
 }
 
 /// For 1.31: each request has a class, and a node must suit all of them.
-Result<> DescribeWish(const resource_v1::ResourceClaim& claim,
-                      const ClassicLookups& lookups,
-                      ClassicClaim& described) {
+Result<> DescribeDemand(const resource_v1::ResourceClaim& claim,
+                        const ClassicLookups& lookups,
+                        ClassicClaim& described) {
   described.by_scheduler = claim.spec.controller.empty();
   for (const resource_v1::DeviceRequest& request : claim.spec.devices.requests) {
     if (!request.exactly) continue;
@@ -118,7 +118,7 @@ Result<ClassicClaim> DescribeClaim(const core_v1::Pod& pod,
       described.why_nowhere = kMustBeReallocated;
       return {};
     }
-    if (!described.is_allocated) return DescribeWish(value, lookups, described);
+    if (!described.is_allocated) return DescribeDemand(value, lookups, described);
     if (IsInUse(value) && !api::claims::IsReservedFor(value, pod.metadata.uid)) {
       described.why_nowhere = kInUse;
       return {};

@@ -34,7 +34,7 @@ struct ClassicClaim {
   /// Why the pod fits on no node, in upstream's words; or empty.
   std::string why_nowhere;
   /// What the scheduler must allocate (structured parameters of 1.30); null: nothing.
-  std::shared_ptr<const allocator::NamedResourcesWish> wish;
+  std::shared_ptr<const allocator::NamedResourcesDemand> demand;
 };
 
 /// Finds a class by name: a ResourceClass for claims of the classic generation, else a DeviceClass.
@@ -42,17 +42,17 @@ struct ClassicClaim {
 using ClassLookup = std::function<const api::Object*(std::string_view name)>;
 
 /// The request of a classic claim that the scheduler has to allocate.
-struct StructuredWish {
-  std::shared_ptr<const allocator::NamedResourcesWish> wish;  // null: not known now
-  std::string why_not;                                        // in upstream's words
+struct StructuredDemand {
+  std::shared_ptr<const allocator::NamedResourcesDemand> demand;  // null: not known now
+  std::string why_not;                                            // in upstream's words
 };
 /// Returns the request of a claim of the given class. Errors: in upstream's words.
-using WishLookup =
-    std::function<Result<StructuredWish>(const api::resource_v1alpha2::ResourceClaim& claim,
-                                         const api::resource_v1alpha2::ResourceClass& of_whom)>;
+using DemandLookup =
+    std::function<Result<StructuredDemand>(const api::resource_v1alpha2::ResourceClaim& claim,
+                                           const api::resource_v1alpha2::ResourceClass& of_whom)>;
 struct ClassicLookups {
   ClassLookup find_class;
-  WishLookup find_wish = {};  // where claims of the classic generation are followed
+  DemandLookup find_demand = {};  // where claims of the classic generation are followed
 };
 
 /// Whether a driver's controller, and not the scheduler, allocates or has allocated the claim. For
@@ -64,7 +64,7 @@ std::string EntryNameOf(const api::core_v1::Pod& pod, const api::Object& claim);
 
 /// Describes `claim`, one of `pod`'s claims, for the dialogue.
 ///
-/// Errors: kBadRequest  an invalid node selector; those of WishLookup.
+/// Errors: kBadRequest  an invalid node selector; those of DemandLookup.
 Result<ClassicClaim> DescribeClaim(const api::core_v1::Pod& pod,
                                    const api::Object& claim,
                                    const ClassicLookups& lookups);

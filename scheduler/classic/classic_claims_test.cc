@@ -38,7 +38,7 @@ std::string Render(const Result<ClassicClaim>& claim) {
                      claim->is_allocated ? " allocated" : "",
                      claim->is_immediate ? " immediate" : "",
                      claim->by_scheduler ? " by scheduler" : "",
-                     claim->wish != nullptr ? " with a wish" : "",
+                     claim->demand != nullptr ? " with a wish" : "",
                      claim->nodes.empty() ? "" : " on some nodes");
 }
 
@@ -70,15 +70,15 @@ const api::Object* FindResourceClass(std::string_view name) {
 }
 
 /// Requests any one instance; the parameters "later" are unknown.
-Result<StructuredWish> FindWish(const classic::ResourceClaim& claim,
-                                const classic::ResourceClass& of_whom) {
+Result<StructuredDemand> FindDemand(const classic::ResourceClaim& claim,
+                                    const classic::ResourceClass& of_whom) {
   if (claim.spec.parameters_ref) {
-    return StructuredWish{.wish = nullptr, .why_not = "claim parameters lab/later not found"};
+    return StructuredDemand{.demand = nullptr, .why_not = "claim parameters lab/later not found"};
   }
   cel::SelectorCache selectors = allocator::NamedResourcesSelectors(1);
-  DRAY_TRY(auto wish, allocator::NamedResourcesWish::Read({.of_whom = &of_whom}, selectors));
-  return StructuredWish{.wish = std::make_shared<const allocator::NamedResourcesWish>(wish),
-                        .why_not = {}};
+  DRAY_TRY(auto demand, allocator::NamedResourcesDemand::Read({.of_whom = &of_whom}, selectors));
+  return StructuredDemand{.demand = std::make_shared<const allocator::NamedResourcesDemand>(demand),
+                          .why_not = {}};
 }
 
 struct ClassicCase {
@@ -89,7 +89,7 @@ struct ClassicCase {
 
 class DescribeClassicTest : public ::testing::TestWithParam<ClassicCase> {};
 
-TEST_P(DescribeClassicTest, Says) {
+TEST_P(DescribeClassicTest, Writes) {
   classic::ResourceClaim claim;
   claim.metadata.namespace_ = "lab";
   claim.metadata.name = "old";
@@ -97,7 +97,7 @@ TEST_P(DescribeClassicTest, Says) {
   claim.spec.allocation_mode = "WaitForFirstConsumer";
   GetParam().edit(claim);
   EXPECT_EQ(Render(DescribeClaim(
-                ClassicPod(), api::Object::Of(std::move(claim)), {FindResourceClass, FindWish})),
+                ClassicPod(), api::Object::Of(std::move(claim)), {FindResourceClass, FindDemand})),
             GetParam().want);
 }
 
@@ -189,7 +189,7 @@ struct MarkedCase {
 
 class DescribeMarkedTest : public ::testing::TestWithParam<MarkedCase> {};
 
-TEST_P(DescribeMarkedTest, Says) {
+TEST_P(DescribeMarkedTest, Writes) {
   static const api::Object kClass = [] {
     resource_v1::DeviceClass made;
     made.spec.suitable_nodes = OneNode();

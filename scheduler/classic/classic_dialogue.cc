@@ -27,7 +27,7 @@ const Answer* AnswerFor(const ClassicClaim& claim, const PodSchedulingContext* c
 
 /// Why the scheduler cannot allocate the claim on the node; empty: it can.
 std::string WhyNotAllocated(const ClassicClaim& claim, allocator::InstancesOnNode& instances) {
-  const auto found = instances.Allocate(*claim.wish);
+  const auto found = instances.Allocate(*claim.demand);
   if (!found) return "checking structured parameters failed: " + found.error().message;
   return found->has_value() ? "" : kUnsuitable;
 }
@@ -82,7 +82,7 @@ NodeObjection ObjectionTo(const api::core_v1::Node& node,
                                                           : "excluded by device class node filter",
               .unavailable = {}};
     }
-    if (claim.wish != nullptr) {
+    if (claim.demand != nullptr) {
       std::string why_not = WhyNotAllocated(claim, instances);
       if (!why_not.empty()) return {.reason = std::move(why_not), .unavailable = {}};
     }

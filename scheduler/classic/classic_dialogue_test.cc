@@ -57,8 +57,8 @@ ClassicClaim ToAllocate(const std::string& entry, const std::string& driver) {
   of_whom.driver_name = driver;
   cel::SelectorCache selectors = allocator::NamedResourcesSelectors(1);
   ClassicClaim claim = OfScheduler(entry);
-  claim.wish = std::make_shared<const allocator::NamedResourcesWish>(
-      *allocator::NamedResourcesWish::Read({.of_whom = &of_whom}, selectors));
+  claim.demand = std::make_shared<const allocator::NamedResourcesDemand>(
+      *allocator::NamedResourcesDemand::Read({.of_whom = &of_whom}, selectors));
   return claim;
 }
 

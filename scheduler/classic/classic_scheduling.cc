@@ -111,8 +111,8 @@ Result<ClassicAttempt> ClassicScheduling::Begin(const api::Object& pod,
   ClassicLookups lookups{.find_class = find_device_class};
   if (classes_.has_value()) {
     lookups.find_class = [this](std::string_view name) { return classes_->Find(name); };
-    lookups.find_wish = [this](const auto& claim, const auto& of_whom) {
-      return structured_->WishOf(claim, of_whom);
+    lookups.find_demand = [this](const auto& claim, const auto& of_whom) {
+      return structured_->DemandOf(claim, of_whom);
     };
   }
   for (const api::Object& claim : claims) {
@@ -146,9 +146,9 @@ Result<> ClassicScheduling::AllocateAndReserve(const api::Object& pod,
   // claim.
   std::vector<std::optional<classic::AllocationResult>> found(claims.size());
   for (size_t i = 0; i < claims.size(); ++i) {
-    const auto& wish = attempt.claims[i].wish;
-    if (wish == nullptr) continue;
-    DRAY_TRY(found[i], instances.Allocate(*wish));
+    const auto& demand = attempt.claims[i].demand;
+    if (demand == nullptr) continue;
+    DRAY_TRY(found[i], instances.Allocate(*demand));
     if (!found[i]) return Fail(StatusReason::kInternalError, "insufficient resources");
   }
   for (size_t i = 0; i < claims.size(); ++i) {
@@ -157,7 +157,7 @@ Result<> ClassicScheduling::AllocateAndReserve(const api::Object& pod,
     if (is_reserved) continue;
     DRAY_TRY(const api::Object written,
              found[i] ? structured_->Allocate(
-                            claims[i], pod, attempt.claims[i].wish->driver(), *found[i])
+                            claims[i], pod, attempt.claims[i].demand->driver(), *found[i])
                       : AddReservation(client_, claims[i], pod));
     AssumeClaim(written);
   }

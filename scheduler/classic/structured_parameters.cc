@@ -135,14 +135,14 @@ bool StructuredParameters::synced() const {
   return slices_.synced() && class_parameters_.synced() && claim_parameters_.synced();
 }
 
-Result<StructuredWish> StructuredParameters::WishOf(const classic::ResourceClaim& claim,
-                                                    const classic::ResourceClass& of_whom) const {
+Result<StructuredDemand> StructuredParameters::DemandOf(
+    const classic::ResourceClaim& claim, const classic::ResourceClass& of_whom) const {
   if (unanswered_.contains(claim.metadata.uid)) {
-    return StructuredWish{.why_not = fmt::format("resource claim {} is in the process of being "
-                                                 "allocated",
-                                                 api::ObjectKey(claim.metadata))};
+    return StructuredDemand{.why_not = fmt::format("resource claim {} is in the process of being "
+                                                   "allocated",
+                                                   api::ObjectKey(claim.metadata))};
   }
-  allocator::NamedResourcesWish::Parameters parameters{.of_whom = &of_whom};
+  allocator::NamedResourcesDemand::Parameters parameters{.of_whom = &of_whom};
   std::string why_not;
   if (const auto& reference = of_whom.parameters_ref) {
     parameters.of_class = Find<classic::ResourceClassParameters>(
@@ -151,7 +151,7 @@ Result<StructuredWish> StructuredParameters::WishOf(const classic::ResourceClaim
         reference->namespace_,
         reference->name,
         why_not);
-    if (!why_not.empty()) return StructuredWish{.why_not = std::move(why_not)};
+    if (!why_not.empty()) return StructuredDemand{.why_not = std::move(why_not)};
   }
   if (const auto& reference = claim.spec.parameters_ref) {
     const std::string& namespace_ = claim.metadata.namespace_;
@@ -161,11 +161,11 @@ Result<StructuredWish> StructuredParameters::WishOf(const classic::ResourceClaim
         namespace_,
         fmt::format("{}/{}", namespace_, reference->name),
         why_not);
-    if (!why_not.empty()) return StructuredWish{.why_not = std::move(why_not)};
+    if (!why_not.empty()) return StructuredDemand{.why_not = std::move(why_not)};
   }
-  DRAY_TRY(auto wish, allocator::NamedResourcesWish::Read(parameters, selectors_));
-  return StructuredWish{
-      .wish = std::make_shared<const allocator::NamedResourcesWish>(std::move(wish)),
+  DRAY_TRY(auto demand, allocator::NamedResourcesDemand::Read(parameters, selectors_));
+  return StructuredDemand{
+      .demand = std::make_shared<const allocator::NamedResourcesDemand>(std::move(demand)),
       .why_not = {}};
 }
 

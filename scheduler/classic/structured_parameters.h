@@ -38,9 +38,9 @@ class StructuredParameters {
   /// Returns the request of an unallocated claim, from its parameters and those of its class.
   /// Parameters are the objects referred to, or those generated from the objects referred to.
   ///
-  /// Errors: those of allocator::NamedResourcesWish::Read.
-  Result<StructuredWish> WishOf(const api::resource_v1alpha2::ResourceClaim& claim,
-                                const api::resource_v1alpha2::ResourceClass& of_whom) const;
+  /// Errors: those of allocator::NamedResourcesDemand::Read.
+  Result<StructuredDemand> DemandOf(const api::resource_v1alpha2::ResourceClaim& claim,
+                                    const api::resource_v1alpha2::ResourceClass& of_whom) const;
 
   /// The node's instances for the claims of one pod.
   allocator::InstancesOnNode On(const std::string& node) const;

@@ -32,13 +32,13 @@ template <class Side>
 void Read(const std::optional<Side>& side,
           const core_v1::Pod& owner,
           std::vector<AffinityTerm>& musts,
-          std::vector<AffinityTerm>& wishes) {
+          std::vector<AffinityTerm>& preferred) {
   if (!side.has_value()) return;
   for (const auto& said : side->required_during_scheduling_ignored_during_execution) {
     musts.push_back(TermOf(said, owner, 0));
   }
   for (const auto& said : side->preferred_during_scheduling_ignored_during_execution) {
-    wishes.push_back(TermOf(said.pod_affinity_term, owner, said.weight));
+    preferred.push_back(TermOf(said.pod_affinity_term, owner, said.weight));
   }
 }
 

@@ -72,18 +72,18 @@ TEST(PodGroups, TheConditionDoesNotGoBack) {
   made.metadata.namespace_ = "lab";
   made.metadata.name = "team";
   const api::Object group = *client.Create(api::Object::Of(std::move(made)));
-  const auto tell = [&](bool is_scheduled, const std::string& reason) {
+  const auto report = [&](bool is_scheduled, const std::string& reason) {
     const auto written =
-        TellOfGroup(client,
+        ReportGroup(client,
                     group,
                     {.is_scheduled = is_scheduled, .reason = reason, .message = {}},
                     api::Time::FromUnixSeconds(9));
     const auto& condition = written->As<PodGroup>().status.conditions[0];
     return condition.status + " " + condition.reason;
   };
-  EXPECT_EQ(tell(false, "Unschedulable"), "False Unschedulable");
-  EXPECT_EQ(tell(true, "Scheduled"), "True Scheduled");
-  EXPECT_EQ(tell(false, "SchedulerError"), "True Scheduled");
+  EXPECT_EQ(report(false, "Unschedulable"), "False Unschedulable");
+  EXPECT_EQ(report(true, "Scheduled"), "True Scheduled");
+  EXPECT_EQ(report(false, "SchedulerError"), "True Scheduled");
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ class AttemptView {
         .volumes = &volumes_,
         .spread_defaults = &options_.profile.spread,
         .other_claims = options_.others,
-        .tells_too_much = options_.tells_too_much};
+        .too_much_is_unresolvable = options_.too_much_is_unresolvable};
   }
 
   DevicesOnNode BeginSearch(std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {

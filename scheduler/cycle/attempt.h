@@ -42,7 +42,7 @@ struct AttemptOptions {
   AsMember member = {};
   /// The pod's claims that the device search does not handle; null: there are none.
   const OtherClaims* others = nullptr;
-  bool tells_too_much = true;  // ClusterView::tells_too_much
+  bool too_much_is_unresolvable = true;  // ClusterView::too_much_is_unresolvable
 };
 
 /// Finds a node for the pod: Decide (cycle.h) with all that the cluster cache knows. `claims` are

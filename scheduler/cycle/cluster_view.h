@@ -72,7 +72,7 @@ struct ClusterView {
   const api::Object* left_over = nullptr;
   /// Set: all nodes are filtered, and Placement::fitting names those that fit.
   const OtherClaims* other_claims = nullptr;
-  bool tells_too_much = true;  // PodNeeds::tells_too_much
+  bool too_much_is_unresolvable = true;  // PodNeeds::too_much_is_unresolvable
 };
 
 struct CycleOptions {

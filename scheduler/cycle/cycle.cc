@@ -69,7 +69,7 @@ class NodeSearch {
                                      view.neighbours,
                                      view.spread_defaults)},
         scores_(SeenWith(rules_), CandidatesIn(view)) {
-    needs_.tells_too_much = view.tells_too_much;
+    needs_.too_much_is_unresolvable = view.too_much_is_unresolvable;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
       // A change of classes may change which one serves the resource.
@@ -149,7 +149,7 @@ class NodeSearch {
 
  private:
   /// The claims to search for on nodes that serve the same extended resources by devices.
-  struct Wish {
+  struct Demand {
     std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last: for `extended`
     ExtendedRequests extended;
     DevicesOnNode devices_on;  // set when the first node is searched
@@ -157,7 +157,7 @@ class NodeSearch {
 
   /// The devices found on a node for the pod.
   struct Found {
-    const Wish* wish = nullptr;
+    const Demand* demand = nullptr;
     std::vector<resource_v1::AllocationResult> results;
     NodeAllocatableStatuses taken;
   };
@@ -308,7 +308,7 @@ class NodeSearch {
 
   /// The node resources that the devices of all claims of the pod take.
   Result<NodeAllocatableStatuses> TakenOnNode(
-      const Wish& wish, const std::vector<resource_v1::AllocationResult>& results) const {
+      const Demand& demand, const std::vector<resource_v1::AllocationResult>& results) const {
     if (!view_.node_allocatable) return NodeAllocatableStatuses{};
     std::vector<ClaimAllocation> claims;
     const auto add = [&](const resource_v1::ResourceClaim& claim,
@@ -322,22 +322,22 @@ class NodeSearch {
       const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
       add(claim, *claim.status.allocation);
     }
-    for (size_t i = 0; i < results.size(); ++i) add(*wish.claims[i], results[i]);
+    for (size_t i = 0; i < results.size(); ++i) add(*demand.claims[i], results[i]);
     return TakenByClaims(*needs_.pod, claims, view_.node_allocatable);
   }
 
-  Wish& WishOn(const NodeState& state) {
+  Demand& DemandOn(const NodeState& state) {
     std::set<std::string, std::less<>> resources = ServedByDevices(needs_, state);
-    const auto [entry, is_new] = wishes_.try_emplace(std::move(resources));
-    Wish& wish = entry->second;
-    if (!is_new) return wish;
-    wish.claims = set_.wanted;
-    if (entry->first.empty()) return wish;
-    wish.extended = RequestsForResources(*needs_.pod, entry->first, view_.class_of);
-    if (wish.extended.requests.empty()) return wish;
-    wish.claims.push_back(std::make_shared<const resource_v1::ResourceClaim>(
-        MakeExtendedClaim(*needs_.pod, wish.extended.requests)));
-    return wish;
+    const auto [entry, is_new] = demands_.try_emplace(std::move(resources));
+    Demand& demand = entry->second;
+    if (!is_new) return demand;
+    demand.claims = set_.wanted;
+    if (entry->first.empty()) return demand;
+    demand.extended = RequestsForResources(*needs_.pod, entry->first, view_.class_of);
+    if (demand.extended.requests.empty()) return demand;
+    demand.claims.push_back(std::make_shared<const resource_v1::ResourceClaim>(
+        MakeExtendedClaim(*needs_.pod, demand.extended.requests)));
+    return demand;
   }
 
   /// Whether the attempt has spent its budget. It has then failed, and its findings must not be
@@ -382,7 +382,7 @@ class NodeSearch {
     DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
     if (obstacle) return obstacle;
     if (!is_available) return NoDevices(kAllocatedElsewhere);
-    DRAY_TRY(found.taken, TakenOnNode(*found.wish, found.results));
+    DRAY_TRY(found.taken, TakenOnNode(*found.demand, found.results));
     if (std::optional<Rejection> rejection = FilterTaken(*needs_.pod, found.taken, state)) {
       return Obstacle{.rejection = *std::move(rejection)};
     }
@@ -404,11 +404,11 @@ class NodeSearch {
   }
 
   Result<std::optional<Obstacle>> FindDevices(const NodeState& state, Found& found) {
-    Wish& wish = WishOn(state);
-    found.wish = &wish;
-    if (wish.claims.empty()) return std::optional<Obstacle>();
-    if (!wish.devices_on) wish.devices_on = view_.search(wish.claims);
-    DRAY_TRY(const allocator::Outcome outcome, wish.devices_on(state.value()));
+    Demand& demand = DemandOn(state);
+    found.demand = &demand;
+    if (demand.claims.empty()) return std::optional<Obstacle>();
+    if (!demand.devices_on) demand.devices_on = view_.search(demand.claims);
+    DRAY_TRY(const allocator::Outcome outcome, demand.devices_on(state.value()));
     if (std::holds_alternative<allocator::Undecided>(outcome)) {
       return Fail(StatusReason::kTimeout,
                   fmt::format("node {}: timed out trying to allocate devices",
@@ -465,9 +465,9 @@ class NodeSearch {
     for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
       placement.allocations[set_.wanted_indexes[i]] = std::move(best.found.results[i]);
     }
-    if (!best.found.wish->extended.requests.empty()) {
-      placement.extended = ExtendedPlacement{.claim = *best.found.wish->claims.back(),
-                                             .mappings = best.found.wish->extended.mappings,
+    if (!best.found.demand->extended.requests.empty()) {
+      placement.extended = ExtendedPlacement{.claim = *best.found.demand->claims.back(),
+                                             .mappings = best.found.demand->extended.mappings,
                                              .allocation = std::move(best.found.results.back())};
     }
     return placement;
@@ -479,7 +479,7 @@ class NodeSearch {
   const ClusterView& view_;
   const PodRules rules_;
   const ComparedScores scores_;
-  std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources of classes
+  std::map<std::set<std::string, std::less<>>, Demand> demands_;  // by resources of classes
   bool waits_for_classes_ = false;
   Unschedulable result_;
   std::vector<size_t> resolvable_;  // nodes where evicting pods might help

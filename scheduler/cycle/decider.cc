@@ -54,7 +54,7 @@ Decision Decider::Decide(const api::core_v1::Pod& pod,
                  .first_node = first_node_,
                  .member = member,
                  .others = others,
-                 .tells_too_much = options_.tells_too_much});
+                 .too_much_is_unresolvable = options_.too_much_is_unresolvable});
 }
 
 uint64_t Decider::Charge(std::string_view entry) {

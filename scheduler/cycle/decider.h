@@ -39,8 +39,8 @@ class Decider {
   };
   struct Options {
     CycleOptions cycle = {};
-    /// ClusterView::tells_too_much.
-    bool tells_too_much = true;
+    /// ClusterView::too_much_is_unresolvable.
+    bool too_much_is_unresolvable = true;
   };
 
   Decider(const Uses& uses, const Options& options) : uses_(uses), options_(options) {}

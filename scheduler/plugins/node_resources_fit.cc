@@ -43,7 +43,7 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
     CheckAmount(name, request, state, rejection);
   }
   if (rejection.reasons.empty()) return std::nullopt;
-  rejection.unresolvable = rejection.unresolvable && needs.tells_too_much;
+  rejection.unresolvable = rejection.unresolvable && needs.too_much_is_unresolvable;
   return rejection;
 }
 

@@ -27,7 +27,7 @@ struct PodNeeds {
   std::set<std::string, std::less<>> of_classes = {};
   /// Whether a request above the node's allocatable amount is unresolvable by eviction. Up to 1.31
   /// it was treated like any other lack.
-  bool tells_too_much = true;
+  bool too_much_is_unresolvable = true;
   /// The cost of filtering one node, in units of Work; it grows with the size of the pod's spec.
   uint64_t work_per_node = 0;
 };

@@ -84,16 +84,16 @@ TopologySpread::TopologySpread(const PodNeeds& needs,
   if (pod.spec.topology_spread_constraints.empty() && defaults != nullptr) {
     AddDefaults(*defaults, neighbours);
   }
-  if (musts_.empty() && wishes_.empty()) return;
+  if (musts_.empty() && preferred_.empty()) return;
   std::vector<Neighbour> pods = neighbours.all ? neighbours.all() : std::vector<Neighbour>();
   if (!neighbours.MayGoOn(kWorkPerPod * pods.size())) return;
   std::erase_if(pods, [this](const Neighbour& one) { return !IsOurs(*one.pod); });
   CountPods(musts_, nodes, pods);
-  CountPods(wishes_, nodes, pods);
+  CountPods(preferred_, nodes, pods);
 }
 
 void TopologySpread::Add(Constraint constraint) {
-  auto& constraints = constraint.said->when_unsatisfiable == "DoNotSchedule" ? musts_ : wishes_;
+  auto& constraints = constraint.said->when_unsatisfiable == "DoNotSchedule" ? musts_ : preferred_;
   constraints.push_back(std::move(constraint));
 }
 
@@ -217,31 +217,31 @@ std::optional<Rejection> TopologySpread::Filter(const core_v1::Node& node) const
 }
 
 std::vector<int64_t> TopologySpread::Scores(std::span<const NodeState* const> nodes) const {
-  if (!neighbours_.MayGoOn(4 * kWorkPerPlace * nodes.size() * wishes_.size())) {
+  if (!neighbours_.MayGoOn(4 * kWorkPerPlace * nodes.size() * preferred_.size())) {
     return std::vector<int64_t>(nodes.size());
   }
   // Nodes without the keys score 0; the others are compared with each other.
   std::vector<std::optional<int64_t>> raw(nodes.size());
-  std::vector<std::set<std::string_view>> places(wishes_.size());
+  std::vector<std::set<std::string_view>> places(preferred_.size());
   for (const NodeState* state : nodes) {
-    if (!CountsFor(wishes_, state->value())) continue;
-    for (size_t i = 0; i < wishes_.size(); ++i) {
-      places[i].insert(AnyPlaceOf(*wishes_[i].said, state->value()));
+    if (!CountsFor(preferred_, state->value())) continue;
+    for (size_t i = 0; i < preferred_.size(); ++i) {
+      places[i].insert(AnyPlaceOf(*preferred_[i].said, state->value()));
     }
   }
   int64_t least = std::numeric_limits<int64_t>::max();
   int64_t most = 0;
   for (size_t at = 0; at < nodes.size(); ++at) {
     const core_v1::Node& node = nodes[at]->value();
-    if (!CountsFor(wishes_, node)) continue;
+    if (!CountsFor(preferred_, node)) continue;
     double score = 0;
-    for (size_t i = 0; i < wishes_.size(); ++i) {
-      const std::string* place = PlaceOf(*wishes_[i].said, node);
+    for (size_t i = 0; i < preferred_.size(); ++i) {
+      const std::string* place = PlaceOf(*preferred_[i].said, node);
       if (place == nullptr) continue;
-      const auto found = wishes_[i].pods.find(*place);
-      const int64_t here = found == wishes_[i].pods.end() ? 0 : found->second;
+      const auto found = preferred_[i].pods.find(*place);
+      const int64_t here = found == preferred_[i].pods.end() ? 0 : found->second;
       const double weight = std::log(static_cast<double>(places[i].size() + 2));
-      score += static_cast<double>(here) * weight + (wishes_[i].said->max_skew - 1);
+      score += static_cast<double>(here) * weight + (preferred_[i].said->max_skew - 1);
     }
     raw[at] = static_cast<int64_t>(std::round(score));
     least = std::min(least, *raw[at]);

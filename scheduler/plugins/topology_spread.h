@@ -39,7 +39,7 @@ class TopologySpread {
 
   /// Why the node is rejected.
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
-  bool has_scores() const { return !wishes_.empty(); }
+  bool has_scores() const { return !preferred_.empty(); }
   /// 0 to 100 for each of `nodes`, which are those that fit.
   std::vector<int64_t> Scores(std::span<const NodeState* const> nodes) const;
 
@@ -87,7 +87,7 @@ class TopologySpread {
   const Neighbours& neighbours_;
   bool needs_all_keys_ = true;
   std::vector<Constraint> musts_;
-  std::vector<Constraint> wishes_;
+  std::vector<Constraint> preferred_;
 };
 
 }  // namespace dray::scheduler::inline plugins

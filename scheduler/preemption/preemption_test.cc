@@ -119,21 +119,22 @@ TEST(ChooseVictims, AGroupGoesAsAWhole) {
 }
 
 TEST(ChooseVictims, WhoWatchesIsToldOfEachMove) {
-  std::vector<std::string> told;
-  const Trial trial{.fits = [&](const NodeState&) -> Verdict {
-                      if (told.size() == 1) return std::optional<Rejection>();
-                      return Rejection{.reasons = {"both want one port"}};
-                    },
-                    .moved =
-                        [&](const PodOnNode& pod, Trial::Change change) {
-                          told.push_back(pod.key + (change == Trial::Change::kGone ? "-" : "+"));
-                        }};
+  std::vector<std::string> reported;
+  const Trial trial{
+      .fits = [&](const NodeState&) -> Verdict {
+        if (reported.size() == 1) return std::optional<Rejection>();
+        return Rejection{.reasons = {"both want one port"}};
+      },
+      .moved =
+          [&](const PodOnNode& pod, Trial::Change change) {
+            reported.push_back(pod.key + (change == Trial::Change::kGone ? "-" : "+"));
+          }};
   NodeState state;
   PodOnNode pod = PodOf("low", 1, 1);
   pod.ports = {{.protocol = "TCP", .port = 80, .ip = "0.0.0.0"}};
   state.ports[pod.ports[0]] = 1;
   ASSERT_TRUE(ChooseVictims(state, {Alone(pod)}, 2, DisruptionBudgets(), trial).has_value());
-  EXPECT_THAT(told, ElementsAre("lab/low-", "lab/low+", "lab/low-"));
+  EXPECT_THAT(reported, ElementsAre("lab/low-", "lab/low+", "lab/low-"));
 }
 
 TEST(ChooseVictims, ErrorsEndIt) {

@@ -17,7 +17,7 @@ constexpr const char* kInitiallyScheduled = "PodGroupInitiallyScheduled";
 
 }  // namespace
 
-Result<api::Object> TellOfGroup(client::Client& client,
+Result<api::Object> ReportGroup(client::Client& client,
                                 const api::Object& group,
                                 const GroupCondition& condition,
                                 api::Time now) {

@@ -19,7 +19,7 @@ struct GroupCondition {
 };
 /// Writes the condition, unless the group shows it already or it has been True before. Returns the
 /// group as stored. Errors: those of the API.
-Result<api::Object> TellOfGroup(client::Client& client,
+Result<api::Object> ReportGroup(client::Client& client,
                                 const api::Object& group,
                                 const GroupCondition& condition,
                                 api::Time now);

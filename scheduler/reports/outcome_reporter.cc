@@ -74,10 +74,10 @@ void OutcomeReporter::WriteCondition(const api::Object& pod, const WhyNotSchedul
   const std::string& nominated = newest.As<core_v1::Pod>().status.nominated_node_name;
   const bool is_nomination = why.nomination.value_or(nominated) != nominated;
   if (uses_.reporter.is_elsewhere() && !is_nomination) {
-    if (newest.metadata().uid == pod.metadata().uid) uses_.reporter.Tell(newest, why);
+    if (newest.metadata().uid == pod.metadata().uid) uses_.reporter.Enqueue(newest, why);
     return;
   }
-  const Result<api::Object> written = TellWhyNotScheduled(
+  const Result<api::Object> written = ReportNotScheduled(
       uses_.client, newest, pod.metadata().uid, why, api::Time::Of(uses_.clock.Now()));
   if (written) {
     uses_.feed.Assume(*written);

@@ -45,18 +45,18 @@ client::Edit ConditionEdit(std::string_view uid, const WhyNotScheduled& why, api
 
 }  // namespace
 
-Result<api::Object> TellWhyNotScheduled(client::Client& client,
-                                        const api::Object& known,
-                                        std::string_view uid,
-                                        const WhyNotScheduled& why,
-                                        api::Time now) {
+Result<api::Object> ReportNotScheduled(client::Client& client,
+                                       const api::Object& known,
+                                       std::string_view uid,
+                                       const WhyNotScheduled& why,
+                                       api::Time now) {
   return client::ReadModifyWrite(client, known, "status", ConditionEdit(uid, why, now));
 }
 
-Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
-                                      api::Object known,
-                                      WhyNotScheduled why,
-                                      api::Time now) {
+Task<api::Object> ReportNotScheduled(client::WriteRounds* rounds,
+                                     api::Object known,
+                                     WhyNotScheduled why,
+                                     api::Time now) {
   const client::Edit edit = ConditionEdit(known.metadata().uid, why, now);
   std::string status = "status";
   co_return co_await client::ReadModifyWrite(rounds, known, std::move(status), &edit);
@@ -67,7 +67,7 @@ Result<> EvictPod(client::Client& client,
                   const Preemptor& preemptor,
                   api::Time now) {
   const std::string& uid = pod.metadata().uid;
-  const auto told = client::ReadModifyWrite(
+  const auto reported = client::ReadModifyWrite(
       client, pod, "status", [&](api::Object& copy) -> Result<client::Change> {
         auto& edited = copy.Mutable<core_v1::Pod>();
         if (edited.metadata.uid != uid || IsPreempted(edited.status)) {
@@ -87,8 +87,8 @@ Result<> EvictPod(client::Client& client,
         return client::Change::kWrite;
       });
   const auto is_gone = [](const Error& error) { return error.reason == StatusReason::kNotFound; };
-  if (!told) return is_gone(told.error()) ? Result<>() : Fail(told.error());
-  if (told->metadata().uid != uid || told->metadata().deletion_timestamp) return {};
+  if (!reported) return is_gone(reported.error()) ? Result<>() : Fail(reported.error());
+  if (reported->metadata().uid != uid || reported->metadata().deletion_timestamp) return {};
   api::meta_v1::DeleteOptions options;
   options.preconditions = api::meta_v1::Preconditions{.uid = uid};
   const Result<> deleted = client.Delete(client::RefOf(pod), options);

@@ -26,16 +26,16 @@ struct WhyNotScheduled {
 /// Writes the condition PodScheduled with the nomination. `known`: the pod as last seen. Writes
 /// nothing if the pod shows both already, is bound, or is not the pod with `uid`. Returns the pod
 /// as stored. Errors: those of the API.
-Result<api::Object> TellWhyNotScheduled(client::Client& client,
-                                        const api::Object& known,
-                                        std::string_view uid,
-                                        const WhyNotScheduled& why,
-                                        api::Time now);
+Result<api::Object> ReportNotScheduled(client::Client& client,
+                                       const api::Object& known,
+                                       std::string_view uid,
+                                       const WhyNotScheduled& why,
+                                       api::Time now);
 /// The same for the pod `known`, in rounds.
-Task<api::Object> TellWhyNotScheduled(client::WriteRounds* rounds,
-                                      api::Object known,
-                                      WhyNotScheduled why,
-                                      api::Time now);
+Task<api::Object> ReportNotScheduled(client::WriteRounds* rounds,
+                                     api::Object known,
+                                     WhyNotScheduled why,
+                                     api::Time now);
 
 /// The pod or group that evictions make room for.
 struct Preemptor {

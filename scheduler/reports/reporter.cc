@@ -31,7 +31,7 @@ void Reporter::Record(const api::Object& about, client::EventText text) {
   Push({.pod = about, .what = std::move(text)});
 }
 
-void Reporter::Tell(const api::Object& known, WhyNotScheduled why) {
+void Reporter::Enqueue(const api::Object& known, WhyNotScheduled why) {
   why.nomination = std::nullopt;
   Push({.pod = known,
         .what = Condition{.why = std::move(why), .at = api::Time::Of(world_.clock.Now())}});
@@ -89,7 +89,7 @@ void Reporter::Write(std::vector<Report> reports) {
       rounds.RunAll();
       uids = {report.pod.metadata().uid};
     }
-    Start(TellWhyNotScheduled(&rounds, report.pod, std::move(condition.why), condition.at),
+    Start(ReportNotScheduled(&rounds, report.pod, std::move(condition.why), condition.at),
           [this, key = api::ObjectKey(report.pod.metadata())](Result<api::Object> written) {
             if (written || written.error().reason == StatusReason::kNotFound) return;
             log_.Warning(

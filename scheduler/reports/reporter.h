@@ -34,8 +34,8 @@ class Reporter {
   Reporter(client::Client& client, World& world, Log log, Place place);
 
   void Record(const api::Object& about, client::EventText text);
-  /// Writes the condition as TellWhyNotScheduled does, without the nomination. Only for kElsewhere.
-  void Tell(const api::Object& known, WhyNotScheduled why);
+  /// Writes the condition as ReportNotScheduled does, without the nomination. Only for kElsewhere.
+  void Enqueue(const api::Object& known, WhyNotScheduled why);
   bool is_elsewhere() const { return place_ == Place::kElsewhere; }
 
   /// Sends at most `max` events that were recorded here. True: some are left.

@@ -80,8 +80,8 @@ TEST_F(ReporterTest, AnotherThreadWritesConditionsAndEvents) {
       cluster_.client, cluster_.world.world(), Log::Silent(), Reporter::Place::kElsewhere);
   AddMisfits("lab", 1);
   const auto pod = cluster_.client.Get({&api::Reflected<core_v1::Pod>::kKind, "lab", "m0"});
-  reporter.Tell(*pod, {.reason = "Unschedulable", .message = "first", .nomination = "n"});
-  reporter.Tell(*pod, {.reason = "Unschedulable", .message = "second", .nomination = {}});
+  reporter.Enqueue(*pod, {.reason = "Unschedulable", .message = "first", .nomination = "n"});
+  reporter.Enqueue(*pod, {.reason = "Unschedulable", .message = "second", .nomination = {}});
   reporter.Record(*pod, {.reason = "FailedScheduling", .message = "first"});
   EXPECT_TRUE(reporter.WriteSome());
   EXPECT_EQ(EventsStored(), 1U);
@@ -98,9 +98,9 @@ TEST_F(ReporterTest, ALineThatIsFullDropsItsOwnReportsOnly) {
     return *cluster_.client.Get({&api::Reflected<core_v1::Pod>::kKind, name, "m0"});
   };
   for (size_t i = 0; i <= 2 * Reporter::kLineMax; ++i) {
-    reporter.Tell(pod_of("crowd"), {.reason = "Unschedulable", .message = fmt::format("{}", i)});
+    reporter.Enqueue(pod_of("crowd"), {.reason = "Unschedulable", .message = fmt::format("{}", i)});
   }
-  reporter.Tell(pod_of("lab"), {.reason = "Unschedulable", .message = "of lab"});
+  reporter.Enqueue(pod_of("lab"), {.reason = "Unschedulable", .message = "of lab"});
   reporter.Record(pod_of("lab"), {.reason = "FailedScheduling", .message = "last of lab"});
   EXPECT_TRUE(reporter.WriteSome());
   EXPECT_THAT(ConditionIn("lab"), HasSubstr("of lab"));

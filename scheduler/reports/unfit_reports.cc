@@ -30,10 +30,10 @@ void UnfitReports::Forget(std::string_view uid) {
 
 std::optional<MonotonicTime> UnfitReports::Step(MonotonicTime now,
                                                 const Gather& gather,
-                                                const Tell& tell) {
+                                                const Report& report) {
   while (const std::optional<Line> line = lines_.TryPop()) {
     is_looking_ = false;
-    Finish(*line, now, tell);
+    Finish(*line, now, report);
   }
   if (is_looking_ || due_.empty()) return std::nullopt;
   const MonotonicTime next = std::max(due_.begin()->first, next_look_);
@@ -45,28 +45,28 @@ std::optional<MonotonicTime> UnfitReports::Step(MonotonicTime now,
   std::optional<UnfitPod> pod = gather(known.key);
   if (pod.has_value() && pod->pod.metadata().uid == uid) {
     next_look_ = now + kReportInterval;
-    LookAt(*std::move(pod), now, tell);
+    LookAt(*std::move(pod), now, report);
   }
   if (due_.empty()) return std::nullopt;
   return std::max(due_.begin()->first, next_look_);
 }
 
-void UnfitReports::LookAt(UnfitPod pod, MonotonicTime now, const Tell& tell) {
+void UnfitReports::LookAt(UnfitPod pod, MonotonicTime now, const Report& report) {
   if (place_ == Place::kElsewhere) {
     is_looking_ = questions_.TryPush(std::move(pod));  // fails only after Stop
     return;
   }
-  Finish({.pod = pod.pod, .text = explain_(pod)}, now, tell);
+  Finish({.pod = pod.pod, .text = explain_(pod)}, now, report);
 }
 
-void UnfitReports::Finish(const Line& line, MonotonicTime now, const Tell& tell) {
+void UnfitReports::Finish(const Line& line, MonotonicTime now, const Report& report) {
   const auto found = known_.find(line.pod.metadata().uid);
   if (found == known_.end() || line.text.empty()) return;
   Known& known = found->second;
-  if (known.line == line.text && now < known.told + kReportRepeatAfter) return;
+  if (known.line == line.text && now < known.reported + kReportRepeatAfter) return;
   known.line = line.text;
-  known.told = now;
-  tell(line.pod, line.text);
+  known.reported = now;
+  report(line.pod, line.text);
 }
 
 void UnfitReports::Run() {

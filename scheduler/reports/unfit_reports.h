@@ -50,10 +50,10 @@ class UnfitReports {
   /// large.
   using Gather = std::function<std::optional<UnfitPod>(const std::string& key)>;
   /// Reports a line about the pod.
-  using Tell = std::function<void(const api::Object& pod, const std::string& line)>;
+  using Report = std::function<void(const api::Object& pod, const std::string& line)>;
   /// Reports finished lines and requests the next explanation that is due. Returns when to call it
   /// again.
-  std::optional<MonotonicTime> Step(MonotonicTime now, const Gather& gather, const Tell& tell);
+  std::optional<MonotonicTime> Step(MonotonicTime now, const Gather& gather, const Report& report);
 
   /// Computes explanations until Stop; on a thread of its own, for kElsewhere.
   void Run();
@@ -68,15 +68,15 @@ class UnfitReports {
     std::optional<MonotonicTime> due;     // a key in due_
     std::optional<MonotonicTime> looked;  // when it was last explained
     std::string line = {};                // reported last
-    MonotonicTime told = {};
+    MonotonicTime reported = {};
   };
   struct Line {
     api::Object pod;
     std::string text;
   };
 
-  void Finish(const Line& line, MonotonicTime now, const Tell& tell);
-  void LookAt(UnfitPod pod, MonotonicTime now, const Tell& tell);
+  void Finish(const Line& line, MonotonicTime now, const Report& report);
+  void LookAt(UnfitPod pod, MonotonicTime now, const Report& report);
 
   const ExplainUnfit explain_;
   const Place place_;

@@ -43,7 +43,7 @@ class UnfitReportsTest : public ::testing::Test {
           return UnfitPod{.pod = PodNamed(key.substr(key.find('/') + 1))};
         },
         [this](const api::Object& pod, const std::string& line) {
-          told_.push_back(fmt::format("{}: {}", pod.metadata().name, line));
+          reported_.push_back(fmt::format("{}: {}", pod.metadata().name, line));
         });
   }
   static MonotonicTime Moment(std::chrono::milliseconds since_start) {
@@ -54,7 +54,7 @@ class UnfitReportsTest : public ::testing::Test {
   }
 
   std::string line_ = "too few";
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
   std::optional<MonotonicTime> next_;
   Wakeup wakeup_;
   UnfitReports reports_{
@@ -66,10 +66,10 @@ using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace): 
 TEST_F(UnfitReportsTest, APodIsLookedAtWhenItHasWaitedALittle) {
   NoteAt("a", 0ms);
   StepAt(999ms);
-  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_THAT(reported_, IsEmpty());
   EXPECT_EQ(next_, Moment(kReportAfter));
   StepAt(1s);
-  EXPECT_THAT(told_, ElementsAre("a: too few"));
+  EXPECT_THAT(reported_, ElementsAre("a: too few"));
   EXPECT_EQ(next_, std::nullopt);
 }
 
@@ -78,7 +78,7 @@ TEST_F(UnfitReportsTest, OneThatGoesBeforeIsNot) {
   reports_.Forget("uid-a");
   NoteAt("gone", 0ms);
   StepAt(2s);
-  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_THAT(reported_, IsEmpty());
 }
 
 TEST_F(UnfitReportsTest, TheSameLineIsToldSeldomAnotherOneAtTheNextLook) {
@@ -88,14 +88,14 @@ TEST_F(UnfitReportsTest, TheSameLineIsToldSeldomAnotherOneAtTheNextLook) {
     StepAt(std::chrono::seconds(second));
   }
   // At 1 s, at the first explanation after the 90th second, and after five more minutes.
-  EXPECT_THAT(told_, ElementsAre("a: too few", "a: none left", "a: none left"));
+  EXPECT_THAT(reported_, ElementsAre("a: too few", "a: none left", "a: none left"));
 }
 
 TEST_F(UnfitReportsTest, NothingToSayIsNotSaid) {
   line_ = "";
   NoteAt("a", 0ms);
   StepAt(1s);
-  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_THAT(reported_, IsEmpty());
 }
 
 TEST_F(UnfitReportsTest, LooksAreSpacedAndPodsBounded) {
@@ -103,10 +103,10 @@ TEST_F(UnfitReportsTest, LooksAreSpacedAndPodsBounded) {
   EXPECT_EQ(reports_.size(), kReportedPodsMax);
   StepAt(1s);
   StepAt(1s);
-  EXPECT_THAT(told_, SizeIs(1));
+  EXPECT_THAT(reported_, SizeIs(1));
   EXPECT_EQ(next_, Moment(1s + kReportInterval));
   StepAt(1s + kReportInterval);
-  EXPECT_THAT(told_, SizeIs(2));
+  EXPECT_THAT(reported_, SizeIs(2));
 }
 
 class UnfitTest : public ::testing::Test {
@@ -119,15 +119,15 @@ class UnfitTest : public ::testing::Test {
     };
     return options;
   }
-  std::vector<std::string> Told() {
-    std::vector<std::string> told;
+  std::vector<std::string> Reported() {
+    std::vector<std::string> reported;
     for (const api::Object& object :
          cluster_.client.List(api::Reflected<core_v1::Event>::kKind, {})->items) {
       const auto& event = object.As<core_v1::Event>();
       if (event.reason != kDevicesUnavailable) continue;
-      told.push_back(fmt::format("{} {}", event.involved_object.name, event.message));
+      reported.push_back(fmt::format("{} {}", event.involved_object.name, event.message));
     }
-    return told;
+    return reported;
   }
 
   static std::vector<std::string> NodeNames(const UnfitPod& pod) {
@@ -160,7 +160,7 @@ TEST_F(UnfitTest, IsAskedWithWhatItTakesToKnowWhy) {
   EXPECT_THAT(pod.classes, SizeIs(1));
   ASSERT_THAT(pod.holders, SizeIs(1));
   EXPECT_EQ(pod.holders[0].metadata().name, "held");
-  EXPECT_THAT(Told(), ElementsAre("worker 2 nodes"));
+  EXPECT_THAT(Reported(), ElementsAre("worker 2 nodes"));
   EXPECT_EQ(cluster_.Condition("worker"),
             "False Unschedulable: 0/2 nodes are available: 2 cannot allocate all claims. "
             "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");

@@ -68,7 +68,7 @@ class Cluster {
     Must(client.Create(api::Object::Of(std::move(slice))));
   }
   /// Acts as a driver: adds the condition to allocated devices that have no status yet.
-  void TellOfDevices(const std::string& condition) {
+  void ReportDevices(const std::string& condition) {
     const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
     for (const api::Object& object : claims->items) {
       api::Object copy = object.Clone();
@@ -76,10 +76,10 @@ class Cluster {
       if (!status.allocation || !status.devices.empty()) continue;
       for (const auto& result : status.allocation->devices.results) {
         if (result.binding_conditions.empty()) continue;
-        api::resource_v1::AllocatedDeviceStatus told{
+        api::resource_v1::AllocatedDeviceStatus reported{
             .driver = result.driver, .pool = result.pool, .device = result.device};
-        told.conditions.push_back({.type = condition, .status = "True", .reason = "Told"});
-        status.devices.push_back(std::move(told));
+        reported.conditions.push_back({.type = condition, .status = "True", .reason = "Told"});
+        status.devices.push_back(std::move(reported));
       }
       if (!status.devices.empty()) Must(client.Update(copy, "status"));
     }

@@ -205,11 +205,11 @@ TEST_P(CoverTest, Covers) {
   const Rules held = {Read<Rule>(GetParam().held)};
   const Rules wanted = {Read<Rule>(GetParam().wanted)};
   const Missing missing = Uncovered({std::make_shared<const RuleIndex>(held)}, RuleIndex(wanted));
-  const std::string told = missing.empty() ? "" : EscalationText(kAlice, missing);
+  const std::string reported = missing.empty() ? "" : EscalationText(kAlice, missing);
   const std::string head =
       "user \"alice\" (groups=[\"team\"]) is attempting to grant RBAC permissions not currently "
       "held:\n";
-  EXPECT_EQ(told, *GetParam().want == '\0' ? "" : head + GetParam().want);
+  EXPECT_EQ(reported, *GetParam().want == '\0' ? "" : head + GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

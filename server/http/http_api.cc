@@ -45,7 +45,7 @@ std::string RootPaths(const documents::Discovery& discovery,
 }
 
 // Sets the metric of the build, which operators compare between servers.
-void TellBuild(metrics::Registry& registry, api::Release release) {
+void ExportBuild(metrics::Registry& registry, api::Release release) {
   const int minor = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
   registry
       .GaugeOf({.name = "kubernetes_build_info", .help = "1, with the release that is played."},
@@ -85,7 +85,7 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
           std::move(options.request_waits))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
-  TellBuild(*parts_->metrics->registry, resources.release());
+  ExportBuild(*parts_->metrics->registry, resources.release());
   parts_->documents = std::make_unique<LiveDocuments>(
       resources.scheme(),
       resources.release(),

@@ -72,14 +72,14 @@ void WatchStream::LeaveScope() {
 }
 
 void WatchStream::GoOnSoon() {
-  if (goes_on_) return;
+  if (continues_) return;
   responder_->reactor().Post([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
-    self->goes_on_ = false;
+    self->continues_ = false;
     self->Pump();
   });
-  goes_on_ = true;
+  continues_ = true;
 }
 
 void WatchStream::Pump() {
@@ -144,10 +144,10 @@ bool WatchStream::Write(net::Bytes line) {
 // Called when the queue has room. Out of memory, the stream ends, so that no line is skipped.
 void WatchStream::WriteHeld() {
   if (responder_ == nullptr || !held_) return;
-  bool goes_on = false;
-  const auto write = [&] { goes_on = Write(*std::exchange(held_, std::nullopt)); };
+  bool continues = false;
+  const auto write = [&] { continues = Write(*std::exchange(held_, std::nullopt)); };
   if (RanOutOfMemory(write)) return Finish();
-  if (goes_on) Pump();
+  if (continues) Pump();
 }
 
 // Sends a bookmark of the cursor's revision, unless events before that revision are still unsent.

@@ -92,7 +92,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;
   bool in_scope_ = false;
-  bool goes_on_ = false;                   // a turn is posted
+  bool continues_ = false;                 // a turn is posted
   std::vector<verbs::WatchEvent> events_;  // taken from the cursor, in order
   size_t next_ = 0;                        // of events_
   size_t sent_bytes_ = 0;

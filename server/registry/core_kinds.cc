@@ -116,11 +116,11 @@ void PreparePodPart(api::Object& object, const api::Object& old, Subresource par
     return;
   }
   for (core_v1::Container& container : pod.spec.containers) {
-    const auto wish =
+    const auto resized =
         std::ranges::find(asked.containers, container.name, &core_v1::Container::name);
-    if (wish == asked.containers.end()) continue;
-    container.resources = wish->resources;
-    container.resize_policy = wish->resize_policy;
+    if (resized == asked.containers.end()) continue;
+    container.resources = resized->resources;
+    container.resize_policy = resized->resize_policy;
   }
 }
 

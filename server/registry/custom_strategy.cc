@@ -98,7 +98,7 @@ Causes ValidateNew(const api::Object& object,
 }
 
 // Adds `findings` to `causes`, and to `forgiven` what they forgive.
-Causes Told(Findings findings, Causes causes, std::vector<std::string>& forgiven) {
+Causes Reported(Findings findings, Causes causes, std::vector<std::string>& forgiven) {
   AddCauses(std::move(findings.causes), causes);
   std::ranges::move(findings.forgiven, std::back_inserter(forgiven));
   return causes;
@@ -114,7 +114,7 @@ Causes ValidateChange(const api::Object& object,
   Causes causes = CheckChangedMetadata(
       object.kind(), meta, old.metadata(), options.profile, ChangedPart::kMain);
   AddCauses(CheckNewMetadata(object.kind(), meta, options.profile), causes);
-  return Told(Check(object, &old, ValidateWhole), std::move(causes), forgiven);
+  return Reported(Check(object, &old, ValidateWhole), std::move(causes), forgiven);
 }
 
 std::vector<std::string> WarningsAbout(const api::Object& object,
@@ -143,7 +143,7 @@ Causes ValidateStatusOf(const api::Object& object,
     AddCauses(CheckScaleStatus(now, version.said()), causes);
     return causes;
   };
-  return Told(Check(object, &old, validate), {}, forgiven);
+  return Reported(Check(object, &old, validate), {}, forgiven);
 }
 
 constexpr Strategy kCustom = {.type = &api::TypeOf<api::CustomObject>,

@@ -431,9 +431,9 @@ bool ChangesNothing(api::Object& next, const api::Object& old) {
   return false;
 }
 
-api::Object ForStore(api::Object wish, api::Release release, WallTime now) {
-  api::defaults::SetDefaults(wish, api::Time::Of(now), release);
-  return api::conversion::ToHub(wish, release);
+api::Object ForStore(api::Object requested, api::Release release, WallTime now) {
+  api::defaults::SetDefaults(requested, api::Time::Of(now), release);
+  return api::conversion::ToHub(requested, release);
 }
 
 Result<api::Object> DecodeForStore(const api::KindInfo& kind,

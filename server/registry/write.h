@@ -86,9 +86,9 @@ const api::managed_fields::FieldSet& ResetFields(const Strategy& strategy,
 /// and returns true, so that such a write changes nothing.
 bool ChangesNothing(api::Object& next, const api::Object& old);
 
-/// Converts `wish`, an object in the client's version that belongs to the caller alone, to stored
-/// form, with the defaults of its version.
-api::Object ForStore(api::Object wish, api::Release release, WallTime now);
+/// Converts `requested`, an object in the client's version that belongs to the caller alone, to
+/// stored form, with the defaults of its version.
+api::Object ForStore(api::Object requested, api::Release release, WallTime now);
 
 /// The same for `json`, a document of `kind` in `release`. Unknown and duplicate fields go to
 /// `issues`.

@@ -99,18 +99,18 @@ ItemRef LenientReader::Find(View view,
   constexpr std::string_view kPrefix = "Internal error occurred: ";  // of answers
   std::string why = std::move(item.error().message);
   if (why.starts_with(kPrefix)) why.erase(0, kPrefix.size());
-  Tell(record, why);
+  Report(record, why);
   if (left_out != nullptr) left_out->push_back(std::move(why));
   return {};
 }
 
-void LenientReader::Tell(const store::Record& record, const std::string& why) {
+void LenientReader::Report(const store::Record& record, const std::string& why) {
   {
     const MutexLock lock(mutex_);
-    std::pair<std::string, Revision> told(record.key(), record.modified);
-    if (told_.contains(told)) return;
-    if (told_.size() == kToldMax) told_.clear();
-    told_.insert(std::move(told));
+    std::pair<std::string, Revision> reported(record.key(), record.modified);
+    if (reported_.contains(reported)) return;
+    if (reported_.size() == kToldMax) reported_.clear();
+    reported_.insert(std::move(reported));
   }
   log_.Error("object cannot be read and is left out",
              "key",

@@ -62,11 +62,11 @@ class LenientReader {
   ItemRef Find(View view, const store::Record& record, std::vector<std::string>* left_out);
 
  private:
-  void Tell(const store::Record& record, const std::string& why);
+  void Report(const store::Record& record, const std::string& why);
 
   const Log log_;
   Mutex mutex_;
-  std::set<std::pair<std::string, Revision>> told_ DRAY_GUARDED_BY(mutex_);
+  std::set<std::pair<std::string, Revision>> reported_ DRAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace dray::server::storage

@@ -115,7 +115,7 @@ Resources::Resources(
           .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
           .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
           .idle_kinds =
-              options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
+              options.warns_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
           .policies = std::make_shared<admission::Policies>(options.rules.release()),
           .webhooks = std::make_shared<admission::WebhookLists>(
               world.clock, options.rules.release(), options.metrics),

@@ -349,9 +349,9 @@ bool Committer::has_checkpoint() const {
   return database_->log_pages() >= checkpoint_at_;
 }
 
-void Committer::DoCheckpoint(bool nobody_waits) {
+void Committer::DoCheckpoint(bool has_no_waiter) {
   const int pages = database_->log_pages();
-  const int growth = nobody_waits ? 0 : deps_.sqlite_options.checkpoint_pages;
+  const int growth = has_no_waiter ? 0 : deps_.sqlite_options.checkpoint_pages;
   if (pages < checkpoint_at_ + growth) return;
   const Result<Database::Copied> copied =
       database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);

@@ -98,8 +98,8 @@ class Committer {
   void Refuse(std::span<Request> batch, const Error& error);
   void DoUpkeep(size_t changes);
   bool has_checkpoint() const;
-  /// Copies the log if `nobody_waits`, or if the log has grown a lot since the copy was due.
-  void DoCheckpoint(bool nobody_waits);
+  /// Copies the log if `has_no_waiter`, or if the log has grown a lot since the copy was due.
+  void DoCheckpoint(bool has_no_waiter);
   void Stop(std::string_view why);
   /// Handles an error outside a commit. Nothing is lost, but every error except a full disk stops
   /// the store.

@@ -191,17 +191,18 @@ std::vector<std::string> StateOf(const Store& store) {
 
 /// Compares the answer of each attempt with the store's contents.
 void Judge(const std::vector<Attempt>& attempts,
-           const std::vector<std::optional<bool>>& told,
+           const std::vector<std::optional<bool>>& reported,
            const std::vector<std::string>& state,
            int successes) {
   for (size_t i = 0; i < attempts.size(); ++i) {
     const bool is_done = attempts[i].is_done(state);
-    if (told[i].has_value()) EXPECT_EQ(is_done, *told[i]) << attempts[i].name << ", " << successes;
+    if (reported[i].has_value())
+      EXPECT_EQ(is_done, *reported[i]) << attempts[i].name << ", " << successes;
   }
 }
 
 /// The meaning of an answer: done, not done, or unknown.
-std::optional<bool> Told(Result<CommitOutcome> outcome) {
+std::optional<bool> Reported(Result<CommitOutcome> outcome) {
   if (outcome.has_value()) return std::holds_alternative<Committed>(*outcome);
   EXPECT_THAT(outcome.error().reason,
               AnyOf(StatusReason::kServiceUnavailable, StatusReason::kTimeout))
@@ -221,7 +222,7 @@ Round RunWithout(const Memory& memory, int successes) {
   Round round;
   const TestFolder folder;
   std::vector<Attempt> attempts = Workload();
-  std::vector<std::optional<bool>> told;
+  std::vector<std::optional<bool>> reported;
   {
     auto opened = SqliteStore::Open(folder.path(), {.events_max = 6}, Restless());
     EXPECT_TRUE(opened.has_value());
@@ -231,10 +232,10 @@ Round RunWithout(const Memory& memory, int successes) {
     OnCommitThread(store, fail, [&] {
       for (size_t i = 0; i < 3; ++i) Begin(store, attempts[i]);  // these are one batch
     });
-    for (size_t i = 0; i < 3; ++i) told.push_back(Told(attempts[i].outcome.get()));
+    for (size_t i = 0; i < 3; ++i) reported.push_back(Reported(attempts[i].outcome.get()));
     for (size_t i = 3; i < attempts.size(); ++i) {
       Begin(store, attempts[i]);
-      told.push_back(Told(attempts[i].outcome.get()));
+      reported.push_back(Reported(attempts[i].outcome.get()));
     }
     const auto look = [&] {
       memory.fail_after(-1);
@@ -248,7 +249,7 @@ Round RunWithout(const Memory& memory, int successes) {
     if (round.stopped) {
       EXPECT_THAT(failure, AllOf(HasSubstr("takes no more writes"), HasSubstr("memory")));
     } else {
-      Judge(attempts, told, StateOf(store), successes);
+      Judge(attempts, reported, StateOf(store), successes);
     }
   }
   const auto database = OpenToRead(StoreFile(folder.path()), {});
@@ -256,7 +257,7 @@ Round RunWithout(const Memory& memory, int successes) {
   EXPECT_THAT(VerifyDatabase(**database).problems, IsEmpty()) << successes;
   const auto again = SqliteStore::Open(folder.path());
   EXPECT_TRUE(again.has_value()) << successes << ": " << again.error().message;
-  if (again.has_value()) Judge(attempts, told, StateOf(**again), successes);
+  if (again.has_value()) Judge(attempts, reported, StateOf(**again), successes);
   return round;
 }
 

@@ -159,7 +159,7 @@ class Gathering {
   /// Applies the rows in order, and reports the revisions without rows.
   void Apply(const SavedRows& rows) {
     Revision last = report_.readable;
-    const auto tell_gap = [&](Revision next) {
+    const auto report_gap = [&](Revision next) {
       const Revision first{last.value() + 1};
       const Revision end{next.value() - 1};
       if (first > end || last == Revision{}) return;
@@ -168,7 +168,7 @@ class Gathering {
     };
     for (const auto& [position, row] : rows) {
       const Revision revision{position >> kOrdinalBits};
-      tell_gap(revision);
+      report_gap(revision);
       last = revision;
       if (row.value.has_value()) {
         state_.insert_or_assign(row.key, row);
@@ -176,7 +176,7 @@ class Gathering {
         state_.erase(row.key);
       }
     }
-    tell_gap(Revision{report_.known.value() + 1});
+    report_gap(Revision{report_.known.value() + 1});
   }
 
   const std::string& file_;

@@ -65,7 +65,7 @@ WalScan ScanWal(std::string_view log, size_t page_bytes_expected) {
   // Without a header, the first frame has the salt of the run.
   const size_t salts_at = scan.has_good_header ? size_t{16} : kHeaderBytes + 8;
   const size_t frame_bytes = kFrameHeaderBytes + scan.page_bytes;
-  bool chain_goes_on = scan.has_good_header;
+  bool chain_continues = scan.has_good_header;
   for (size_t at = kHeaderBytes; at + frame_bytes <= log.size(); at += frame_bytes) {
     WalFrame frame{.page = BigEndianAt(log, at),
                    .ends_commit = BigEndianAt(log, at + 4) != 0,
@@ -73,9 +73,9 @@ WalScan ScanWal(std::string_view log, size_t page_bytes_expected) {
                    .at = at + kFrameHeaderBytes};
     sum.Add(log.substr(at, 8));
     sum.Add(log.substr(frame.at, scan.page_bytes));
-    chain_goes_on = chain_goes_on && frame.has_salt && frame.page > 0 && sum.IsAt(log, at + 16);
+    chain_continues = chain_continues && frame.has_salt && frame.page > 0 && sum.IsAt(log, at + 16);
     scan.frames.push_back(frame);
-    if (!chain_goes_on) continue;
+    if (!chain_continues) continue;
     scan.chained = scan.frames.size();
     if (frame.ends_commit) scan.committed = scan.chained;
   }

@@ -54,9 +54,9 @@ constexpr int kLateEvery = 3;  // every so-many-th write of a claim is answered 
 /// second of these writes is carried out only after its caller has got an unknown outcome.
 class LateStore final : public store::ForwardingStore {
  public:
-  /// Loses the answer to every `every`-th write of a claim; 0: none. `unheard` counts them.
-  LateStore(std::unique_ptr<EtcdStore> store, int every, std::atomic<int>* unheard)
-      : ForwardingStore(*store), store_(std::move(store)), every_(every), unheard_(unheard) {}
+  /// Loses the answer to every `every`-th write of a claim; 0: none. `unanswered` counts them.
+  LateStore(std::unique_ptr<EtcdStore> store, int every, std::atomic<int>* unanswered)
+      : ForwardingStore(*store), store_(std::move(store)), every_(every), unanswered_(unanswered) {}
 
   void Commit(store::Txn txn, store::CommitCallback done) override {
     const bool is_claim = std::ranges::any_of(txn.operations, [](const auto& operation) {
@@ -67,7 +67,7 @@ class LateStore final : public store::ForwardingStore {
     if (every_ == 0 || number == 0 || number % every_ != 0) {
       return store_->Commit(std::move(txn), std::move(done));
     }
-    ++*unheard_;
+    ++*unanswered_;
     if (number / every_ % 2 == 0) {
       store_->Commit(std::move(txn), [](const auto&) {});
       return done(NotKnown());
@@ -83,15 +83,15 @@ class LateStore final : public store::ForwardingStore {
 
   const std::unique_ptr<EtcdStore> store_;
   const int every_;
-  std::atomic<int>* const unheard_;
+  std::atomic<int>* const unanswered_;
   std::atomic<int> claims_ = 0;
 };
 
 /// The common parts of both kinds of server: verbs over a store, and a client of them. `late`
-/// selects the claims whose writes are answered late; `unheard` counts them.
+/// selects the claims whose writes are answered late; `unanswered` counts them.
 class Server {
  public:
-  Server(std::string endpoint, bool exclusive, int late = 0, std::atomic<int>* unheard = nullptr)
+  Server(std::string endpoint, bool exclusive, int late = 0, std::atomic<int>* unanswered = nullptr)
       : store_(EtcdStore::Open(RealWorld(),
                                Log::Silent(),
                                {.endpoints = {std::move(endpoint)},
@@ -103,7 +103,7 @@ class Server {
                                {.read_value = server::storage::ReadStored})
                    .value(),
                late,
-               unheard),
+               unanswered),
         resources_(scheme_, store_, RealWorld(), Log::Silent(), {.exclusive_devices = exclusive}),
         client_(resources_, {.name = "test", .groups = {"system:masters"}}) {}
 
@@ -121,8 +121,8 @@ class Server {
 /// A server behind a proxy, perhaps with a scheduler.
 class Site {
  public:
-  Site(uint16_t etcd_port, By by, bool schedules, std::atomic<int>& unheard)
-      : proxy_(etcd_port), server_(proxy_.endpoint(), by == By::kServers, kLateEvery, &unheard) {
+  Site(uint16_t etcd_port, By by, bool schedules, std::atomic<int>& unanswered)
+      : proxy_(etcd_port), server_(proxy_.endpoint(), by == By::kServers, kLateEvery, &unanswered) {
     if (schedules) scheduler_.emplace(server_.client(), RealWorld());
   }
 
@@ -137,7 +137,7 @@ class Site {
 
 /// Counts of events over all seeds.
 struct Tally {
-  std::atomic<int> unheard = 0;  // writes whose answer was lost
+  std::atomic<int> unanswered = 0;  // writes whose answer was lost
   std::atomic<size_t> allocations = 0;
 };
 
@@ -160,7 +160,7 @@ class Trial {
     std::vector<client::Client*> strangers;
     for (size_t i = 0; i < 2; ++i) {
       const bool schedules = by_ == By::kServers || i == 0;
-      sites_.push_back(std::make_unique<Site>(etcd_->port(), by_, schedules, tally_.unheard));
+      sites_.push_back(std::make_unique<Site>(etcd_->port(), by_, schedules, tally_.unanswered));
       if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
     UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
@@ -202,7 +202,7 @@ TEST(ExclusiveDevicesFaults, NoDeviceIsEverInTwoAllocations) {
     Trial trial(seed, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
     EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
   });
-  EXPECT_GT(tally.unheard, 0) << "nothing went wrong in the middle of a write";
+  EXPECT_GT(tally.unanswered, 0) << "nothing went wrong in the middle of a write";
   EXPECT_GT(tally.allocations, 0U);
 }
 

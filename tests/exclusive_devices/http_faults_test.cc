@@ -163,7 +163,7 @@ enum class Keeps : uint8_t {
 
 /// Counts of events over all seeds.
 struct HttpTally {
-  std::atomic<size_t> unheard = 0;  // writes whose answers were lost
+  std::atomic<size_t> unanswered = 0;  // writes whose answers were lost
   std::atomic<size_t> allocations = 0;
 };
 
@@ -198,7 +198,7 @@ class HttpTrial {
       if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
     UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
-    for (const auto& site : sites_) tally_.unheard += site->proxy().lost_answers();
+    for (const auto& site : sites_) tally_.unanswered += site->proxy().lost_answers();
     sites_.clear();
     users.MakeClaim("the-end");
     const std::vector<Seen> seen = history.Until("the-end");
@@ -280,7 +280,7 @@ void ExpectExclusiveDevices(Keeps keeps) {
     HttpTrial trial(seed, keeps, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
     EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
   });
-  EXPECT_GT(tally.unheard, 0U) << "nothing went wrong in the middle of a write";
+  EXPECT_GT(tally.unanswered, 0U) << "nothing went wrong in the middle of a write";
   EXPECT_GT(tally.allocations, 0U);
 }
 

@@ -56,12 +56,12 @@ Mending Exactly(Revision at, Mending::Want want, const std::string* value = null
 std::optional<Mending> ForItem(const Fact& fact, const Version& state, Revision first) {
   const Item& item = *fact.item;
   const bool has_same_value = state.item.has_value() && state.item->value == item.value;
-  const bool tells_when = fact.claim == Fact::Claim::kHolds && item.modified.value() != 0;
-  const bool is_same_put = has_same_value && (!tells_when || state.item->modified == item.modified);
+  const bool shows_when = fact.claim == Fact::Claim::kHolds && item.modified.value() != 0;
+  const bool is_same_put = has_same_value && (!shows_when || state.item->modified == item.modified);
   if (is_same_put) {  // creation or version differ: something happened before
     return Mending{.low = first, .high = Revision{state.at.value() - 1}};
   }
-  if (!tells_when) {
+  if (!shows_when) {
     return Mending{
         .want = Mending::Want::kPut, .value = &item.value, .low = state.at, .high = fact.at};
   }
@@ -121,7 +121,7 @@ bool IsWanted(const Mending& mending, const Change& change) {
 }  // namespace
 
 Arrangement::Arrangement(const History& history,
-                         const std::vector<SeenBefore>& told,
+                         const std::vector<SeenBefore>& reported,
                          const Limits& limits)
     : history_(history), limits_(limits) {
   for (auto& [name, facts] : FactsOf(history)) {
@@ -135,7 +135,7 @@ Arrangement::Arrangement(const History& history,
     const Operation& operation = history.operations[i];
     if (!std::holds_alternative<Write>(operation.request)) continue;
     if (ChangedSomething(operation)) PlaceAcknowledged(operation);
-    if (std::holds_alternative<Unknown>(operation.answer)) NoteLoose(operation, told[i]);
+    if (std::holds_alternative<Unknown>(operation.answer)) NoteLoose(operation, reported[i]);
   }
   NoteExpiries();
   for (size_t i = 0; i < loose_.size(); ++i) {
@@ -209,8 +209,8 @@ void Arrangement::PlaceAcknowledged(const Operation& operation) {
   }
 }
 
-void Arrangement::NoteLoose(const Operation& operation, const SeenBefore& told) {
-  loose_.push_back({.operation = &operation, .later_than = told.anybody.revision});
+void Arrangement::NoteLoose(const Operation& operation, const SeenBefore& reported) {
+  loose_.push_back({.operation = &operation, .later_than = reported.anybody.revision});
 }
 
 void Arrangement::NoteExpiries() {

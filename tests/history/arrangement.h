@@ -36,7 +36,9 @@ namespace dray::history {
 class Arrangement {
  public:
   /// `history` outlives it.
-  Arrangement(const History& history, const std::vector<SeenBefore>& told, const Limits& limits);
+  Arrangement(const History& history,
+              const std::vector<SeenBefore>& reported,
+              const Limits& limits);
 
   /// Looks for an arrangement, and reports the facts that none explains.
   void Find(Report& report);
@@ -105,7 +107,7 @@ class Arrangement {
 
   static Coverage CoverageOf(const Watch& watch);
   void PlaceAcknowledged(const Operation& operation);
-  void NoteLoose(const Operation& operation, const SeenBefore& told);
+  void NoteLoose(const Operation& operation, const SeenBefore& reported);
   void NoteExpiries();
   void Rebuild(const std::string& name);
   std::vector<std::string> KeysOf(const Loose& loose) const;

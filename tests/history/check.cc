@@ -97,11 +97,11 @@ Report Check(const History& history, const Limits& limits) {
   Report report;
   CheckWellFormed(history, limits, report);
   if (!report.findings.empty()) return report;
-  const std::vector<SeenBefore> told = SeenBeforeCalls(history);
-  CheckRealTime(history, told, limits, report);
+  const std::vector<SeenBefore> reported = SeenBeforeCalls(history);
+  CheckRealTime(history, reported, limits, report);
   const bool is_in_time = report.findings.empty();
   for (const Watch& watch : history.watches) CheckSequence(watch, limits, report);
-  Arrangement arrangement(history, told, limits);
+  Arrangement arrangement(history, reported, limits);
   arrangement.Find(report);
   if (arrangement.is_decided()) {
     for (const Watch& watch : history.watches)

@@ -192,13 +192,14 @@ class Collector {
 enum class Differs : uint8_t { kNothing, kValue, kVersions };
 
 /// Whether the reported value equals the actual one, as far as it was reported.
-Differs Compare(const Item& told, const Item& is, Fact::Claim claim) {
+Differs Compare(const Item& reported, const Item& is, Fact::Claim claim) {
   const auto differ = [](auto a, auto b) {
     return a != decltype(a){} && b != decltype(b){} && a != b;
   };
-  if (told.value != is.value) return Differs::kValue;
-  if (claim != Fact::Claim::kHeld && differ(told.modified, is.modified)) return Differs::kValue;
-  const bool is_same = !differ(told.created, is.created) && !differ(told.version, is.version);
+  if (reported.value != is.value) return Differs::kValue;
+  if (claim != Fact::Claim::kHeld && differ(reported.modified, is.modified)) return Differs::kValue;
+  const bool is_same =
+      !differ(reported.created, is.created) && !differ(reported.version, is.version);
   return is_same ? Differs::kNothing : Differs::kVersions;
 }
 

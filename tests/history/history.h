@@ -143,7 +143,7 @@ struct Watch {
   uint32_t server = 0;
   std::string prefix;
   Revision after{};             // it requested events with greater revisions
-  bool tells_previous = false;  // Event::previous is present whenever the key had a value
+  bool shows_previous = false;  // Event::previous is present whenever the key had a value
   std::vector<Response> responses;
 };
 

@@ -426,7 +426,7 @@ class Reader {
     watch.after = words.TakeRevision();
     if (!words.at_end()) {
       words.Expect("previous");
-      watch.tells_previous = true;
+      watch.shows_previous = true;
     }
     if (!watches_.emplace(at, history_.watches.size()).second)
       return words.Fault(fmt::format("moment {} twice", at));
@@ -488,7 +488,7 @@ std::string WatchText(const Watch& watch) {
                      watch.server,
                      Quoted(watch.prefix),
                      watch.after.value(),
-                     watch.tells_previous ? " previous" : "");
+                     watch.shows_previous ? " previous" : "");
 }
 
 std::string ResponseText(const Watch& watch, const Response& response) {

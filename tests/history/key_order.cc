@@ -31,25 +31,25 @@ bool Agree(const T& a, const T& b) {
 }
 
 template <class T>
-void Learn(T& known, const T& told) {
-  if (known == T{}) known = told;
+void Learn(T& known, const T& reported) {
+  if (known == T{}) known = reported;
 }
 
 /// The state if it agrees with a step, with the values learnt from the step.
-std::optional<State> Confirm(const State& state, const State& told, bool with_modified) {
-  if (state.has_value() != told.has_value()) return std::nullopt;
+std::optional<State> Confirm(const State& state, const State& reported, bool with_modified) {
+  if (state.has_value() != reported.has_value()) return std::nullopt;
   if (!state.has_value()) return state;
   State learnt = state;
-  if (state->value != told->value || !Agree(state->created, told->created) ||
-      !Agree(state->version, told->version)) {
+  if (state->value != reported->value || !Agree(state->created, reported->created) ||
+      !Agree(state->version, reported->version)) {
     return std::nullopt;
   }
   if (with_modified) {
-    if (!Agree(state->modified, told->modified)) return std::nullopt;
-    Learn(learnt->modified, told->modified);
+    if (!Agree(state->modified, reported->modified)) return std::nullopt;
+    Learn(learnt->modified, reported->modified);
   }
-  Learn(learnt->created, told->created);
-  Learn(learnt->version, told->version);
+  Learn(learnt->created, reported->created);
+  Learn(learnt->version, reported->version);
   return learnt;
 }
 
@@ -82,7 +82,7 @@ std::optional<State> After(const State& state, const KeyStep& step) {
     const Revision modified = state.has_value() ? state->modified : Revision{};
     const bool is_as_expected = step.expected == modified && (!state || modified.value() != 0);
     if (is_as_expected) return std::nullopt;
-    return step.tells_item ? Confirm(state, step.item, true) : state;
+    return step.shows_item ? Confirm(state, step.item, true) : state;
   }
   State now = state;
   if (step.expected.has_value()) {
@@ -91,10 +91,10 @@ std::optional<State> After(const State& state, const KeyStep& step) {
     now = *met;
   }
   switch (step.kind) {
-    case KeyStep::Kind::kRead: return step.tells_item ? Confirm(now, step.item, true) : now;
+    case KeyStep::Kind::kRead: return step.shows_item ? Confirm(now, step.item, true) : now;
     case KeyStep::Kind::kPut: return Put(now, step);
     case KeyStep::Kind::kDelete:
-      if (step.tells_item && !Confirm(now, step.item, false).has_value()) return std::nullopt;
+      if (step.shows_item && !Confirm(now, step.item, false).has_value()) return std::nullopt;
       return State{};
     case KeyStep::Kind::kRefused: break;
   }
@@ -251,7 +251,7 @@ class Search {
     for (size_t i = 0; i < blocked.size() && i < kShownMax; ++i) {
       const KeyStep& step = steps_[blocked[i]];
       text += (i == 0 ? "" : "; ") + Describe(*step.operation);
-      if (step.tells_item && !IsWrite(step)) text += ", which saw " + Describe(key_, step.item);
+      if (step.shows_item && !IsWrite(step)) text += ", which saw " + Describe(key_, step.item);
     }
     deepest_ = std::move(text);
   }

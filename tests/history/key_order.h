@@ -38,7 +38,7 @@ struct KeyStep {
                                        // unknown
   bool is_certain = true;              // otherwise it may never have happened
   bool is_expiry = false;              // the store expired the value that `operation` had put
-  bool tells_item = true;              // if false, `item` is unknown; a put always has it
+  bool shows_item = true;              // if false, `item` is unknown; a put always has it
   std::optional<Item> item{};          // of a put, `created` and `version` may be 0: unknown
   std::optional<Revision> expected{};  // it was last modified then; 0: it was absent
   Revision revision{};                 // of the state after it; 0: unknown

@@ -92,7 +92,7 @@ TEST(KeyOrder, ARefusalNeedsAnotherRevision) {
   KeyStep refused{.kind = KeyStep::Kind::kRefused,
                   .called = 3,
                   .returned = 4,
-                  .tells_item = false,
+                  .shows_item = false,
                   .expected = Revision{2},
                   .operation = &kSomebody};
   EXPECT_EQ(Decide({put, refused}), OrderVerdict::kNone);

@@ -82,7 +82,7 @@ class StepCollector {
 
   KeyStep ConditionStep(KeyStep::Kind kind, Revision expected, Revision at) const {
     KeyStep step = Step(kind);
-    step.tells_item = false;
+    step.shows_item = false;
     step.expected = expected;
     step.revision = at;
     return step;
@@ -100,11 +100,11 @@ class StepCollector {
     KeyStep step = Step(is_put ? KeyStep::Kind::kPut : KeyStep::Kind::kDelete);
     step.expected = expected;
     step.revision = done.revision;
-    const bool is_told = index < done.items.size();
-    if (is_told) step.item = done.items[index];
+    const bool is_reported = index < done.items.size();
+    if (is_reported) step.item = done.items[index];
     if (is_put && !step.item.has_value()) step.item = Stored(change, done.revision);
-    if (!is_put && is_told && !step.item.has_value()) step.kind = KeyStep::Kind::kRead;
-    step.tells_item = is_put || is_told;
+    if (!is_put && is_reported && !step.item.has_value()) step.kind = KeyStep::Kind::kRead;
+    step.shows_item = is_put || is_reported;
     steps_.push_back(std::move(step));
   }
 
@@ -119,7 +119,7 @@ class StepCollector {
     KeyStep step = ConditionStep(
         is_met ? KeyStep::Kind::kRead : KeyStep::Kind::kRefused, expected, refused.revision);
     if (!is_met) {
-      step.tells_item = true;
+      step.shows_item = true;
       step.item = mismatch->current;
     }
     steps_.push_back(std::move(step));
@@ -130,7 +130,7 @@ class StepCollector {
     KeyStep step = Step(is_put ? KeyStep::Kind::kPut : KeyStep::Kind::kDelete);
     step.returned = kNever;
     step.is_certain = false;
-    step.tells_item = is_put;
+    step.shows_item = is_put;
     if (is_put) step.item = Stored(change, Revision{});
     step.expected = expected;
     return step;
@@ -143,7 +143,7 @@ class StepCollector {
     step.returned = kNever;
     step.is_certain = false;
     step.is_expiry = true;
-    step.tells_item = false;
+    step.shows_item = false;
     if (done != nullptr) step.expected = done->revision;
     steps_.push_back(std::move(step));
   }

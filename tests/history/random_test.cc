@@ -34,7 +34,7 @@ TEST(RandomHistories, OfARightStoreAreSound) {
 TEST(RandomHistories, WithoutRevisionsOfReadsAreSound) {
   for (uint64_t seed = 1; seed <= Instances(kSeeds); ++seed) {
     const History history = testing::ModelHistory(
-        {.seed = seed, .clients = 6, .keys = 2, .unknown_percent = 10, .untold_percent = 100});
+        {.seed = seed, .clients = 6, .keys = 2, .unknown_percent = 10, .hidden_percent = 100});
     ASSERT_EQ(ToText(Check(history)), "sound\n") << "seed " << seed << "\n" << ToText(history);
   }
 }

@@ -36,8 +36,8 @@ std::string WrongItems(const List& list, const Seen& seen) {
 /// A key that the list does not show, and that a write of unknown outcome may have changed, may be
 /// there or not.
 std::string WrongCount(const List& list, const Seen& seen, const Arrangement& arrangement) {
-  const bool is_told = seen.count.has_value() && seen.revision.value() != 0;
-  if (!is_told || !arrangement.is_decided()) return "";
+  const bool is_reported = seen.count.has_value() && seen.revision.value() != 0;
+  if (!is_reported || !arrangement.is_decided()) return "";
   const Window window = WindowOf(list, seen);
   size_t count = 0;
   size_t uncertain = 0;

@@ -43,7 +43,7 @@ struct Happening {
   Moment at = 0;
   const Operation* operation = nullptr;
   const Watch* watch = nullptr;
-  Revision told{};
+  Revision reported{};
   size_t call = 0;  // of a call: the operation's index
   bool is_call = false;
 };
@@ -53,23 +53,23 @@ std::vector<Happening> InOrder(const History& history) {
   for (size_t i = 0; i < history.operations.size(); ++i) {
     const Operation& operation = history.operations[i];
     all.push_back({.at = operation.called, .call = i, .is_call = true});
-    if (const Revision told = RevisionOf(operation); told.value() != 0)
-      all.push_back({.at = operation.returned, .operation = &operation, .told = told});
+    if (const Revision reported = RevisionOf(operation); reported.value() != 0)
+      all.push_back({.at = operation.returned, .operation = &operation, .reported = reported});
   }
   for (const Watch& watch : history.watches) {
     for (const Response& response : watch.responses)
-      all.push_back({.at = response.received, .watch = &watch, .told = RevisionOf(response)});
+      all.push_back({.at = response.received, .watch = &watch, .reported = RevisionOf(response)});
   }
   std::ranges::sort(all, {}, &Happening::at);
   return all;
 }
 
-std::string TooOld(const Operation& operation, Revision revision, const Observed& told) {
+std::string TooOld(const Operation& operation, Revision revision, const Observed& reported) {
   return fmt::format("{} is at revision {}, but {} had told of revision {} before the call",
                      Describe(operation),
                      revision.value(),
-                     told.by.empty() ? "the beginning" : told.by,
-                     told.revision.value());
+                     reported.by.empty() ? "the beginning" : reported.by,
+                     reported.revision.value());
 }
 
 /// The observation that an answer contradicts; null if none.
@@ -79,8 +79,8 @@ struct Wrong {
 };
 
 Wrong WrongIn(const Operation& operation, const SeenBefore& before) {
-  const auto unless = [](bool is_right, Revision revision, const Observed& told) {
-    return is_right ? Wrong{} : Wrong{.revision = revision, .against = &told};
+  const auto unless = [](bool is_right, Revision revision, const Observed& reported) {
+    return is_right ? Wrong{} : Wrong{.revision = revision, .against = &reported};
   };
   const Observed& anybody = before.anybody;
   if (const auto* done = std::get_if<Done>(&operation.answer)) {
@@ -100,8 +100,8 @@ Wrong WrongIn(const Operation& operation, const SeenBefore& before) {
   const Freshness freshness =
       get != nullptr ? get->freshness : std::get<List>(operation.request).freshness;
   if (freshness == Freshness::kExact) return {};
-  const Observed& told = freshness == Freshness::kLocal ? before.same_server : anybody;
-  return unless(seen->revision >= told.revision, seen->revision, told);
+  const Observed& reported = freshness == Freshness::kLocal ? before.same_server : anybody;
+  return unless(seen->revision >= reported.revision, seen->revision, reported);
 }
 
 void CheckRevisionsOnce(const History& history, const Limits& limits, Report& report) {
@@ -149,24 +149,24 @@ std::vector<SeenBefore> SeenBeforeCalls(const History& history) {
     const uint32_t server =
         happening.watch != nullptr ? happening.watch->server : happening.operation->server;
     Observed& same_server = servers.try_emplace(server, start.same_server).first->second;
-    if (happening.told <= same_server.revision) continue;
+    if (happening.reported <= same_server.revision) continue;
     same_server = {
-        .revision = happening.told,
+        .revision = happening.reported,
         .by = happening.watch != nullptr ? Name(*happening.watch) : Name(*happening.operation)};
-    if (happening.told > anybody.revision) anybody = same_server;
+    if (happening.reported > anybody.revision) anybody = same_server;
   }
   return before;
 }
 
 void CheckRealTime(const History& history,
-                   const std::vector<SeenBefore>& told,
+                   const std::vector<SeenBefore>& reported,
                    const Limits& limits,
                    Report& report) {
   CheckRevisionsOnce(history, limits, report);
   std::set<std::string> tellers;  // servers that revealed a future revision; reported once, so that
                                   // they do not hide other errors
   for (size_t i = 0; i < history.operations.size(); ++i) {
-    const Wrong wrong = WrongIn(history.operations[i], told[i]);
+    const Wrong wrong = WrongIn(history.operations[i], reported[i]);
     if (wrong.against == nullptr || !tellers.insert(wrong.against->by).second) continue;
     report.Add(
         limits, Property::kRealTime, TooOld(history.operations[i], wrong.revision, *wrong.against));

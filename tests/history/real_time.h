@@ -31,7 +31,7 @@ bool ChangedSomething(const Operation& operation);
 
 /// Reports revisions that go back although the clock does not, and two writes with one revision.
 void CheckRealTime(const History& history,
-                   const std::vector<SeenBefore>& told,
+                   const std::vector<SeenBefore>& reported,
                    const Limits& limits,
                    Report& report);
 

@@ -57,9 +57,9 @@ Answer AnswerOf(const store::CommitOutcome& outcome) {
   const auto& conflict = std::get<store::Conflict>(outcome);
   Refused refused{.revision = conflict.revision, .mismatches = {}};
   for (const store::Conflict::Mismatch& mismatch : conflict.mismatches) {
-    Refused::Mismatch told{.key = mismatch.key, .current = std::nullopt};
-    if (mismatch.current != nullptr) told.current = ItemOf(*mismatch.current);
-    refused.mismatches.push_back(std::move(told));
+    Refused::Mismatch reported{.key = mismatch.key, .current = std::nullopt};
+    if (mismatch.current != nullptr) reported.current = ItemOf(*mismatch.current);
+    refused.mismatches.push_back(std::move(reported));
   }
   return refused;
 }
@@ -80,11 +80,11 @@ Seen Look(const List& list, const store::Snapshot& snapshot) {
 }
 
 Event EventOf(const store::Event& event) {
-  Event told{.kind = Event::Kind::kDeleted, .item = ItemOf(*event.record), .previous = {}};
+  Event reported{.kind = Event::Kind::kDeleted, .item = ItemOf(*event.record), .previous = {}};
   if (event.type == store::Event::Type::kPut)
-    told.kind = event.previous == nullptr ? Event::Kind::kCreated : Event::Kind::kUpdated;
-  if (event.previous != nullptr) told.previous = ItemOf(*event.previous);
-  return told;
+    reported.kind = event.previous == nullptr ? Event::Kind::kCreated : Event::Kind::kUpdated;
+  if (event.previous != nullptr) reported.previous = ItemOf(*event.previous);
+  return reported;
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ RecordedWatch::RecordedWatch(Recorder& recorder,
             .server = identity.server,
             .prefix = std::move(prefix),
             .after = after,
-            .tells_previous = true,
+            .shows_previous = true,
             .responses = {}};
   recorder_.Opened(watch_);
 }

@@ -31,7 +31,7 @@ class Complaints {
       : watch_(watch), limits_(limits), report_(report) {}
 
   void Add(Property property, const std::string& text) {
-    if (!told_.insert(property).second) return;
+    if (!reported_.insert(property).second) return;
     report_.Add(limits_, property, Name(watch_) + ": " + text);
   }
 
@@ -39,7 +39,7 @@ class Complaints {
   const Watch& watch_;
   const Limits& limits_;
   Report& report_;
-  std::set<Property> told_;
+  std::set<Property> reported_;
 };
 
 /// Goes through the responses in order.
@@ -68,7 +68,7 @@ class Sequence {
     if (!event.item.key.starts_with(watch_.prefix)) {
       complaints_.Add(Property::kWatchFiltered, Describe(event) + " was not asked for");
     }
-    if (watch_.tells_previous && event.kind != Event::Kind::kCreated && !event.previous) {
+    if (watch_.shows_previous && event.kind != Event::Kind::kCreated && !event.previous) {
       complaints_.Add(Property::kWatchPrevious, Describe(event) + " comes without previous value");
     }
     if (at <= watch_.after) {
@@ -125,11 +125,12 @@ class Sequence {
 using Events = std::map<Revision, std::vector<std::string_view>>;
 
 Events EventsOf(const Watch& watch) {
-  Events told;
+  Events reported;
   for (const Response& response : watch.responses) {
-    for (const Event& event : response.events) told[event.item.modified].push_back(event.item.key);
+    for (const Event& event : response.events)
+      reported[event.item.modified].push_back(event.item.key);
   }
-  return told;
+  return reported;
 }
 
 struct Missing {
@@ -139,7 +140,7 @@ struct Missing {
 
 /// The expected events that did not come, by revision.
 std::vector<Missing> MissingFrom(const Watch& watch,
-                                 const Events& told,
+                                 const Events& reported,
                                  const Arrangement& arrangement) {
   std::vector<Missing> missing;
   const Revision end = CompleteThrough(watch);
@@ -147,8 +148,8 @@ std::vector<Missing> MissingFrom(const Watch& watch,
     if (!key.starts_with(watch.prefix)) continue;
     for (const Version& version : arrangement.TimelineOf(key).versions()) {
       if (version.by == nullptr || version.at <= watch.after || version.at > end) continue;
-      const auto at = told.find(version.at);
-      if (at != told.end() && std::ranges::find(at->second, key) != at->second.end()) continue;
+      const auto at = reported.find(version.at);
+      if (at != reported.end() && std::ranges::find(at->second, key) != at->second.end()) continue;
       missing.push_back({.at = version.at,
                          .text = fmt::format("{} at revision {}, by {}",
                                              Describe(key, version.item),
@@ -160,10 +161,12 @@ std::vector<Missing> MissingFrom(const Watch& watch,
   return missing;
 }
 
-Property KindOf(const Missing& missing, const Events& told) {
-  if (told.contains(missing.at)) return Property::kWatchAtomic;
-  if (told.empty() || missing.at > told.rbegin()->first) return Property::kWatchBookmarkable;
-  return missing.at < told.begin()->first ? Property::kWatchResumable : Property::kWatchReliable;
+Property KindOf(const Missing& missing, const Events& reported) {
+  if (reported.contains(missing.at)) return Property::kWatchAtomic;
+  if (reported.empty() || missing.at > reported.rbegin()->first)
+    return Property::kWatchBookmarkable;
+  return missing.at < reported.begin()->first ? Property::kWatchResumable
+                                              : Property::kWatchReliable;
 }
 
 std::string_view Saying(Property property) {
@@ -175,8 +178,10 @@ std::string_view Saying(Property property) {
 }
 
 /// Events of one revision come in the order in which their write names the keys.
-void CheckOrderInWrite(const Events& told, const Arrangement& arrangement, Complaints& complaints) {
-  for (const auto& [at, keys] : told) {
+void CheckOrderInWrite(const Events& reported,
+                       const Arrangement& arrangement,
+                       Complaints& complaints) {
+  for (const auto& [at, keys] : reported) {
     const auto writers = arrangement.writers().find(at);
     if (writers == arrangement.writers().end() || writers->second.size() != 1) continue;
     // If several writes with unknown outcome do the same, another one may have this place.
@@ -219,12 +224,12 @@ void CheckCompleteness(const Watch& watch,
                        const Limits& limits,
                        Report& report) {
   Complaints complaints(watch, limits, report);
-  const Events told = EventsOf(watch);
-  for (const Missing& missing : MissingFrom(watch, told, arrangement)) {
-    const Property property = KindOf(missing, told);
+  const Events reported = EventsOf(watch);
+  for (const Missing& missing : MissingFrom(watch, reported, arrangement)) {
+    const Property property = KindOf(missing, reported);
     complaints.Add(property, fmt::format("{} {}", Saying(property), missing.text));
   }
-  CheckOrderInWrite(told, arrangement, complaints);
+  CheckOrderInWrite(reported, arrangement, complaints);
 }
 
 }  // namespace dray::history

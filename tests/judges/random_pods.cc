@@ -22,7 +22,7 @@
 #include "tests/judges/holder_claims.h"
 #include "tests/judges/problem.h"
 #include "tests/judges/random_problem.h"
-#include "tests/judges/random_wishes.h"
+#include "tests/judges/random_requirements.h"
 
 namespace dray::judges {
 namespace {
@@ -60,34 +60,34 @@ v1::ResourceClaim AsStoredHolder(v1::ResourceClaim holder) {
 class PodsBuilder {
  public:
   explicit PodsBuilder(uint64_t seed)
-      : wishes_(seed),
+      : requirements_(seed),
         problem_(RandomProblem(seed,
                                {.nodes_max = 6,
                                 .devices_max = 9,
                                 .claims_max = 2,
                                 // Templates make valid claims only.
-                                .mistakes_percent = wishes_.traits().templates ? 0 : 4})) {
+                                .mistakes_percent = requirements_.traits().templates ? 0 : 4})) {
     made_.id = problem_.id;
     made_.features = problem_.features;
   }
 
   PodsProblem Build() && {
-    for (api::Object& object : wishes_.Surroundings(HasAdminAccess(problem_))) Add(object);
-    for (const core::Node& node : problem_.nodes) Add(api::Object::Of(wishes_.On(node)));
-    for (const auto& one : problem_.classes) Add(api::Object::Of(wishes_.On(*one)));
-    for (const auto& one : problem_.slices) Add(api::Object::Of(wishes_.On(*one)));
+    for (api::Object& object : requirements_.Surroundings(HasAdminAccess(problem_))) Add(object);
+    for (const core::Node& node : problem_.nodes) Add(api::Object::Of(requirements_.On(node)));
+    for (const auto& one : problem_.classes) Add(api::Object::Of(requirements_.On(*one)));
+    for (const auto& one : problem_.slices) Add(api::Object::Of(requirements_.On(*one)));
     for (const auto& one : HoldersOf(problem_.allocated))
       Add(api::Object::Of(AsStoredHolder(*one)));
-    if (wishes_.traits().templates) AddTemplates();
+    if (requirements_.traits().templates) AddTemplates();
     const size_t before_group =
-        wishes_.traits().groups ? wishes_.chance().Below(kLonePods + 1) : kLonePods + 1;
+        requirements_.traits().groups ? requirements_.chance().Below(kLonePods + 1) : kLonePods + 1;
     for (size_t i = 0; i <= kLonePods; ++i) {
       if (i == before_group) AddGroup();
       if (i < kLonePods) AddLonePod(fmt::format("pod-{}", i));
     }
     // The last pod, because the effect of another scheduler is unknown and no pod comes after it.
     core::Pod& last = made_.pods.back().Mutable<core::Pod>();
-    if (!last.spec.scheduling_group.has_value() && wishes_.chance().Below(6) == 0)
+    if (!last.spec.scheduling_group.has_value() && requirements_.chance().Below(6) == 0)
       last.spec.scheduler_name = kAnotherScheduler;
     return std::move(made_);
   }
@@ -113,13 +113,13 @@ class PodsBuilder {
   }
 
   void AddGroup() {
-    const std::string priority_class = wishes_.PriorityClassNameOfGroup();
-    const int pods = wishes_.chance().Between(2, kGroupPodsMax);
+    const std::string priority_class = requirements_.PriorityClassNameOfGroup();
+    const int pods = requirements_.chance().Between(2, kGroupPodsMax);
     PodGroup group;
     group.metadata.name = kGroup;
     group.metadata.namespace_ = kPodsNamespace;
     group.spec.priority_class_name = priority_class;
-    group.spec.scheduling_policy.gang.emplace().min_count = wishes_.chance().Between(1, pods);
+    group.spec.scheduling_policy.gang.emplace().min_count = requirements_.chance().Between(1, pods);
     Add(api::Object::Of(std::move(group)));
     for (int i = 0; i < pods; ++i) {
       core::Pod pod = NewPod(fmt::format("member-{}", i));
@@ -131,7 +131,7 @@ class PodsBuilder {
 
   void AddLonePod(const std::string& name) {
     core::Pod pod = NewPod(name);
-    pod.spec.priority_class_name = wishes_.PriorityClassName();
+    pod.spec.priority_class_name = requirements_.PriorityClassName();
     made_.pods.push_back(api::Object::Of(std::move(pod)));
   }
 
@@ -140,9 +140,9 @@ class PodsBuilder {
     core::Pod pod;
     pod.metadata.name = name;
     pod.metadata.namespace_ = kPodsNamespace;
-    wishes_.On(pod);
-    if (wishes_.chance().Below(5) == 0) return pod;
-    const bool are_made = wishes_.traits().templates && wishes_.chance().Below(3) > 0;
+    requirements_.On(pod);
+    if (requirements_.chance().Below(5) == 0) return pod;
+    const bool are_made = requirements_.traits().templates && requirements_.chance().Below(3) > 0;
     for (const auto& wanted : problem_.claims) {
       core::PodResourceClaim& entry = pod.spec.resource_claims.emplace_back();
       entry.name = wanted->metadata.name;
@@ -156,7 +156,7 @@ class PodsBuilder {
       claim.metadata.namespace_ = kPodsNamespace;
       claim.metadata.uid.clear();
       entry.resource_claim_name = claim.metadata.name;
-      if (wishes_.chance().Below(16) == 0) AllocateAhead(claim);
+      if (requirements_.chance().Below(16) == 0) AllocateAhead(claim);
       Add(api::Object::Of(std::move(claim)));
     }
     return pod;
@@ -165,9 +165,9 @@ class PodsBuilder {
   /// Allocates a device of some node to the claim, as a failed attempt may leave it.
   void AllocateAhead(v1::ResourceClaim& claim) {
     const auto& request = claim.spec.devices.requests.front();
-    const auto& slice = *wishes_.chance().Pick(problem_.slices);
+    const auto& slice = *requirements_.chance().Pick(problem_.slices);
     if (!slice.spec.node_name.has_value() || slice.spec.devices.empty() || !request.exactly) return;
-    const v1::Device& device = wishes_.chance().Pick(slice.spec.devices);
+    const v1::Device& device = requirements_.chance().Pick(slice.spec.devices);
     const allocator::DeviceId id{slice.spec.driver, slice.spec.pool.name, device.name};
     if (device.allow_multiple_allocations.value_or(false) || !device.consumes_counters.empty() ||
         problem_.allocated.devices.contains(id) || !ahead_.insert(id).second) {
@@ -185,7 +185,7 @@ class PodsBuilder {
         {.key = "metadata.name", .operator_ = "In", .values = {*slice.spec.node_name}});
   }
 
-  RandomWishes wishes_;
+  RandomRequirements requirements_;
   const Problem problem_;
   std::set<allocator::DeviceId> ahead_;
   PodsProblem made_;

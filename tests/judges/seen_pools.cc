@@ -66,8 +66,7 @@ class Reader {
     }
     if (!is_stable_) {
       std::ranges::sort(seen.pools, {}, [](const SeenPool& pool) {
-        return std::tuple(
-            pool.comes_last, std::string_view(pool.driver), std::string_view(pool.name));
+        return std::tuple(pool.is_last, std::string_view(pool.driver), std::string_view(pool.name));
       });
     }
     for (size_t i = 0; i < seen.pools.size(); ++i) {
@@ -179,7 +178,7 @@ class Reader {
     }
     for (const v1::ResourceSlice* slice : pool.here) {
       for (const v1::Device& device : slice->spec.devices)
-        pool.comes_last = pool.comes_last || device.binding_conditions.present();
+        pool.is_last = pool.is_last || device.binding_conditions.present();
     }
   }
 

@@ -35,7 +35,7 @@ struct SeenPool {
   std::vector<const api::resource_v1::ResourceSlice*> here;       // with devices for the node
   std::vector<const api::resource_v1::ResourceSlice*> elsewhere;  // with devices for other nodes
   std::vector<const api::resource_v1::CounterSet*> counter_sets;
-  bool comes_last = false;  // some device has binding conditions
+  bool is_last = false;  // some device has binding conditions
 };
 
 /// Pools and devices in the order in which upstream tries them.

@@ -94,7 +94,7 @@ class Comparer {
 
   void Compare(const json::value& a, const json::value& b, const std::string& place) {
     if (freedom_.pointers.contains(place) || IsMark(a, b, place)) {
-      if (a.kind() != b.kind()) Tell(place, "another type: " + Shown(b));
+      if (a.kind() != b.kind()) Report(place, "another type: " + Shown(b));
     } else if (a.is_object() && b.is_object()) {
       CompareObjects(a.get_object(), b.get_object(), place);
     } else if (a.is_array() && b.is_array()) {
@@ -102,15 +102,15 @@ class Comparer {
     } else if (a.is_string() && b.is_string()) {
       CompareTexts(std::string(a.get_string()), std::string(b.get_string()), place);
     } else if (a != b) {
-      Tell(place, fmt::format("{}, expected {}", Shown(b), Shown(a)));
+      Report(place, fmt::format("{}, expected {}", Shown(b), Shown(a)));
     }
   }
 
-  std::vector<std::string> Take() { return std::move(told_); }
+  std::vector<std::string> Take() { return std::move(reported_); }
 
  private:
-  void Tell(const std::string& place, std::string_view what) {
-    if (told_.size() < kDifferencesMax) told_.push_back(fmt::format("{}: {}", place, what));
+  void Report(const std::string& place, std::string_view what) {
+    if (reported_.size() < kDifferencesMax) reported_.push_back(fmt::format("{}: {}", place, what));
   }
 
   bool IsMark(const json::value& a, const json::value& b, const std::string& place) const {
@@ -126,19 +126,19 @@ class Comparer {
       if (const json::value* found = b.if_contains(name)) {
         Compare(value, *found, below);
       } else {
-        Tell(below, "missing");
+        Report(below, "missing");
       }
     }
     for (const auto& [name, value] : b) {
       if (!a.contains(name)) {
-        Tell(fmt::format("{}/{}", place, Escaped(name)), "more than expected: " + Shown(value));
+        Report(fmt::format("{}/{}", place, Escaped(name)), "more than expected: " + Shown(value));
       }
     }
   }
 
   void CompareLists(json::array a, json::array b, const std::string& place) {
     if (a.size() != b.size()) {
-      Tell(place, fmt::format("{} elements, expected {}", b.size(), a.size()));
+      Report(place, fmt::format("{} elements, expected {}", b.size(), a.size()));
       return;
     }
     Sort(place, a);
@@ -185,14 +185,14 @@ class Comparer {
     if (are_tokens && place.ends_with("/token")) return;
     if (IsOwnDescription(place, a) && !b.empty()) return;
     if (place.ends_with("message") && IsFreeText(a)) return;
-    Tell(place,
-         fmt::format("'{}', expected '{}'",
-                     b.substr(0, kShownDifferencesMax),
-                     a.substr(0, kShownDifferencesMax)));
+    Report(place,
+           fmt::format("'{}', expected '{}'",
+                       b.substr(0, kShownDifferencesMax),
+                       a.substr(0, kShownDifferencesMax)));
   }
 
   const Freedom& freedom_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
 };
 
 /// The order of several errors is free, and with it the message that joins them.
@@ -302,7 +302,7 @@ std::vector<std::string> VersionDifferences(const json::value& recorded,
                                             const Freedom& freedom,
                                             Chosen& chosen) {
   constexpr std::string_view kVersion = "/metadata/resourceVersion";
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const json::object* whole = recorded.if_object();
   const bool is_bookmark = whole != nullptr && TextOf(*whole, "type") == "BOOKMARK";
   for (const std::string& pointer : freedom.pointers) {
@@ -318,13 +318,13 @@ std::vector<std::string> VersionDifferences(const json::value& recorded,
     if (!before->is_string() || !now->is_string()) continue;
     if (!chosen.AgreesOnVersion(std::string(before->get_string()),
                                 std::string(now->get_string()))) {
-      told.push_back(fmt::format("{}: {} where {} was recorded: another write is told apart",
-                                 pointer,
-                                 Shown(*now),
-                                 Shown(*before)));
+      reported.push_back(fmt::format("{}: {} where {} was recorded: another write is told apart",
+                                     pointer,
+                                     Shown(*now),
+                                     Shown(*before)));
     }
   }
-  return told;
+  return reported;
 }
 
 }  // namespace dray::rest

@@ -90,18 +90,18 @@ class OpenApiComparer {
       if (IsOfServiceAccounts(path)) continue;
       const json::object& other = OpenApiMember(b_.paths(), path);
       if (other.empty()) {
-        Tell(path, "no such path");
+        Report(path, "no such path");
       } else {
         ComparePath(std::string(path), item.as_object(), other);
       }
     }
     CompareKinds();
-    return std::move(told_);
+    return std::move(reported_);
   }
 
  private:
-  void Tell(std::string_view place, std::string_view what) {
-    if (told_.size() < kDifferencesMax) told_.push_back(fmt::format("{}: {}", place, what));
+  void Report(std::string_view place, std::string_view what) {
+    if (reported_.size() < kDifferencesMax) reported_.push_back(fmt::format("{}: {}", place, what));
   }
 
   void CompareMember(std::string_view place,
@@ -111,8 +111,9 @@ class OpenApiComparer {
     const json::value before = ValueOf(a, name);
     const json::value now = ValueOf(b, name);
     if (before == now) return;
-    Tell(place,
-         fmt::format("{} is {}, expected {}", name, json::serialize(now), json::serialize(before)));
+    Report(
+        place,
+        fmt::format("{} is {}, expected {}", name, json::serialize(now), json::serialize(before)));
   }
 
   void ComparePath(const std::string& path, const json::object& a, const json::object& b) {
@@ -121,7 +122,7 @@ class OpenApiComparer {
       const std::string place = fmt::format("{} {}", std::string_view(method), path);
       const json::object& other = OpenApiMember(b, method);
       if (other.empty()) {
-        Tell(place, "no such operation");
+        Report(place, "no such operation");
         continue;
       }
       const json::object& wanted = operation.as_object();
@@ -132,7 +133,7 @@ class OpenApiComparer {
       CompareTypes(place, wanted, other);
       const std::set<std::string> has = b_.ParametersOf(b, other);
       for (const std::string& name : a_.ParametersOf(a, wanted)) {
-        if (!has.contains(name) && name != kParameterOfGate) Tell(place, "no parameter " + name);
+        if (!has.contains(name) && name != kParameterOfGate) Report(place, "no parameter " + name);
       }
     }
   }
@@ -147,14 +148,14 @@ class OpenApiComparer {
     const auto content = [&](const json::object& operation) {
       return names(OpenApiMember(OpenApiMember(operation, "requestBody"), "content"));
     };
-    if (content(a) != content(b)) Tell(place, "other types of bodies");
+    if (content(a) != content(b)) Report(place, "other types of bodies");
     const json::object& before = OpenApiMember(a, "responses");
     const json::object& now = OpenApiMember(b, "responses");
-    if (names(before) != names(now)) Tell(place, "other codes");
+    if (names(before) != names(now)) Report(place, "other codes");
     for (const auto& [code, response] : before) {
       if (names(OpenApiMember(response.as_object(), "content")) !=
           names(OpenApiMember(OpenApiMember(now, code), "content"))) {
-        Tell(place, "other types of answers");
+        Report(place, "other types of answers");
       }
     }
   }
@@ -183,7 +184,7 @@ class OpenApiComparer {
     for (const auto& [kind, schema] : KindsOf(a_)) {
       const auto found = here.find(kind);
       if (found == here.end()) {
-        Tell(kind, "no schema");
+        Report(kind, "no schema");
       } else {
         CompareSchema(kind, *schema, *found->second);
       }
@@ -204,7 +205,7 @@ class OpenApiComparer {
       if (properties.contains(name)) {
         CompareSchema(below, property.as_object(), OpenApiMember(properties, name));
       } else {
-        Tell(below, "no such property");
+        Report(below, "no such property");
       }
     }
     for (const std::string_view name : {"items", "additionalProperties"}) {
@@ -238,7 +239,7 @@ class OpenApiComparer {
 
   const Document a_, b_;
   std::set<std::pair<const json::object*, const json::object*>> compared_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
 };
 
 /// The list of the documents of version 3, which names a hash of each.
@@ -253,15 +254,15 @@ std::vector<std::string> IndexDifferences(const json::object& recorded, const js
   const auto url_of = [](const json::object& index, std::string_view path) {
     return TextOf(OpenApiMember(OpenApiMember(index, "paths"), path), "serverRelativeURL");
   };
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (const auto& [path, document] : OpenApiMember(recorded, "paths")) {
-    if (IsOfServiceAccounts(path) || told.size() == kDifferencesMax) continue;
+    if (IsOfServiceAccounts(path) || reported.size() == kDifferencesMax) continue;
     const std::string_view url = url_of(got, path);
     if (without_hash(url) != without_hash(url_of(recorded, path)) || !url.contains("?hash=")) {
-      told.push_back(fmt::format("{}: '{}'", std::string_view(path), url));
+      reported.push_back(fmt::format("{}: '{}'", std::string_view(path), url));
     }
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

@@ -132,15 +132,15 @@ class Step {
       const json::value* status = patch->as_object().if_contains("status");
       if (status == nullptr) continue;
       for (const json::value& condition : ListOf(status->as_object(), "conditions")) {
-        told_.push_back({fmt::format("Pod/{} Warning FailedScheduling ", TextOf(write, "name")),
-                         fmt::format(": {}", TextOf(condition.as_object(), "message"))});
+        reported_.push_back({fmt::format("Pod/{} Warning FailedScheduling ", TextOf(write, "name")),
+                             fmt::format(": {}", TextOf(condition.as_object(), "message"))});
       }
     }
   }
 
   bool WasTold(std::string_view event) const {
-    return std::ranges::any_of(told_, [&](const Told& told) {
-      return event.starts_with(told.beginning) && event.ends_with(told.end);
+    return std::ranges::any_of(reported_, [&](const Reported& reported) {
+      return event.starts_with(reported.beginning) && event.ends_with(reported.end);
     });
   }
 
@@ -192,8 +192,8 @@ class Step {
     for (size_t i = 0; i < std::max(recorded.size(), outcome_.answers.size()); ++i) {
       const json::value there = i < recorded.size() ? recorded[i] : json::value();
       json::value here = i < outcome_.answers.size() ? outcome_.answers[i] : json::value();
-      const bool tells_deed = there.is_object() && there.get_object().contains("deed");
-      if (here.is_object() && !tells_deed) here.get_object().erase("deed");
+      const bool shows_deed = there.is_object() && there.get_object().contains("deed");
+      if (here.is_object() && !shows_deed) here.get_object().erase("deed");
       Compare(fmt::format("{}/answers/{}", root_, i), there, here);
     }
   }
@@ -421,10 +421,10 @@ class Step {
   const std::string root_;           // of its pointers
   std::vector<std::string> varies_;  // pointers
   std::set<std::string> free_;       // objects whose writes varied
-  struct Told {
+  struct Reported {
     std::string beginning, end;  // of the text of an event
   };
-  std::vector<Told> told_;
+  std::vector<Reported> reported_;
   std::set<std::string> haunted_;     // finished pods that are reported to drivers
   std::vector<json::value> allowed_;  // events that only one play had
   std::vector<std::string> found_;

@@ -19,10 +19,10 @@ T ReadQuota(const std::string& json) {
   return value;
 }
 
-std::string Told(const std::vector<ErrorCause>& causes) {
-  std::string told;
-  for (const ErrorCause& cause : causes) told += cause.field + ": " + cause.message + "\n";
-  return told;
+std::string Reported(const std::vector<ErrorCause>& causes) {
+  std::string reported;
+  for (const ErrorCause& cause : causes) reported += cause.field + ": " + cause.message + "\n";
+  return reported;
 }
 
 struct QuotaCase {
@@ -36,7 +36,7 @@ class QuotaRules : public ::testing::TestWithParam<QuotaCase> {};
 TEST_P(QuotaRules, AreUpstreams) {
   const auto quota =
       ReadQuota<core_v1::ResourceQuota>(std::string(R"({"spec":)") + GetParam().json + "}");
-  EXPECT_EQ(Told(ValidateResourceQuota(quota, nullptr)), GetParam().want);
+  EXPECT_EQ(Reported(ValidateResourceQuota(quota, nullptr)), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -79,8 +79,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(QuotaRules, ScopesStay) {
   const auto old = ReadQuota<core_v1::ResourceQuota>(R"({"spec":{"scopes":["Terminating"]}})");
   const core_v1::ResourceQuota none;
-  EXPECT_EQ(Told(ValidateResourceQuota(old, &old)), "");
-  EXPECT_NE(Told(ValidateResourceQuota(none, &old)).find("spec.scopes: Invalid value: "),
+  EXPECT_EQ(Reported(ValidateResourceQuota(old, &old)), "");
+  EXPECT_NE(Reported(ValidateResourceQuota(none, &old)).find("spec.scopes: Invalid value: "),
             std::string::npos);
 }
 
@@ -89,7 +89,7 @@ class LimitRangeRules : public ::testing::TestWithParam<QuotaCase> {};
 TEST_P(LimitRangeRules, AreUpstreams) {
   const auto range = ReadQuota<core_v1::LimitRange>(std::string(R"({"spec":{"limits":[)") +
                                                     GetParam().json + "]}}");
-  EXPECT_EQ(Told(ValidateLimitRange(range)), GetParam().want);
+  EXPECT_EQ(Reported(ValidateLimitRange(range)), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

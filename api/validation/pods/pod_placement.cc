@@ -100,10 +100,10 @@ void CheckSide(const std::optional<Side>& side, const Path& path, FieldErrors& e
   for (size_t i = 0; i < required.size() && !errors.is_full(); ++i) {
     CheckTerm(required[i], musts.Index(i), errors);
   }
-  const Path wishes = path.Child("preferredDuringSchedulingIgnoredDuringExecution");
+  const Path preferred_path = path.Child("preferredDuringSchedulingIgnoredDuringExecution");
   const auto& preferred = side->preferred_during_scheduling_ignored_during_execution;
   for (size_t i = 0; i < preferred.size() && !errors.is_full(); ++i) {
-    const Path at = wishes.Index(i);
+    const Path at = preferred_path.Index(i);
     CheckWeight(preferred[i].weight, at.Child("weight"), errors);
     CheckTerm(preferred[i].pod_affinity_term, at.Child("podAffinityTerm"), errors);
   }
@@ -117,10 +117,10 @@ void CheckNodeAffinity(const core_v1::NodeAffinity& affinity,
                       path.Child("requiredDuringSchedulingIgnoredDuringExecution"),
                       errors);
   }
-  const Path wishes = path.Child("preferredDuringSchedulingIgnoredDuringExecution");
+  const Path preferred_path = path.Child("preferredDuringSchedulingIgnoredDuringExecution");
   const auto& preferred = affinity.preferred_during_scheduling_ignored_during_execution;
   for (size_t i = 0; i < preferred.size() && !errors.is_full(); ++i) {
-    const Path at = wishes.Index(i);
+    const Path at = preferred_path.Index(i);
     CheckWeight(preferred[i].weight, at.Child("weight"), errors);
     CheckNodeSelectorTerm(preferred[i].preference, at.Child("preference"), errors);
   }

@@ -90,15 +90,15 @@ TEST(PodPlacement, SpreadConstraintsDiffer) {
 TEST(PodPlacement, TermsAboutOtherPods) {
   EXPECT_THAT(
       WrongWith([](core_v1::PodSpec& spec) {
-        core_v1::WeightedPodAffinityTerm wish{.weight = 101};
-        wish.pod_affinity_term.topology_key = "zone";
-        wish.pod_affinity_term.label_selector.emplace().match_expressions.push_back(
+        core_v1::WeightedPodAffinityTerm requested{.weight = 101};
+        requested.pod_affinity_term.topology_key = "zone";
+        requested.pod_affinity_term.label_selector.emplace().match_expressions.push_back(
             {.key = "app", .operator_ = "Near", .values = {}});
-        wish.pod_affinity_term.match_label_keys = {"a"};
-        wish.pod_affinity_term.mismatch_label_keys = {"a"};
+        requested.pod_affinity_term.match_label_keys = {"a"};
+        requested.pod_affinity_term.mismatch_label_keys = {"a"};
         spec.affinity.emplace().pod_anti_affinity.emplace();
         spec.affinity->pod_anti_affinity->preferred_during_scheduling_ignored_during_execution = {
-            wish};
+            requested};
       }),
       ElementsAre(
           "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight:"
@@ -115,12 +115,12 @@ TEST(PodPlacement, TermsAboutOtherPods) {
 TEST(PodPlacement, NodesAreSelectedByLabels) {
   EXPECT_THAT(
       WrongWith([](core_v1::PodSpec& spec) {
-        core_v1::PreferredSchedulingTerm wish{.weight = 0};
-        wish.preference.match_expressions.push_back(
+        core_v1::PreferredSchedulingTerm requested{.weight = 0};
+        requested.preference.match_expressions.push_back(
             {.key = "zone", .operator_ = "In", .values = {}});
         spec.affinity.emplace()
             .node_affinity.emplace()
-            .preferred_during_scheduling_ignored_during_execution = {wish};
+            .preferred_during_scheduling_ignored_during_execution = {requested};
       }),
       ElementsAre(
           "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: "

@@ -109,12 +109,13 @@ Result<bool> NeedsAudience(const store::Snapshot& snapshot,
   }
   if (missing.empty()) return false;
   // Drops duplicate errors.
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (std::string& one : missing) {
-    if (std::ranges::find(told, one) == told.end()) told.push_back(std::move(one));
+    if (std::ranges::find(reported, one) == reported.end()) reported.push_back(std::move(one));
   }
-  return Fail(StatusReason::kNotFound,
-              told.size() == 1 ? told.front() : fmt::format("[{}]", fmt::join(told, ", ")));
+  return Fail(
+      StatusReason::kNotFound,
+      reported.size() == 1 ? reported.front() : fmt::format("[{}]", fmt::join(reported, ", ")));
 }
 
 /// Why the node may not have a token for the audiences; empty when it may.

@@ -112,10 +112,10 @@ bool IsOf(const api::KindInfo& kind, const api::TypeMeta& said) {
 }
 
 // Adds the issues to the warnings, or returns an error, as the call's field validation says.
-Result<> TellIssues(const Call& call,
-                    const api::TypeMeta& said,
-                    const api::KindInfo& kind,
-                    const api::DecodeIssues& issues) {
+Result<> ReportIssues(const Call& call,
+                      const api::TypeMeta& said,
+                      const api::KindInfo& kind,
+                      const api::DecodeIssues& issues) {
   const FieldValidation validation = call.request->write.field_validation;
   if (validation == FieldValidation::kStrict && !issues.empty()) {
     return Fail(CannotBe(said, kind, StrictError(issues)));
@@ -140,7 +140,7 @@ Result<> ReadAsSaid(const Call& call,
   const Result<api::Object> object =
       api::DecodeJson(*other, text, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
-  return TellIssues(call, said, kind, issues);
+  return ReportIssues(call, said, kind, issues);
 }
 
 // Whether a body that says `said` is of the group and kind of `kind`, in whatever version.
@@ -174,7 +174,7 @@ Result<api::Object> DecodeCustomText(const Call& call,
   }
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
   DRAY_TRY(issues, IssuesAsSaid(kind, said, text, call.request->release, std::move(issues)));
-  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+  DRAY_TRY_VOID(ReportIssues(call, said, kind, issues));
   if (said.api_version != kind.api_version) return Fail(WrongVersion(said, kind));
   if (std::optional<Error> wrong = WrongCustomKind(kind, said, object->metadata().name)) {
     return Fail(*std::move(wrong));
@@ -194,7 +194,7 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
   if (object.has_value() && IsOf(kind, said)) {
     if (issues.empty()) return object;
     DRAY_TRY(said, CheckKind(call, kind, std::move(said)));
-    DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+    DRAY_TRY_VOID(ReportIssues(call, said, kind, issues));
     return object;
   }
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
@@ -207,7 +207,7 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
   DRAY_TRY_VOID(ReadAsSaid(call, kind, *read, text));
   DRAY_TRY(said, CheckKind(call, kind, *std::move(read)));
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
-  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+  DRAY_TRY_VOID(ReportIssues(call, said, kind, issues));
   return object;
 }
 
@@ -312,9 +312,9 @@ Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
 }
 
 Result<api::Object> DecodeAgain(const Call& call, const api::KindInfo& kind) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   Call silent = call;
-  silent.warnings = &told;
+  silent.warnings = &reported;
   return DecodeBody(silent, kind);
 }
 

@@ -47,12 +47,12 @@ std::string_view WhatDoesNotHappen(const api::KindInfo& kind) {
   return found == std::end(kIdle) ? std::string_view() : found->what;
 }
 
-void IdleKinds::Tell(const api::KindInfo& kind, std::vector<std::string>& warnings) {
+void IdleKinds::Report(const api::KindInfo& kind, std::vector<std::string>& warnings) {
   const std::string_view what = WhatDoesNotHappen(kind);
   if (what.empty()) return;
   warnings.push_back(fmt::format("this {} is kept, and nothing acts on it: {}", kind.kind, what));
   const MutexLock lock(mutex_);
-  if (!told_.insert(kind.kind).second) return;
+  if (!reported_.insert(kind.kind).second) return;
   log_.Warning(
       "objects of a kind are kept, and nothing acts on them", "kind", kind.kind, "so", what);
 }

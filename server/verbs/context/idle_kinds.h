@@ -25,12 +25,12 @@ class IdleKinds {
 
   /// Call after an object was created. If no component acts on the kind, adds a warning for the
   /// writer and, once for each kind, a line to the log.
-  void Tell(const api::KindInfo& kind, std::vector<std::string>& warnings);
+  void Report(const api::KindInfo& kind, std::vector<std::string>& warnings);
 
  private:
   const Log log_;
   Mutex mutex_;
-  std::set<std::string_view> told_ DRAY_GUARDED_BY(mutex_);  // kinds
+  std::set<std::string_view> reported_ DRAY_GUARDED_BY(mutex_);  // kinds
 };
 
 }  // namespace dray::server::verbs::inline context

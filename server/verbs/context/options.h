@@ -50,7 +50,7 @@ struct Options {
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   /// Warn writers of objects that no component of this server acts on. Set when this server is the
   /// whole cluster.
-  bool tells_of_idle_kinds = false;
+  bool warns_of_idle_kinds = false;
   /// The user of a bearer token, for TokenReview; nothing when the token is unknown. Called from
   /// any thread. Null: all tokens are unknown.
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};

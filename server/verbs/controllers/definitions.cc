@@ -205,8 +205,8 @@ Result<> Definitions::NoteFailure(const Definition& definition, const Error& why
       definition, definitions::Cleanup::kNotListed, why.message, core_.world.clock.Now());
   const auto* before = CleaningOf(definition);
   const auto* now = CleaningOf(next);
-  const bool is_told = before != nullptr && now != nullptr && before->message == now->message;
-  if (!is_told) DRAY_TRY_VOID(WriteStatus(next));
+  const bool is_reported = before != nullptr && now != nullptr && before->message == now->message;
+  if (!is_reported) DRAY_TRY_VOID(WriteStatus(next));
   return Fail(why);
 }
 

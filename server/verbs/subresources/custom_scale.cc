@@ -95,8 +95,8 @@ Result<> CheckHasReplicas(const api::Object& object) {
   return Fail(std::move(error));
 }
 
-Result<api::Object> CustomScaled(const api::Object& object, const api::Object& wish) {
-  const auto& scale = wish.As<Scale>();
+Result<api::Object> CustomScaled(const api::Object& object, const api::Object& requested) {
+  const auto& scale = requested.As<Scale>();
   const std::string path = PathsOf(object).spec_replicas_path;
   api::Object next = object.Clone();
   next.mutable_metadata().resource_version = scale.metadata.resource_version;

@@ -164,9 +164,9 @@ Task<Outcome> ReadScale(Call call) {
 Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
   const auto* text = std::get_if<std::string>(&call.request->body);
   if (text == nullptr) return Fail(errors::BadRequest("a patch is a JSON document"));
-  DRAY_TRY(const api::Object wish,
+  DRAY_TRY(const api::Object requested,
            api::DecodeJson(Scales(), *text, nullptr, {.release = call.request->release}));
-  const auto& scale = wish.As<Scale>();
+  const auto& scale = requested.As<Scale>();
   const std::string& name = scale.metadata.name;  // that of the URL, if the configuration has none
   if (!name.empty()) DRAY_TRY_VOID(CheckIdentity(call, scale.metadata));
   DRAY_TRY_VOID(CheckScale(scale));
@@ -289,14 +289,14 @@ Task<Outcome> WriteCustomScale(Call call) {
   if (!is_update && call.request->patch_type == patch::PatchType::kApply) {
     co_return co_await ApplyCustomScale(call);
   }
-  Result<api::Object> wish = is_update ? DecodeCustomScale(call) : Result<api::Object>();
-  if (!wish.has_value()) co_return std::move(wish).failure();
+  Result<api::Object> requested = is_update ? DecodeCustomScale(call) : Result<api::Object>();
+  if (!requested.has_value()) co_return std::move(requested).failure();
   Modification modification{
       .is_unconditional = true,
       .seen_through = [&](const api::Object& stored) { return OwnedScaleOf(call, stored); }};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,
-             is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));
+             is_update ? Result<api::Object>(*requested) : Patched(call, current.seen.object));
     DRAY_TRY_VOID(CheckIdentity(call, scale.metadata()));
     return CustomScaled(current.seen.object, scale);
   };
@@ -315,14 +315,14 @@ Task<Outcome> ServeScale(Call call) {
     co_return co_await ApplyScale(call);
   }
   const bool is_update = call.request->verb == Verb::kUpdate;
-  Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
-  if (!wish.has_value()) co_return std::move(wish).failure();
+  Result<api::Object> requested = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
+  if (!requested.has_value()) co_return std::move(requested).failure();
   Modification modification{
       .seen_through = [&](const api::Object& stored) { return OwnedScaleOf(call, stored); },
       .put_back = ScaledByWebhook};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,
-             is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));
+             is_update ? Result<api::Object>(*requested) : Patched(call, current.seen.object));
     DRAY_TRY_VOID(CheckIdentity(call, scale.metadata()));
     return Scaled(current.seen.object, scale.As<Scale>());
   };

@@ -13,7 +13,7 @@ constexpr std::string_view kAllKeys = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
 
 /// Wakes `watcher`; false if that ran out of memory.
-bool Tell(Wakeable& watcher) {
+bool Report(Wakeable& watcher) {
   return !RanOutOfMemory([&watcher] { watcher.Wake(); });
 }
 
@@ -102,7 +102,7 @@ bool WatchHub::WakeScope(std::string_view scope) {
   for (auto& [watcher, watch] : found->second) {
     if (watch.round == round_) continue;
     watch.round = round_;
-    all_know &= Tell(*watcher);
+    all_know &= Report(*watcher);
   }
   return all_know;
 }
@@ -114,7 +114,7 @@ void WatchHub::WakeBelow(std::string_view prefix) {
        ++scope) {
     for (auto& [watcher, watch] : scope->second) {
       // As in WakeAll().
-      if (!Tell(*watcher)) continue;
+      if (!Report(*watcher)) continue;
     }
   }
 }
@@ -123,7 +123,7 @@ void WatchHub::WakeAll() {
   for (auto& [scope, watchers] : scopes_) {
     for (auto& [watcher, watch] : watchers) {
       // A watcher whose wake fails is woken by the next commit of its scope, or by its own timer.
-      if (!Tell(*watcher)) continue;
+      if (!Report(*watcher)) continue;
     }
   }
 }

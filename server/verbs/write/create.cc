@@ -204,16 +204,16 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr, .name = name};
   }
   const bool is_own = call.request->user->name.empty();  // an object of a new cluster
-  if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Tell(kind, *call.warnings);
+  if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Report(kind, *call.warnings);
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
   co_return Attempt{
       .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)},
       .name = name};
 }
 
-// `wish` in stored form, in the namespace of the URL.
-Result<api::Object> Placed(const Call& call, api::Object wish, registry::Owners owners) {
-  api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
+// `requested` in stored form, in the namespace of the URL.
+Result<api::Object> Placed(const Call& call, api::Object requested, registry::Owners owners) {
+  api::Object object = registry::ForStore(std::move(requested), call.request->release, call.now());
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_TRY_VOID(PlaceInNamespace(call, meta));
   // Upstream's server of custom kinds ignores the resourceVersion of an applied configuration.
@@ -241,22 +241,22 @@ bool MakesAccount(const Call& call) {
 }  // namespace
 
 Task<Outcome> Create(Call call) {
-  DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
+  DRAY_CO_TRY(api::Object requested, DecodeBody(call, call.kind()));
   const std::function<Result<api::Object>()> again = [&call] {
     return DecodeAgain(call, call.kind());
   };
-  co_return co_await CreateObject(call, std::move(wish), registry::Owners::kOfUpdate, &again);
+  co_return co_await CreateObject(call, std::move(requested), registry::Owners::kOfUpdate, &again);
 }
 
 Task<Outcome> CreateObject(Call call,
-                           api::Object wish,
+                           api::Object requested,
                            registry::Owners owners,
                            const std::function<Result<api::Object>()>* again) {
   const Core& core = *call.core;
-  DRAY_CO_TRY_VOID(CheckNotGoing(call.kind(), wish.metadata().name));
+  DRAY_CO_TRY_VOID(CheckNotGoing(call.kind(), requested.metadata().name));
   const size_t warnings_before = call.warnings->size();
   for (int tries = 1;;) {
-    DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish), owners));
+    DRAY_CO_TRY(api::Object object, Placed(call, std::move(requested), owners));
     const bool generated = WantsName(object.metadata());
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     const std::string name = std::move(attempt.name);
@@ -273,7 +273,7 @@ Task<Outcome> CreateObject(Call call,
       co_return Fail(InTheWayOf(call, name, *attempt.in_the_way));
     }
     call.warnings->resize(warnings_before);  // drops those of the failed attempt
-    DRAY_CO_TRY(wish, (*again)());
+    DRAY_CO_TRY(requested, (*again)());
   }
 }
 

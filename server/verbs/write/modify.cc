@@ -72,20 +72,20 @@ Result<std::optional<Current>> LookAt(const Call& call, const store::Record* rec
 }
 
 // The object that the client requests in place of the current one, in stored form.
-Result<api::Object> WishFor(const Call& call,
-                            const Modification& modification,
-                            const Current& current) {
+Result<api::Object> RequestedObject(const Call& call,
+                                    const Modification& modification,
+                                    const Current& current) {
   const api::Object& old = current.stored.object;
   const api::meta_v1::ObjectMeta& old_meta = old.metadata();
-  DRAY_TRY(api::Object wish, modification.change(current));
-  DRAY_TRY_VOID(CheckIdentity(call, wish.metadata()));
-  const std::string& uid = wish.metadata().uid;
+  DRAY_TRY(api::Object requested, modification.change(current));
+  DRAY_TRY_VOID(CheckIdentity(call, requested.metadata()));
+  const std::string& uid = requested.metadata().uid;
   if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
     return Fail(errors::UidMismatch(call.kind(), old_meta.name, call.key(), uid, old_meta.uid));
   }
-  DRAY_TRY_VOID(CheckVersion(call, modification, wish, current.stored));
-  registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
-  api::Object next = registry::ForStore(wish, call.request->release, call.now());
+  DRAY_TRY_VOID(CheckVersion(call, modification, requested, current.stored));
+  registry::DropDuplicateOwners(requested.mutable_metadata(), *call.warnings);
+  api::Object next = registry::ForStore(requested, call.request->release, call.now());
   // MergeBack() restores what the client's version cannot show. The hub version hides something
   // only in the few objects with hub content, and in-process clients see the hub itself.
   const bool sees_all =
@@ -268,11 +268,11 @@ Task<ObjectAnswer> Modify(Call call,
     const Current& current = *found;
     DRAY_CO_TRY(const SeenNamespace seen, NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
-    Result<api::Object> wish = WishFor(call, *modification, current);
+    Result<api::Object> requested = RequestedObject(call, *modification, current);
     freshness = storage::Freshness::kKept;  // for runs with what was fetched
     DRAY_CO_TRY(bool is_again, co_await FetchConversions(&call));
     if (is_again) continue;
-    DRAY_CO_TRY(api::Object next, std::move(wish));
+    DRAY_CO_TRY(api::Object next, std::move(requested));
     const Change change{.next = next, .old = old, .in = seen};
     const registry::WriteContext begun = BeginChange(call, subresource, *modification, change);
     DRAY_CO_TRY(is_again, co_await FetchConversions(&call));

@@ -39,7 +39,7 @@ Error BadOutcome(std::string_view patched, std::string_view why) {
 }
 
 // Adds the issues to the warnings, or returns an error, as the call's field validation says.
-Result<> TellIssues(const Call& call, std::string_view patched, const api::DecodeIssues& issues) {
+Result<> ReportIssues(const Call& call, std::string_view patched, const api::DecodeIssues& issues) {
   const FieldValidation validation = call.request->write.field_validation;
   if (validation == FieldValidation::kStrict && !issues.empty()) {
     return Fail(BadOutcome(patched, StrictError(issues)));
@@ -68,7 +68,7 @@ Result<api::Object> DecodePatchedCustom(const Call& call,
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
   DRAY_TRY(issues, IssuesAsSaid(call.kind(), said, patched, release, std::move(issues)));
   issues.insert(issues.begin(), of_patch.begin(), of_patch.end());
-  DRAY_TRY_VOID(TellIssues(call, patched, issues));
+  DRAY_TRY_VOID(ReportIssues(call, patched, issues));
   std::optional<Error> wrong = WrongCustomKind(call.kind(), said, object->metadata().name);
   if (wrong.has_value()) return Fail(*std::move(wrong));
   return object;
@@ -91,7 +91,7 @@ Result<api::Object> DecodePatched(const Call& call,
   Result<api::Object> object =
       api::DecodeJson(kind, patched, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
-  DRAY_TRY_VOID(TellIssues(call, patched, issues));
+  DRAY_TRY_VOID(ReportIssues(call, patched, issues));
   return object;
 }
 
@@ -182,9 +182,9 @@ std::optional<api::Object> PatchedStatus(const Call& call,
   part.mutable_metadata().managed_fields = {};
   const Result<api::Object> patched = Patched(call, api::ToJson(part), patch, duplicates);
   if (!patched.has_value()) return std::nullopt;
-  api::Object wish = seen.object.Clone();
-  CopyFields(*fields, *patched, wish);
-  return wish;
+  api::Object requested = seen.object.Clone();
+  CopyFields(*fields, *patched, requested);
+  return requested;
 }
 
 // The result of any other patch.
@@ -214,10 +214,10 @@ Task<Outcome> Patch(Call call) {
       request.write.field_validation != FieldValidation::kIgnore) {
     duplicates = api::DuplicateFields(*patch, patch::kDepthMax);
   }
-  const bool tells_of_operations = request.patch_type == patch::PatchType::kJson &&
-                                   api::IsCustom(call.kind()) &&
-                                   request.write.field_validation != FieldValidation::kIgnore;
-  if (tells_of_operations) {
+  const bool has_operations = request.patch_type == patch::PatchType::kJson &&
+                              api::IsCustom(call.kind()) &&
+                              request.write.field_validation != FieldValidation::kIgnore;
+  if (has_operations) {
     for (const std::string& one : api::DuplicateFields(*patch, patch::kDepthMax)) {
       duplicates.push_back("json patch " + one);
     }
@@ -227,8 +227,8 @@ Task<Outcome> Patch(Call call) {
       subresource == registry::Subresource::kStatus && LeavesOwners(call, *patch);
   modification.change = [&](const Current& current) -> Result<api::Object> {
     if (is_in_part) {
-      std::optional<api::Object> wish = PatchedStatus(call, current.seen, *patch, duplicates);
-      if (wish.has_value()) return *std::move(wish);
+      std::optional<api::Object> requested = PatchedStatus(call, current.seen, *patch, duplicates);
+      if (requested.has_value()) return *std::move(requested);
     }
     return PatchedObject(call, current.seen, *patch, duplicates);
   };

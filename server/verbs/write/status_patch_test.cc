@@ -41,7 +41,7 @@ class StatusPatchTest : public testing::ServerTest {
     return Do(PatchOf(std::move(patch), type));
   }
   /// The answer and warnings of a dry run.
-  std::string Wished(std::string patch, patch::PatchType type, FieldValidation validation) {
+  std::string Requested(std::string patch, patch::PatchType type, FieldValidation validation) {
     ResourceRequest request = PatchOf(std::move(patch), type);
     request.write.dry_run = true;
     request.write.field_validation = validation;
@@ -104,7 +104,8 @@ TEST_F(StatusPatchTest, IsTheSameAsOneOfTheWholeDocument) {
     for (const auto type : {patch::PatchType::kMerge, patch::PatchType::kStrategicMerge}) {
       for (const auto validation :
            {FieldValidation::kIgnore, FieldValidation::kWarn, FieldValidation::kStrict}) {
-        EXPECT_EQ(Wished(patch, type, validation), Wished(escaped, type, validation)) << patch;
+        EXPECT_EQ(Requested(patch, type, validation), Requested(escaped, type, validation))
+            << patch;
       }
     }
   }

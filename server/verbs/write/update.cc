@@ -13,11 +13,11 @@ namespace dray::server::verbs::inline write {
 Task<Outcome> Update(Call call) {
   const ResourceRequest& request = *call.request;
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
-  DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
-  const bool is_named_so = wish.metadata().name == request.name;
+  DRAY_CO_TRY(api::Object requested, DecodeBody(call, call.kind()));
+  const bool is_named_so = requested.metadata().name == request.name;
   Modification modification;
-  modification.change = [&wish, &call](const Current&) -> Result<api::Object> {
-    api::Object first = std::exchange(wish, {});
+  modification.change = [&requested, &call](const Current&) -> Result<api::Object> {
+    api::Object first = std::exchange(requested, {});
     if (first.empty()) return DecodeAgain(call, call.kind());
     return first;
   };

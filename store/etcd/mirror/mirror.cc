@@ -116,9 +116,9 @@ std::expected<Mirror::Step, std::string> Mirror::Apply(rpc::WatchAnswer answer, 
   Step step{.changes = {}, .reached = reached()};
   std::ranges::move(answer.events, std::back_inserter(fragments_));
   if (answer.fragment) return step;
-  const std::vector<rpc::WatchEvent> told = std::exchange(fragments_, {});
+  const std::vector<rpc::WatchEvent> reported = std::exchange(fragments_, {});
   Tree tree = snapshot_->tree();
-  for (Events rest = told; !rest.empty();) {
+  for (Events rest = reported; !rest.empty();) {
     const Revision revision = rest.front().kv.modified;
     if (revision <= step.reached) {
       return std::unexpected(
@@ -135,7 +135,7 @@ std::expected<Mirror::Step, std::string> Mirror::Apply(rpc::WatchAnswer answer, 
     change->next = std::make_shared<const Snapshot>(revision, tree);
     step.changes.push_back(*std::move(change));
   }
-  if (told.empty() && progress == Progress::kTrusted) {
+  if (reported.empty() && progress == Progress::kTrusted) {
     step.reached = std::max(step.reached, answer.revision);
   }
   for (const Change& change : step.changes) CountBytes(change);

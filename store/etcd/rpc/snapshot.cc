@@ -23,13 +23,13 @@ Answer<bool> GrpcClient::SaveSnapshot(size_t endpoint, const SnapshotSink& sink)
   const wire::SnapshotRequest request;
   const auto reader = channels_[endpoint].maintenance->Snapshot(&context, request);
   wire::SnapshotResponse part;
-  bool goes_on = true;
-  while (goes_on && reader->Read(&part)) goes_on = sink(part.blob(), part.remaining_bytes());
-  if (!goes_on) context.TryCancel();
+  bool continues = true;
+  while (continues && reader->Read(&part)) continues = sink(part.blob(), part.remaining_bytes());
+  if (!continues) context.TryCancel();
   const grpc::Status status = reader->Finish();
   channels_.End(context);
-  Answer<bool> answer = goes_on;
-  if (goes_on && !status.ok())
+  Answer<bool> answer = continues;
+  if (continues && !status.ok())
     answer = std::unexpected(channels_.FailureOf(endpoint, context, status));
   channels_.Leave();
   return answer;

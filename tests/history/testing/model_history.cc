@@ -258,9 +258,9 @@ class Run {
     if (get != nullptr) {
       if (const auto found = state.find(get->key); found != state.end())
         seen.items.push_back(found->second.item);
-      const bool is_untold =
-          freshness == Freshness::kLinearizable && Percent(options_.untold_percent);
-      if (is_untold) seen.revision = Revision{};
+      const bool is_hidden =
+          freshness == Freshness::kLinearizable && Percent(options_.hidden_percent);
+      if (is_hidden) seen.revision = Revision{};
       return seen;
     }
     uint64_t count = 0;
@@ -289,7 +289,7 @@ class Run {
                                 .server = 0,
                                 .prefix = kPrefixes[Below(kPrefixes.size())],
                                 .after = after,
-                                .tells_previous = Percent(50),
+                                .shows_previous = Percent(50),
                                 .responses = {}});
     cursors_.push_back({.through = after});
   }
@@ -312,7 +312,7 @@ class Run {
       cursor.through = Revision{cursor.through.value() + 1};
       for (Event event : model_.EventsAt(cursor.through)) {
         if (!event.item.key.starts_with(watch.prefix)) continue;
-        if (!watch.tells_previous) event.previous.reset();
+        if (!watch.shows_previous) event.previous.reset();
         response.events.push_back(std::move(event));
       }
     }

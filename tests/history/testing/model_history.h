@@ -24,7 +24,7 @@ struct ModelOptions {
   /// The part of all writes whose outcome the client does not learn.
   uint64_t unknown_percent = 10;
   /// The part of all linearizable gets whose answer lacks the revision of its state.
-  uint64_t untold_percent = 20;
+  uint64_t hidden_percent = 20;
 };
 
 /// Free moments between any two events of a run, in which mutations can place others.

@@ -201,7 +201,7 @@ bool NarrowPrefix(History& history, Random& random) {
 }
 
 bool AnswerFromThePast(History& history, Random& random) {
-  const std::vector<SeenBefore> told = SeenBeforeCalls(history);
+  const std::vector<SeenBefore> reported = SeenBeforeCalls(history);
   std::vector<std::pair<Operation*, Seen>> places;
   for (size_t i = 0; i < history.operations.size(); ++i) {
     const auto* get = std::get_if<Get>(&history.operations[i].request);
@@ -210,7 +210,7 @@ bool AnswerFromThePast(History& history, Random& random) {
       const auto* seen = std::get_if<Seen>(&other.answer);
       const auto* asked = std::get_if<Get>(&other.request);
       if (seen == nullptr || asked == nullptr || asked->key != get->key) continue;
-      if (seen->revision.value() != 0 && seen->revision < told[i].anybody.revision)
+      if (seen->revision.value() != 0 && seen->revision < reported[i].anybody.revision)
         places.emplace_back(&history.operations[i], *seen);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/judges/random_wishes.h"
+#include "tests/judges/random_requirements.h"
 
 #include <array>
 #include <string_view>
@@ -61,7 +61,7 @@ api::Object NamespaceOf(std::string_view name, bool admin_access) {
 
 }  // namespace
 
-RandomWishes::RandomWishes(uint64_t seed) : chance_(seed) {
+RandomRequirements::RandomRequirements(uint64_t seed) : chance_(seed) {
   traits_ = {.priorities = chance_.Percent(40),
              .quotas = chance_.Percent(20),
              .limits = chance_.Percent(15),
@@ -72,11 +72,11 @@ RandomWishes::RandomWishes(uint64_t seed) : chance_(seed) {
              .volumes = chance_.Percent(60)};
 }
 
-std::string RandomWishes::Key() {
+std::string RandomRequirements::Key() {
   return Below(2) == 0 ? "zone" : kHost;
 }
 
-core::Node RandomWishes::On(core::Node node) {
+core::Node RandomRequirements::On(core::Node node) {
   node.metadata.labels["zone"] = Below(2) == 0 ? "east" : "west";
   node.metadata.labels[kHost] = node.metadata.name;
   const bool is_small = Below(2) == 0;
@@ -94,13 +94,13 @@ core::Node RandomWishes::On(core::Node node) {
   return node;
 }
 
-v1::DeviceClass RandomWishes::On(v1::DeviceClass device_class) {
+v1::DeviceClass RandomRequirements::On(v1::DeviceClass device_class) {
   if (traits_.extended && device_class.metadata.name == "gpu")
     device_class.spec.extended_resource_name = kOfClass;
   return device_class;
 }
 
-v1::ResourceSlice RandomWishes::On(v1::ResourceSlice slice) {
+v1::ResourceSlice RandomRequirements::On(v1::ResourceSlice slice) {
   // Only for devices of a single node, because they take the resources of that node.
   if (!traits_.node_allocatable || !slice.spec.node_name.has_value()) return slice;
   for (v1::Device& device : slice.spec.devices) {
@@ -114,7 +114,7 @@ v1::ResourceSlice RandomWishes::On(v1::ResourceSlice slice) {
   return slice;
 }
 
-void RandomWishes::On(core::Pod& pod) {
+void RandomRequirements::On(core::Pod& pod) {
   pod.metadata.labels["app"] = App();
   AddRulesAboutPods(pod);
   AddContainer(pod);
@@ -128,7 +128,7 @@ void RandomWishes::On(core::Pod& pod) {
   }
 }
 
-void RandomWishes::AddRulesAboutPods(core::Pod& pod) {
+void RandomRequirements::AddRulesAboutPods(core::Pod& pod) {
   if (Below(4) == 0) {
     AntiAffinityOf(pod).required_during_scheduling_ignored_during_execution.push_back(Term());
   }
@@ -141,7 +141,7 @@ void RandomWishes::AddRulesAboutPods(core::Pod& pod) {
   if (Below(4) == 0) pod.spec.topology_spread_constraints.push_back(Spread());
 }
 
-void RandomWishes::AddContainer(core::Pod& pod) {
+void RandomRequirements::AddContainer(core::Pod& pod) {
   core::Container& container = pod.spec.containers.emplace_back();
   container.name = "main";
   container.image = "registry.example/app:1";
@@ -158,21 +158,21 @@ void RandomWishes::AddContainer(core::Pod& pod) {
   if (traits_.limits && Below(3) == 0) container.resources.limits["cpu"] = Number(4 + Below(4));
 }
 
-std::string RandomWishes::PriorityClassName() {
+std::string RandomRequirements::PriorityClassName() {
   if (!traits_.priorities) return {};
   constexpr std::array<std::string_view, 6> kNames = {
       "", "low", "high", "high", "patient", "system-node-critical"};
   return std::string(chance_.Pick(kNames));
 }
 
-core::PodAffinityTerm RandomWishes::Term() {
+core::PodAffinityTerm RandomRequirements::Term() {
   core::PodAffinityTerm term;
   term.label_selector.emplace().match_labels["app"] = App();
   term.topology_key = Key();
   return term;
 }
 
-core::TopologySpreadConstraint RandomWishes::Spread() {
+core::TopologySpreadConstraint RandomRequirements::Spread() {
   core::TopologySpreadConstraint spread;
   spread.max_skew = 1;
   spread.topology_key = Key();
@@ -181,7 +181,7 @@ core::TopologySpreadConstraint RandomWishes::Spread() {
   return spread;
 }
 
-std::vector<api::Object> RandomWishes::Surroundings(bool admin_access) {
+std::vector<api::Object> RandomRequirements::Surroundings(bool admin_access) {
   std::vector<api::Object> objects;
   objects.push_back(NamespaceOf(kPodsNamespace, admin_access));
   objects.push_back(NamespaceOf("others", false));
@@ -197,12 +197,12 @@ std::vector<api::Object> RandomWishes::Surroundings(bool admin_access) {
 }
 
 /// Groups may not have the system's priority classes.
-std::string RandomWishes::PriorityClassNameOfGroup() {
+std::string RandomRequirements::PriorityClassNameOfGroup() {
   std::string name = PriorityClassName();
   return name.starts_with("system-") ? "high" : name;
 }
 
-api::Object RandomWishes::Quota() {
+api::Object RandomRequirements::Quota() {
   core::ResourceQuota quota;
   quota.metadata.name = "share";
   quota.metadata.namespace_ = kPodsNamespace;
@@ -219,7 +219,7 @@ api::Object RandomWishes::Quota() {
   return api::Object::Of(std::move(quota));
 }
 
-api::Object RandomWishes::Range() {
+api::Object RandomRequirements::Range() {
   core::LimitRange range;
   range.metadata.name = "usual";
   range.metadata.namespace_ = kPodsNamespace;
@@ -232,7 +232,7 @@ api::Object RandomWishes::Range() {
 }
 
 /// Adds the volume claim that some pods name. It is unbound, with immediate or delayed binding.
-void RandomWishes::AddVolumes(std::vector<api::Object>& objects) {
+void RandomRequirements::AddVolumes(std::vector<api::Object>& objects) {
   api::storage_v1::StorageClass late;
   late.metadata.name = "late";
   late.provisioner = "example.com/disks";

@@ -16,7 +16,7 @@
 namespace dray::judges {
 
 /// The kinds of requirements in a cluster; each occurs in some clusters.
-struct WishTraits {
+struct RequirementTraits {
   bool priorities = false;
   bool quotas = false;
   bool limits = false;
@@ -28,11 +28,11 @@ struct WishTraits {
 };
 
 /// Draws from one random sequence, so results depend on the order of calls.
-class RandomWishes {
+class RandomRequirements {
  public:
-  explicit RandomWishes(uint64_t seed);
+  explicit RandomRequirements(uint64_t seed);
 
-  const WishTraits& traits() const { return traits_; }
+  const RequirementTraits& traits() const { return traits_; }
   Chance& chance() { return chance_; }
 
   api::core_v1::Node On(api::core_v1::Node node);
@@ -60,7 +60,7 @@ class RandomWishes {
   void AddVolumes(std::vector<api::Object>& objects);
 
   Chance chance_;
-  WishTraits traits_;
+  RequirementTraits traits_;
 };
 
 }  // namespace dray::judges
