@@ -18,6 +18,7 @@
 #include "base/text/base64.h"
 #include "base/wakeup.h"
 #include "tests/rest/comparison.h"
+#include "tests/rest/hook.h"
 #include "tests/rest/readable.h"
 #include "tests/rest/view.h"
 #include "tests/rest/wire.h"
@@ -137,10 +138,7 @@ class Player {
           std::chrono::duration<double>(vectors::NumberOf(pause))));
       return {};
     }
-    if (step.contains("hook")) {
-      Differ("hooks are not played");
-      return {};
-    }
+    if (step.contains("hook")) return StartHook(step);
     if (step.contains("events")) return PlayEvents(step, std::string(TextOf(step, "events")));
     if (step.contains("watch")) return PlayWatch(step, std::string(TextOf(step, "watch")));
     if (step.contains("request")) return PlayUntilEqual(step);
@@ -223,13 +221,61 @@ class Player {
   Result<> PlayRequest(const json::object& step) {
     ++played_.exchanges;
     DRAY_TRY(const WireRequest request, RequestOf(step));
+    (void)calls_.Take();
     const Result<WireAnswer> answer = wire_.Send(request);
     if (!answer) {
       Differ(answer.error().message);
       return {};
     }
     if (!CompareHead(step, *answer)) return {};
-    return CompareBody(step, *answer);
+    DRAY_TRY_VOID(CompareBody(step, *answer));
+    if (step.contains("received")) CompareCalls(step);
+    return {};
+  }
+
+  // ---------------------------------------------------------------------------------------- hooks
+
+  Result<> StartHook(const json::object& step) {
+    const std::string name(TextOf(step, "hook"));
+    hooks_.erase(name);
+    DRAY_TRY(hooks_[name], Hook::Start(disk_, scenario_.folder + "/tls", step, calls_));
+    const uint16_t port = hooks_[name]->port();
+    const int64_t recorded = NumberOf(step, "port");
+    chosen_.Bind(name + "_port", std::to_string(recorded), std::to_string(port));
+    for (const std::string_view host : {"127.0.0.1", "localhost"}) {
+      chosen_.Bind(fmt::format("{}_at_{}", name, host),
+                   fmt::format("{}:{}", host, recorded),
+                   fmt::format("{}:{}", host, port));
+    }
+    return {};
+  }
+
+  // What hooks were asked during the request; validating hooks are asked at once.
+  void CompareCalls(const json::object& step) {
+    std::vector<HookCall> calls = calls_.Take();
+    if (IsTrue(step, "received_free")) return;
+    const json::array& recorded = ListOf(step, "received");
+    if (calls.size() != recorded.size()) {
+      return Differ(fmt::format("{} calls of hooks, expected {}", calls.size(), recorded.size()));
+    }
+    const auto is_at_once = [](const HookCall& call) { return call.target.starts_with("/v"); };
+    for (auto begin = calls.begin(); begin != calls.end();) {
+      begin = std::find_if(begin, calls.end(), is_at_once);
+      const auto end = std::find_if_not(begin, calls.end(), is_at_once);
+      std::ranges::sort(begin, end, {}, &HookCall::target);
+      begin = end;
+    }
+    for (size_t i = 0; i < calls.size(); ++i) CompareCall(recorded[i].as_object(), calls[i]);
+  }
+
+  void CompareCall(const json::object& recorded, const HookCall& call) {
+    const json::object& headers = Member(recorded, "headers");
+    const bool is_same = call.method == TextOf(recorded, "method") &&
+                         call.target == TextOf(recorded, "path") &&
+                         call.content_type == TextOf(headers, "Content-Type") &&
+                         call.accept == TextOf(headers, "Accept");
+    if (!is_same) Differ(fmt::format("a hook was asked {} {}", call.method, call.target));
+    Compare(recorded, std::string(TextOf(recorded, "body")), call.body, nullptr);
   }
 
   Result<> PlayWatch(const json::object& step, const std::string& name) {
@@ -435,6 +481,8 @@ class Player {
   Wire wire_;
   Chosen chosen_;
   std::map<std::string, std::unique_ptr<WireStream>> streams_;
+  HookCalls calls_;
+  std::map<std::string, std::unique_ptr<Hook>> hooks_;
   Played played_;
   size_t number_ = 0;  // of the step
   std::string user_;   // of a command of kubectl; empty elsewhere
