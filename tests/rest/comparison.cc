@@ -136,39 +136,45 @@ class Comparer {
     }
   }
 
-  void CompareLists(json::array a, json::array b, const std::string& place) {
+  void CompareLists(const json::array& a, const json::array& b, const std::string& place) {
     if (a.size() != b.size()) {
       Report(place, fmt::format("{} elements, expected {}", b.size(), a.size()));
       return;
     }
-    Sort(place, a);
-    Sort(place, b);
-    for (size_t i = 0; i < a.size(); ++i) Compare(a[i], b[i], fmt::format("{}/{}", place, i));
+    // Free parts are named by their places in the recording.
+    const std::vector<size_t> wanted = OrderOf(place, a);
+    const std::vector<size_t> found = OrderOf(place, b);
+    for (size_t i = 0; i < a.size(); ++i) {
+      Compare(a[wanted[i]], b[found[i]], fmt::format("{}/{}", place, wanted[i]));
+    }
   }
 
-  /// Those whose order is free.
-  static void Sort(const std::string& place, json::array& list) {
-    const auto by = [&](auto&& key) {
-      std::ranges::sort(
-          list, {}, [&](const json::value& one) { return one.is_object() ? key(one) : ""; });
-    };
+  /// The places of the elements, sorted where their order is free.
+  static std::vector<size_t> OrderOf(const std::string& place, const json::array& list) {
+    std::vector<std::pair<std::string, size_t>> keys;
+    for (size_t i = 0; i < list.size(); ++i) keys.emplace_back(KeyOf(place, list[i]), i);
+    std::ranges::sort(keys);
+    std::vector<size_t> order;
+    for (const auto& [key, index] : keys) order.push_back(index);
+    return order;
+  }
+
+  /// By which elements are sorted; the same for all where their order counts.
+  static std::string KeyOf(const std::string& place, const json::value& one) {
+    if (!one.is_object()) return {};
+    const json::object& element = one.get_object();
     if (place.ends_with("/causes")) {
-      by([](const json::value& one) {
-        const json::object& cause = one.get_object();
-        return fmt::format("{}\n{}", TextOf(cause, "field"), TextOf(cause, "message"));
-      });
-    } else if (place.ends_with("/managedFields")) {
-      by([](const json::value& one) {
-        const json::object& entry = one.get_object();
-        return fmt::format("{}\n{}\n{}\n{}",
-                           TextOf(entry, "operation"),
-                           TextOf(entry, "manager"),
-                           TextOf(entry, "apiVersion"),
-                           TextOf(entry, "subresource"));
-      });
-    } else if (place == "/status/resourceRules" || place == "/status/nonResourceRules") {
-      by([](const json::value& one) { return json::serialize(one); });
+      return fmt::format("{}\n{}", TextOf(element, "field"), TextOf(element, "message"));
     }
+    if (place.ends_with("/managedFields")) {
+      return fmt::format("{}\n{}\n{}\n{}",
+                         TextOf(element, "operation"),
+                         TextOf(element, "manager"),
+                         TextOf(element, "apiVersion"),
+                         TextOf(element, "subresource"));
+    }
+    const bool is_rules = place == "/status/resourceRules" || place == "/status/nonResourceRules";
+    return is_rules ? json::serialize(one) : std::string();
   }
 
   void CompareTexts(std::string a, std::string b, const std::string& place) {
