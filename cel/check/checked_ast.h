@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cel/check/declarations.h"
+#include "cel/check/scope.h"
 #include "cel/check/type.h"
 #include "cel/syntax/ast.h"
 
@@ -19,8 +20,11 @@ enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kNullValue,
 
 /// What the checker found out about one node.
 struct NodeFacts {
+  /// Of the names of fields in a kMessage: the type that the field has.
   const Type* type = nullptr;
   NameKind name_kind = NameKind::kNone;  // of kIdentifier
+  /// Of kMessage: how the Scope declares its type; kNone for the messages of the language.
+  Literals literals = Literals::kNone;
   /// kIdentifier kVariable: its number, in the order of Scope (the environment's own first).
   /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is the
   /// next one. Variables that exist at the same time have different slots, and so do those in the

@@ -149,7 +149,8 @@ class Checker {
   const Type* FieldOfObject(const Type& object, const Node& node) {
     FieldTypes* const fields = context_.scope.fields;
     if (fields == nullptr || !fields->Has(object)) {
-      return ObjectFieldType(object.name, node.name, node.offset);
+      const Type* const type = ObjectFieldType(object.name, node.name, node.offset);
+      return type == NoType() ? Make(TypeKind::kDyn) : type;
     }
     const Type* const found = fields->Find(object, node.name);
     return found != nullptr ? found
@@ -160,11 +161,12 @@ class Checker {
   const Type* ObjectFieldType(std::string_view object, std::string_view field, uint32_t offset) {
     const auto own = EnvironmentFieldType(object, field, context_.environment);
     if (own.has_value()) return context_.ParseType(*own);
-    const auto& declared = context_.scope.objects;
-    const auto of_scope = std::ranges::find(declared, object, &ObjectDeclaration::name);
-    if (of_scope != declared.end()) {
+    if (const ObjectDeclaration* const of_scope = context_.scope.FindObject(object)) {
       const auto known = std::ranges::find(of_scope->fields, field, &FieldDeclaration::name);
       if (known != of_scope->fields.end()) return context_.ParseType(known->type);
+      // Upstream takes any field of what literals make, and has no type for those of kOfFields.
+      if (of_scope->literals == Literals::kOfAny) return Make(TypeKind::kDyn);
+      if (of_scope->literals == Literals::kOfFields) return NoType();
       return Fail(offset, fmt::format("undefined field '{}'", field));
     }
     if (const Message* const message = FindMessage(object); message != nullptr) {
@@ -299,6 +301,9 @@ class Checker {
   // What follows an error about the type itself is looked up in nothing.
   void CheckFields(NodeId id, const Type* message) {
     const Node node = At(id);
+    if (const ObjectDeclaration* const declared = context_.scope.FindObject(node.name)) {
+      context_.FactsOf(id).literals = declared->literals;
+    }
     for (size_t i = 0; i < node.children.size(); i += 2) {
       const Node& key = At(node.children[i]);
       CheckNode(node.children[i]);
@@ -308,6 +313,7 @@ class Checker {
       const Type* const wanted = message->kind == TypeKind::kError
                                      ? Fail(offset, fmt::format("undefined field '{}'", field))
                                      : ObjectFieldType(node.name, field, offset);
+      context_.FactsOf(node.children[i]).type = wanted;
       const Type* const given = EntryType(node, i / 2, node.children[i + 1], type);
       if (context_.meanings.Agree(*wanted, *given)) continue;
       Fail(offset,
@@ -517,6 +523,15 @@ class Checker {
 };
 
 }  // namespace
+
+const ObjectDeclaration* Scope::FindObject(std::string_view object) const {
+  const auto found = std::ranges::find_if(objects, [object](const ObjectDeclaration& one) {
+    if (!object.starts_with(one.name)) return false;
+    const std::string_view rest = object.substr(one.name.size());
+    return rest.empty() || (one.literals == Literals::kOfAny && rest.starts_with('.'));
+  });
+  return found == objects.end() ? nullptr : &*found;
+}
 
 CheckedAst Check(syntax::Ast ast,
                  const Environment& environment,

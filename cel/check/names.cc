@@ -131,9 +131,18 @@ const Type* Names::FindMessageType(std::string_view& name) {
   return ForCandidates(name, [&](std::string_view candidate) -> const Type* {
     const Type* type = locals_come_first() ? nullptr : TypeOfVariable(candidate);
     if (type == nullptr) type = declarations_.FindTypeName(candidate);
+    if (type == nullptr) type = TypeOfLiteral(candidate);
     if (type != nullptr) name = context_.memory().Copy(candidate);
     return type;
   });
+}
+
+const Type* Names::TypeOfLiteral(std::string_view name) {
+  const ObjectDeclaration* const object = context_.scope.FindObject(name);
+  if (object == nullptr || object->literals == Literals::kNone) return nullptr;
+  TypePool& types = context_.out.types;
+  const Type* const made = types.MakeNamed(TypeKind::kObject, context_.memory().Copy(name));
+  return types.Make(TypeKind::kType, {made});
 }
 
 const Type* Names::Undeclared(uint32_t offset, std::string_view name) {

@@ -57,6 +57,7 @@ class Names {
   const Type* LookUpGlobal(syntax::NodeId id, std::string_view name);
   const Type* LookUp(syntax::NodeId id, std::string_view name);
   const Type* TypeOfVariable(std::string_view name);
+  const Type* TypeOfLiteral(std::string_view name);
   std::string_view RootName(syntax::NodeId id);
   bool IsNamespace(std::string_view root);
   bool locals_come_first() const { return context_.environment.since(api::Release::kNewest); }

@@ -3,6 +3,7 @@
 // for other programs that embed it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct OverloadDeclaration {
   std::string result;
 };
 
-/// A function that can be checked but not evaluated: a call of it is an error.
+/// A function. It can be evaluated if the library has one of that name (cel/library/); otherwise a
+/// call of it is an error.
 struct FunctionDeclaration {
   std::string name;
   std::vector<OverloadDeclaration> overloads;
@@ -36,10 +38,19 @@ struct FieldDeclaration {
   std::string type;
 };
 
-/// An object type with fields, which expressions cannot make.
+/// Which objects of a type expressions can make, by a literal Name{field: value}.
+enum class Literals : uint8_t {
+  kNone,
+  kOfFields,  // with the fields that are declared
+  kOfAny,     // with any fields, which are dyn
+};
+
+/// An object type with fields.
 struct ObjectDeclaration {
   std::string name;  // "kubernetes.AdmissionRequest"
   std::vector<FieldDeclaration> fields;
+  /// kOfAny: stands for all types whose names begin with its own and a dot, too.
+  Literals literals = Literals::kNone;
 };
 
 /// The fields of object types that are not listed in the Scope because a schema has too many: they
@@ -57,6 +68,9 @@ class FieldTypes {
 };
 
 struct Scope {
+  /// The declaration of the object type `name`; nullptr if there is none. O(objects).
+  const ObjectDeclaration* FindObject(std::string_view name) const;
+
   /// Names are looked up in this container ("a.b") first, then in those around it.
   std::string container;
   std::vector<VariableDeclaration> variables;

@@ -82,4 +82,31 @@ std::string ListerProblem(const Value& value) {
                      HasAddition(value.kind()) ? "Contains" : "Add");
 }
 
+std::string_view GoTypeHeld(const Value& value) {
+  switch (value.kind()) {
+    case ValueKind::kNull: return "structpb.NullValue";
+    case ValueKind::kBool: return "bool";
+    case ValueKind::kInt: return "int64";
+    case ValueKind::kUint: return "uint64";
+    case ValueKind::kDouble: return "float64";
+    case ValueKind::kString: return "string";
+    case ValueKind::kBytes: return "[]uint8";
+    case ValueKind::kList: return "[]ref.Val";
+    case ValueKind::kMap: return "map[ref.Val]ref.Val";
+    case ValueKind::kTimestamp: return "time.Time";
+    case ValueKind::kDuration: return "time.Duration";
+    case ValueKind::kError:
+    case ValueKind::kType:
+    case ValueKind::kOptional:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
+  }
+  return TypeName(value);
+}
+
 }  // namespace dray::cel::eval

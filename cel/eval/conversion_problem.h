@@ -16,4 +16,7 @@ std::string ConversionProblem(const Value& value, std::string_view wanted);
 /// Upstream's panic where it uses `value` as a list without a check.
 std::string ListerProblem(const Value& value);
 
+/// The Go type of what a value of cel-go holds: "int64", "[]ref.Val".
+std::string_view GoTypeHeld(const Value& value);
+
 }  // namespace dray::cel::eval

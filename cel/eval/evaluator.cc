@@ -104,7 +104,7 @@ class Evaluator final : public FoldHost {
       case NodeKind::kOr: return EvalLogic(node, /*decisive=*/true);
       case NodeKind::kList: return EvalList(node);
       case NodeKind::kMap: return EvalMap(node);
-      case NodeKind::kMessage: return EvalMessage(node);
+      case NodeKind::kMessage: return EvalMessage(id, node);
       case NodeKind::kFold: return EvalFold(id, node);
       case NodeKind::kBind: return EvalBind(id, node);
       case NodeKind::kOptMap: return EvalOptMap(id, node);
@@ -322,30 +322,30 @@ class Evaluator final : public FoldHost {
   }
 
   // An entry M{?f: e} whose value is not an optional has its own error.
-  [[gnu::noinline]] Value EvalMessage(const Node& node) {
+  [[gnu::noinline]] Value EvalMessage(NodeId id, const Node& node) {
     work_.Charge(WorkOfItems(8 * (1 + node.children.size())));
     std::vector<FieldValue> fields;
-    Value error;
-    for (size_t i = 0; i < node.children.size() && !error.is_error(); i += 2) {
+    Value result;
+    for (size_t i = 0; i < node.children.size() && !result.is_error(); i += 2) {
       FieldValue field{.name = std::get<std::string_view>(nodes_[node.children[i]].constant),
-                       .value = {}};
-      field.value = Eval(node.children[i + 1]);
+                       .value = Eval(node.children[i + 1]),
+                       .type = program_.facts(node.children[i]).type};
       const bool is_optional =
           !node.optional_entries.empty() && node.optional_entries[i / 2] && !field.value.is_error();
       if (is_optional && !field.value.is(ValueKind::kOptional)) {
-        error =
+        result =
             MakeError(arena_,
                       fmt::format("cannot initialize optional entry '{}' from non-optional value",
                                   field.name));
       } else if (field.value.is_error()) {
-        error = field.value;
-      } else if (!is_optional) {
+        result = field.value;
+      } else if (!is_optional || field.value.optional() != nullptr) {
+        if (is_optional) field.value = Value(*field.value.optional());
         fields.push_back(field);
-      } else if (field.value.optional() != nullptr) {
-        fields.push_back({field.name, *field.value.optional()});
       }
     }
-    const Value result = error.is_error() ? error : MakeMessage(arena_, node.name, fields);
+    const check::Literals literals = program_.facts(id).literals;
+    if (!result.is_error()) result = MakeMessage(arena_, node.name, literals, fields);
     meter_.Charge(kMessageCost);
     return result;
   }

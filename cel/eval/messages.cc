@@ -9,10 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text/base64.h"
 #include "cel/check/messages.h"
 #include "cel/eval/conversion_problem.h"
+#include "cel/eval/json_values.h"
 #include "cel/library/times.h"
+#include "cel/value/made_object.h"
 #include "cel/value/make.h"
 
 namespace dray::cel::eval {
@@ -23,7 +24,7 @@ using check::MessageField;
 namespace {
 
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::string_view kJsonValue = "*structpb.Value";
+constexpr std::string_view kJsonValue = kGoJsonValue;
 
 class MessageMaker {
  public:
@@ -149,7 +150,7 @@ class MessageMaker {
     const ValueKind kind = KindOf(field);
     if (!value.is(kind)) return Mismatch(field, value);
     if (kind != ValueKind::kList && kind != ValueKind::kMap) return value;
-    const Value json = ToJson(value);
+    const Value json = JsonValueOf(arena_, value);
     return json.is_error() ? Problem(field, json.text()) : json;
   }
 
@@ -160,87 +161,38 @@ class MessageMaker {
     return field.type.starts_with("list") ? ValueKind::kList : ValueKind::kMap;
   }
 
-  // Recursion is bounded by the nesting of literals.
-  Value ToJson(const Value& value) {
-    arena_.work().Charge(8);
-    if (arena_.work().is_spent()) return Value::Error("operation cancelled");
-    constexpr int64_t kExactMax = (int64_t{1} << 53) - 1;
-    switch (value.kind()) {
-      case ValueKind::kNull:
-      case ValueKind::kBool:
-      case ValueKind::kDouble:
-      case ValueKind::kString: return value;
-      case ValueKind::kInt: {
-        const int64_t number = value.integer();
-        if (number >= -kExactMax && number <= kExactMax) {
-          return Value::Double(static_cast<double>(number));
-        }
-        return MakeString(arena_, fmt::format("{}", number));
-      }
-      case ValueKind::kUint: {
-        const uint64_t number = value.unsigned_integer();
-        if (number <= uint64_t{kExactMax}) return Value::Double(static_cast<double>(number));
-        return MakeString(arena_, fmt::format("{}", number));
-      }
-      case ValueKind::kBytes: return MakeBase64(value.text());
-      case ValueKind::kTimestamp:
-        return MakeString(arena_, library::TimestampText(value.timestamp()));
-      case ValueKind::kDuration:
-        return MakeString(arena_, library::DurationText(value.nanoseconds()));
-      case ValueKind::kList: return JsonList(value.list());
-      case ValueKind::kMap: return JsonMap(value.map());
-      case ValueKind::kOptional:
-        if (value.optional() != nullptr) return ToJson(*value.optional());
-        break;
-      case ValueKind::kError:
-      case ValueKind::kType:
-      case ValueKind::kQuantity:
-      case ValueKind::kSemver:
-      case ValueKind::kUrl:
-      case ValueKind::kIp:
-      case ValueKind::kCidr:
-      case ValueKind::kFormat:
-      case ValueKind::kAuthorization: break;
-    }
-    return MakeError(arena_, ConversionProblem(value, kJsonValue));
-  }
-
-  Value MakeBase64(std::string_view bytes) {
-    arena_.work().Charge(WorkOfReading(4 * bytes.size()));
-    return MakeString(arena_, EncodeBase64(bytes));
-  }
-
-  Value JsonList(const List& list) {
-    ValueBuffer items(arena_);
-    for (const Value& item : list.items()) {
-      const Value json = ToJson(item);
-      if (json.is_error()) return json;
-      items.Add(json);
-    }
-    return AdoptList(arena_, items.items());
-  }
-
-  Value JsonMap(const Map& map) {
-    const std::span<MapEntry> entries = arena_.NewEntries(map.entries().size());
-    for (size_t i = 0; i < entries.size(); ++i) {
-      const MapEntry& entry = map.entries()[i];
-      if (!entry.key.is(ValueKind::kString)) {
-        return MakeError(arena_, ConversionProblem(entry.key, "string"));
-      }
-      entries[i] = {.key = entry.key, .value = ToJson(entry.value)};
-      if (entries[i].value.is_error()) return entries[i].value;
-    }
-    return MakeMap(arena_, entries);
-  }
-
   Arena& arena_;
   const Message& message_;
   std::span<const FieldValue> fields_;
 };
 
+Value MakeDeclared(Arena& arena,
+                   std::string_view name,
+                   check::Literals literals,
+                   std::span<const FieldValue> fields) {
+  const std::span<MapEntry> entries = arena.NewEntries(fields.size());
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const FieldValue& field = fields[i];
+    if (field.type->kind == check::TypeKind::kString && !field.value.is(ValueKind::kString)) {
+      return MakeError(arena,
+                       fmt::format("unexpected type {} for {}Type '{}' field",
+                                   GoTypeHeld(field.value),
+                                   name,
+                                   field.name));
+    }
+    entries[i] = {.key = Value::String(field.name), .value = field.value};
+  }
+  const bool has_types = literals == check::Literals::kOfFields;
+  return MakeObject(arena, name, entries, has_types ? Value::String("") : Value());
+}
+
 }  // namespace
 
-Value MakeMessage(Arena& arena, std::string_view name, std::span<const FieldValue> fields) {
+Value MakeMessage(Arena& arena,
+                  std::string_view name,
+                  check::Literals literals,
+                  std::span<const FieldValue> fields) {
+  if (literals != check::Literals::kNone) return MakeDeclared(arena, name, literals, fields);
   const Message* const message = check::FindMessage(name);
   if (message != nullptr) return MessageMaker(arena, *message, fields).Make();
   return MakeError(arena, fmt::format("unknown type '{}'", name));

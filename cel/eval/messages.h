@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "cel/check/scope.h"
+#include "cel/check/type.h"
 #include "cel/value/arena.h"
 #include "cel/value/value.h"
 
@@ -13,6 +15,7 @@ namespace dray::cel::eval {
 struct FieldValue {
   std::string_view name;
   Value value;
+  const check::Type* type = nullptr;  // as it is declared
 };
 
 /// The value that a literal of the well-known message `name` has. If a field is given twice, the
@@ -20,6 +23,12 @@ struct FieldValue {
 /// everything becomes JSON: numbers become doubles (or texts, if a double cannot hold them), times
 /// and bytes become texts. Errors: a value has the wrong type for its field or is too big; the
 /// message is Any or Empty, which have no value; there is no such message.
-Value MakeMessage(Arena& arena, std::string_view name, std::span<const FieldValue> fields);
+///
+/// Of a type that the Scope declares for literals it is a MadeObject, whose values are not
+/// converted. Error: a field that is declared as a text has another value, which was dyn.
+Value MakeMessage(Arena& arena,
+                  std::string_view name,
+                  check::Literals literals,
+                  std::span<const FieldValue> fields);
 
 }  // namespace dray::cel::eval

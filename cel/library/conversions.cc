@@ -13,6 +13,7 @@
 #include "cel/library/times.h"
 #include "cel/syntax/utf8.h"
 #include "cel/value/arena.h"
+#include "cel/value/made_object.h"
 #include "cel/value/make.h"
 #include "cel/value/value.h"
 
@@ -135,7 +136,8 @@ Value ToDyn(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value TypeOf(Arena& /*arena*/, Arguments arguments) {
-  return Value::Type(TypeName(arguments[0]));
+  const MadeObject* const made = MadeObjectOf(arguments[0]);
+  return Value::Type(made != nullptr ? made->type() : TypeName(arguments[0]));
 }
 
 constexpr auto kConversionsBuiltins = std::to_array<Builtin>({

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cel/library/go_numbers.h"
+#include "cel/value/made_object.h"
 #include "cel/value/make.h"
 
 namespace dray::cel::library {
@@ -80,6 +81,7 @@ LookupResult LookUp(Arena& arena, const Value& container, const Value& key) {
 }
 
 Value MissingPart(Arena& arena, const Value& container, const Value& key) {
+  if (const MadeObject* const made = MadeObjectOf(container)) return made->absent();
   if (container.is(ValueKind::kList)) {
     return MakeError(arena, "index out of bounds: " + KeyText(key));
   }

@@ -324,6 +324,22 @@ Value Quote(Arena& arena, Arguments arguments) {
 
 constexpr int kToLower = 'a' - 'A';
 
+// A key of an object as a step of a JSON pointer.
+Value EscapeKey(Arena& arena, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kString)) return NoSuchOverload();
+  std::string out;
+  for (const char c : arguments[0].text()) {
+    if (c == '/') {
+      out += "~1";
+    } else if (c == '~') {
+      out += "~0";
+    } else {
+      out += c;
+    }
+  }
+  return MakeString(arena, out);
+}
+
 // Up to 1.36 startsWith and endsWith cost by the receiver, later by the argument.
 constexpr auto kStringsBuiltins = std::to_array<Builtin>({
     {"charAt", CharAt},
@@ -332,6 +348,7 @@ constexpr auto kStringsBuiltins = std::to_array<Builtin>({
     {"endsWith", EndsWith, CostRule::kAffix, kOwn, kSince37},
     {"indexOf", IndexOf<true>, kTraversal, kSignature, kUntil36, kSince32},
     {"indexOf", IndexOf<false>, kTraversal, kSignature, kSince37},
+    {"jsonpatch.escapeKey", EscapeKey, CostRule::kOne, kOwn},
     {"join", Join, CostRule::kFifthOfResult, kSignature, {}, kSince32},
     {"lastIndexOf", LastIndexOf<true>, kTraversal, kSignature, kUntil36, kSince32},
     {"lastIndexOf", LastIndexOf<false>, kTraversal, kSignature, kSince37},
