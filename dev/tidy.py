@@ -63,7 +63,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$})/-])/(?:work|root|home|Users)/\w")
 # A piece of a JSON object in a string: {"name": or ,"name": or a whole "name":
 JSON_PIECE = re.compile(r'[{,]\s*"[\w./{}$-]*"\s*:|^"[\w./{}$-]*":(?!\s)')
 # The codecs, texts that upstream prints so, what cuts an encoded object, lines of logs; tests.
-JSON_BY_HAND = re.compile(r"api/codec/|api/validation/(devices/claim_status|pods/pod)\.cc$|server/storage/"
+JSON_BY_HAND = re.compile(r"api/codec/|api/validation/(devices/claim_status|workloads/pod)\.cc$|server/storage/"
                           r"|base/log\.cc$|server/audit/event\.cc$|examples/|tests/|bench/|.*/testing/|.*_test\.(cc|h)$")
 
 LITERAL_OR_COMMENT = re.compile(

@@ -17,7 +17,7 @@
 #include "api/text/names.h"
 #include "api/validation/cause_limits.h"
 #include "api/validation/field_error.h"
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 #include "api/value/time.h"
 #include "base/text/ascii.h"
 #include "server/errors/errors.h"

@@ -24,7 +24,7 @@
 #include "api/validation/devices/device_taint_rule.h"
 #include "api/validation/devices/pool_status_request.h"
 #include "api/validation/devices/resource_slice.h"
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 #include "server/registry/core_kinds.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/resource_kinds.h"

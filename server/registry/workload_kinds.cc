@@ -14,8 +14,8 @@
 #include "api/core_v1/pod_template.h"
 #include "api/core_v1/replication_controller.h"
 #include "api/scheduling_v1beta1.h"
-#include "api/validation/pods/pod_group.h"
-#include "api/validation/pods/workload.h"
+#include "api/validation/workloads/pod_group.h"
+#include "api/validation/workloads/workload.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 

@@ -19,7 +19,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "api/reflect.h"
 #include "api/validation/devices/disabled_fields.h"
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 #include "api/value/time.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"

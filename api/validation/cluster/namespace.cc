@@ -8,7 +8,7 @@
 
 #include "api/text/names.h"
 #include "api/validation/field_path.h"
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 
 namespace dray::api::validation::inline cluster {
 namespace {

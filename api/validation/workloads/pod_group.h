@@ -8,7 +8,7 @@
 #include "api/scheduling_v1beta1.h"
 #include "base/result.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 
 /// Claims of a pod group, or of a template of one.
 inline constexpr size_t kGroupClaimsMax = 4;
@@ -28,4 +28,4 @@ std::vector<ErrorCause> ValidateWorkload(const scheduling_v1beta1::Workload& wor
                                          const scheduling_v1beta1::Workload* old,
                                          const Profile& profile);
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

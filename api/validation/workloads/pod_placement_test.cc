@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/validation/pods/pod_placement.h"
+#include "api/validation/workloads/pod_placement.h"
 
 #include <functional>
 #include <string>
@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "api/core_v1/pod.h"
-#include "api/validation/pods/pod_spec.h"
+#include "api/validation/workloads/pod_spec.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 using ::testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST(PodPlacement, GatesAreNamedOnce) {
 }
 
 }  // namespace
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

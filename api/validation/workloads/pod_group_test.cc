@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/validation/pods/pod_group.h"
+#include "api/validation/workloads/pod_group.h"
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 #include "api/codec/json.h"
 #include "api/object.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 using scheduling_v1beta1::PodGroup;
@@ -112,4 +112,4 @@ TEST(WorkloadRules, KeepTheTemplatesAndOnePriority) {
 }
 
 }  // namespace
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/validation/pods/pod_group.h"
+#include "api/validation/workloads/pod_group.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@
 #include "api/validation/unions.h"
 #include "api/validation/value_rules.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 namespace v1beta1 = scheduling_v1beta1;
@@ -265,4 +265,4 @@ std::vector<ErrorCause> ValidateWorkload(const Workload& workload,
   return std::move(errors).Take();
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/validation/pods/workload.h"
+#include "api/validation/workloads/workload.h"
 
 #include <array>
 #include <optional>
@@ -10,9 +10,9 @@
 #include "api/meta_v1/label_selector.h"
 #include "api/selectors/selector_of.h"
 #include "api/validation/field_error.h"
-#include "api/validation/pods/pod_spec.h"
+#include "api/validation/workloads/pod_spec.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 constexpr std::array<std::string_view, 1> kAlways = {"Always"};
@@ -172,4 +172,4 @@ std::vector<ErrorCause> ValidateCronJob(const batch_v1::CronJob& job, const Prof
   return std::move(errors).Take();
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -15,7 +15,7 @@
 #include "api/core_v1/replication_controller.h"
 #include "api/validation/field_error.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 
 // `old` is null for new objects.
 
@@ -41,4 +41,4 @@ std::vector<ErrorCause> ValidateController(const core_v1::ReplicationController&
                                            const Profile& profile = {});
 std::vector<ErrorCause> ValidateCronJob(const batch_v1::CronJob& job, const Profile& profile = {});
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of core/v1: documents and their errors.
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@
 #include "api/object.h"
 #include "api/value/time.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 template <class T>
@@ -261,4 +261,4 @@ TEST(PodDefaults, PullPolicyFollowsTheTag) {
 }
 
 }  // namespace
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -16,12 +16,12 @@
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "api/validation/go_value.h"
-#include "api/validation/pods/core.h"
-#include "api/validation/pods/pod_placement.h"
-#include "api/validation/pods/pod_spec.h"
 #include "api/validation/value_rules.h"
+#include "api/validation/workloads/core.h"
+#include "api/validation/workloads/pod_placement.h"
+#include "api/validation/workloads/pod_spec.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 using Names = std::set<std::string_view>;
@@ -417,4 +417,4 @@ std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
   return std::move(errors).Take();
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -7,9 +7,9 @@
 
 #include "api/core_v1/pod.h"
 #include "api/validation/name_rules.h"
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 using Names = std::set<std::string_view>;
@@ -127,4 +127,4 @@ std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
   return std::move(errors).Take();
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short rules of core/v1; pods have a file of their own.
-#include "api/validation/pods/core.h"
+#include "api/validation/workloads/core.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include "api/text/names.h"
 #include "api/validation/value_rules.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNodeTaintEffects = {
@@ -96,4 +96,4 @@ std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
   return std::move(errors).Take();
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

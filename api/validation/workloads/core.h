@@ -12,7 +12,7 @@
 #include "api/core_v1/pod.h"
 #include "api/validation/field_error.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 
 std::vector<ErrorCause> ValidatePod(const core_v1::Pod& pod, const Profile& profile = {});
 /// Only some fields of a pod may change: images, the deadline, tolerations (more of them),
@@ -38,4 +38,4 @@ inline constexpr std::string_view kNoFinalizerName =
 /// Finalizers in metadata have such names.
 std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -11,7 +11,7 @@
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 
 void CheckAffinity(const core_v1::Affinity& affinity, const Path& path, FieldErrors& errors);
 
@@ -36,4 +36,4 @@ void CheckHostPortsOfEach(const std::vector<core_v1::Container>& containers,
                           const Path& path,
                           FieldErrors& errors);
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/validation/pods/pod_placement.h"
+#include "api/validation/workloads/pod_placement.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "api/validation/value_rules.h"
 #include "base/text/ascii.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 namespace {
 
 constexpr std::string_view kNotPositive = "must be greater than zero";
@@ -330,4 +330,4 @@ void CheckHostPortsOfEach(const std::vector<core_v1::Container>& containers,
   }
 }
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads

@@ -6,7 +6,7 @@
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 
-namespace dray::api::validation::inline pods {
+namespace dray::api::validation::inline workloads {
 
 /// Whether it is the spec of a pod that a kubelet has made from a file.
 enum class IsMirror : bool { kNo, kYes };
@@ -17,4 +17,4 @@ void CheckPodSpec(const core_v1::PodSpec& spec,
                   FieldErrors& errors,
                   IsMirror is_mirror = IsMirror::kNo);
 
-}  // namespace dray::api::validation::inline pods
+}  // namespace dray::api::validation::inline workloads
