@@ -53,7 +53,8 @@ class Filler {
     if (type.kind != TypeKind::kStruct) return;
     const std::string_view key = list.list_keys.substr(0, list.list_keys.find(','));
     for (const Field& field : type.fields) {
-      if (field.facets.inlined) MakeUnique(list, field.type(), MutableMember(field, element), index);
+      if (field.facets.inlined)
+        MakeUnique(list, field.type(), MutableMember(field, element), index);
       if (field.type().kind == TypeKind::kInt32 && is_distinguished && field.name == key) {
         Set(MutableMember(field, element), static_cast<int32_t>(index + 1));
       }
