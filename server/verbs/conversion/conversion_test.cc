@@ -282,6 +282,24 @@ TEST_F(ConvertedObjects, OneObjectThatCannotBeConvertedHoldsUpItsCollection) {
   EXPECT_EQ(Names(For(Verb::kList, "v2")), "a");
 }
 
+TEST_F(ConvertedObjects, PoliciesSeeTheVersionThatTheyMatch) {
+  EXPECT_THAT(Post("validatingadmissionpolicies",
+                   "",
+                   R"({"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[)"
+                   R"({"apiGroups":["lights.test"],"apiVersions":["v1"],"operations":["*"],)"
+                   R"("resources":["lamps"]}]},"validations":[)"
+                   R"({"expression":"object.spec.host != 'bad'","message":"not so"}]}})"),
+              StartsWith("201 "));
+  EXPECT_THAT(Post("validatingadmissionpolicybindings",
+                   "",
+                   R"({"metadata":{"name":"b"},)"
+                   R"("spec":{"policyName":"p","validationActions":["Deny"]}})"),
+              StartsWith("201 "));
+  EXPECT_THAT(Send(Verb::kCreate, "v2", "a", R"({"hostPort":"bad"})"), HasSubstr("not so"));
+  EXPECT_THAT(Send(Verb::kCreate, "v2", "a", R"({"hostPort":"good"})"), StartsWith("201 "));
+  EXPECT_THAT(Send(Verb::kPatch, "v2", "a", R"({"hostPort":"bad"})"), HasSubstr("not so"));
+}
+
 TEST_F(ConvertedObjects, DeletionOfTheDefinitionNeedsNoWebhook) {
   Make("a");
   Send(Verb::kPatch, "v1", "a", R"({"size":1})");
