@@ -9,6 +9,8 @@
 #include "cel/selector_cache.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
+#include "server/policies/type_checking.h"
+#include "server/registry/type_shapes.h"
 
 namespace dray::control_plane {
 namespace {
@@ -31,6 +33,19 @@ bool ServesPodGroups(const server::registry::Emulation& emulation) {
   constexpr int kFirst = 37;
   return emulation.gates.Has(api::Gate::kGenericWorkload) &&
          (emulation.release == api::Release::kAny || api::MinorOf(emulation.release) >= kFirst);
+}
+
+/// Not set where the release has no such policies.
+controllers::CheckPolicyTypes PolicyTypesCheck(const api::LiveScheme& scheme,
+                                               api::Release release) {
+  using api::admissionregistration_v1::ValidatingAdmissionPolicy;
+  if (!api::Reflected<ValidatingAdmissionPolicy>::kKind.in.Has(release)) return {};
+  return [&scheme, release](const ValidatingAdmissionPolicy& policy) {
+    const auto shape_of = [release](const api::KindInfo& kind) {
+      return server::registry::TypeShapeOf(kind, release);
+    };
+    return server::policies::CheckTypes(policy, *scheme.Now(), shape_of, release);
+  };
 }
 
 std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
@@ -69,6 +84,7 @@ Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulatio
   options.extended_resources = gates.Has(api::Gate::kExtendedResource);
   options.node_allocatable = gates.Has(api::Gate::kNodeAllocatableResources);
   options.taint_rules = TaintRules(emulation);
+  options.release = emulation.release;
   return options;
 }
 
@@ -114,14 +130,16 @@ Result<> Components::Start() {
         world_,
         log_,
         scheme_,
-        controllers::Manager::Options{.taint_eviction = options_.taint_eviction,
-                                      .pool_status = options_.pool_status,
-                                      .pod_groups = options_.pod_groups,
-                                      .group_claims = options_.group_claims,
-                                      .extended_resources = options_.extended_resources,
-                                      .classic = options_.classic,
-                                      .metrics = options_.metrics,
-                                      .taint_rules = options_.taint_rules}));
+        controllers::Manager::Options{
+            .taint_eviction = options_.taint_eviction,
+            .pool_status = options_.pool_status,
+            .pod_groups = options_.pod_groups,
+            .group_claims = options_.group_claims,
+            .extended_resources = options_.extended_resources,
+            .classic = options_.classic,
+            .metrics = options_.metrics,
+            .check_policy_types = PolicyTypesCheck(scheme_, options_.release),
+            .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {
     if (options_.metrics != nullptr) scheduler_metrics_.emplace(*options_.metrics);

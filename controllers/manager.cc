@@ -32,6 +32,9 @@ Manager::Manager(client::Client& client,
     pool_status_.emplace(client, world, informers_, log, options.taint_rules);
   }
   if (options.pod_groups) pod_groups_.emplace(client, world, informers_, log);
+  if (options.check_policy_types) {
+    policy_types_.emplace(client, world, informers_, log, options.check_policy_types);
+  }
   if (options.metrics != nullptr) CountIn(*options.metrics);
   listening_ = scheme.Listen([this] { loop_.wakeup().Wake(); });
 }
@@ -44,6 +47,7 @@ void Manager::CountIn(metrics::Registry& registry) {
   pod_garbage_.CountIn(registry);
   roles_.CountIn(registry);
   if (evictions_.has_value()) evictions_->CountIn(registry);
+  if (policy_types_.has_value()) policy_types_->CountIn(registry);
 }
 
 std::optional<MonotonicTime> Manager::Step() {
@@ -57,6 +61,7 @@ std::optional<MonotonicTime> Manager::Step() {
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
   if (pod_groups_.has_value()) next = client::Earlier(next, pod_groups_->Step());
+  if (policy_types_.has_value()) next = client::Earlier(next, policy_types_->Step());
   return next;
 }
 

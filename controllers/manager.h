@@ -16,6 +16,7 @@
 #include "controllers/node_taints.h"
 #include "controllers/pod_garbage.h"
 #include "controllers/pod_group_protection.h"
+#include "controllers/policy_types.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
 #include "controllers/resource_quota.h"
@@ -37,6 +38,8 @@ class Manager {
     ClassicClaims classic = ClassicClaims::kNone;
     /// What is counted; outlives the manager. Null: nothing.
     metrics::Registry* metrics = nullptr;
+    /// Checks the types of admission policies; not set: they are not checked.
+    CheckPolicyTypes check_policy_types = {};
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };
@@ -75,6 +78,7 @@ class Manager {
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
   std::optional<PodGroupProtection> pod_groups_;
+  std::optional<PolicyTypes> policy_types_;
   api::LiveScheme::Listening listening_;  // last: it wakes the loop
 };
 

@@ -20,7 +20,7 @@ enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kNullValue,
 
 /// What the checker found out about one node.
 struct NodeFacts {
-  /// Of the names of fields in a kMessage: the type that the field has.
+  /// For the names of fields in a kMessage: the type of the field.
   const Type* type = nullptr;
   NameKind name_kind = NameKind::kNone;  // of kIdentifier
   /// Of kMessage: how the Scope declares its type; kNone for the messages of the language.

@@ -24,7 +24,7 @@ struct FieldValue {
 /// and bytes become texts. Errors: a value has the wrong type for its field or is too big; the
 /// message is Any or Empty, which have no value; there is no such message.
 ///
-/// Of a type that the Scope declares for literals it is a MadeObject, whose values are not
+/// A literal of a type that the Scope declares becomes a MadeObject, whose values are not
 /// converted. Error: a field that is declared as a text has another value, which was dyn.
 Value MakeMessage(Arena& arena,
                   std::string_view name,

@@ -163,6 +163,14 @@ class Patcher {
     return &parent.elements()[*position];
   }
 
+  // The same for copy and test, to which a member that is not there is `absent`, which is null.
+  static std::expected<JsonTree*, std::string> ChildOr(JsonTree& absent,
+                                                       JsonTree& parent,
+                                                       std::string_view key) {
+    if (parent.is_object() && parent.members().Find(key) == nullptr) return &absent;
+    return Child(parent, key);
+  }
+
   Result<> Charge(size_t work) {
     work_ += work;
     if (work_ > kPatchWorkMax) return Rejected("the patch moves too many elements of lists");
@@ -257,7 +265,7 @@ class Patcher {
       JsonTree taken = place.parent->members().Take(place.key);
       if (taken.kind != JsonKind::kInvalid) return taken;
       return Taken(std::unexpected(
-          fmt::format("unable to remove nonexistent key: {}: {}", place.key, kMissing)));
+          fmt::format("Unable to remove nonexistent key: {}: {}", place.key, kMissing)));
     }
     auto& elements = place.parent->elements();
     const auto position = Position(place.key, elements.size());
@@ -295,7 +303,9 @@ class Patcher {
       return Rejected(
           kMissing, "copy operation does not apply: doc is missing from path: {}", operation.from);
     }
-    const auto source = Child(*from.parent, from.key);
+    JsonTree absent;
+    absent.kind = JsonKind::kNull;
+    const auto source = ChildOr(absent, *from.parent, from.key);
     if (!source.has_value()) {
       return Rejected(source.error(), "error in copy for from: '{}'", operation.from);
     }
@@ -316,6 +326,8 @@ class Patcher {
   }
 
   Result<> Test(const Operation& operation) {
+    JsonTree absent;
+    absent.kind = JsonKind::kNull;
     const JsonTree* found = &document_;
     if (!operation.path.empty()) {
       const Place place = Find(operation.path);
@@ -323,7 +335,7 @@ class Patcher {
         return Rejected(
             kMissing, "test operation does not apply: is missing path: {}", operation.path);
       }
-      const auto child = Child(*place.parent, place.key);
+      const auto child = ChildOr(absent, *place.parent, place.key);
       if (!child.has_value()) {
         return Rejected(child.error(), "error in test for path: '{}'", operation.path);
       }
@@ -365,6 +377,10 @@ Result<> ApplyJsonPatch(JsonTree patch, JsonTree& document) {
   Patcher patcher(document);
   for (const Operation& operation : operations) DRAY_TRY_VOID(patcher.Apply(operation));
   return {};
+}
+
+bool IsTestFailure(const Error& error) {
+  return error.message.starts_with("testing value ") && error.message.ends_with(kTestFailed);
 }
 
 }  // namespace dray::server::patch

@@ -26,4 +26,7 @@ inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
 ///         kRequestEntityTooLarge  more than kOperationsMax.
 Result<> ApplyJsonPatch(JsonTree patch, JsonTree& document);
 
+/// Whether an error of ApplyJsonPatch is that of a `test` whose value is another one.
+bool IsTestFailure(const Error& error);
+
 }  // namespace dray::server::patch

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/policies/cel_values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,24 @@ using cel::Value;
 
 // Deeper documents are refused when they are read.
 constexpr size_t kDepthMax = 10'000;
+
+// An object of a document. Expressions tell it from a map that a literal makes, as upstream's do.
+class DocumentMap final : public cel::MapView {
+ public:
+  // Sorted by KeyLess; outlive it.
+  explicit DocumentMap(std::span<const cel::MapEntry> entries) : entries_(entries) {}
+
+  const Value* Find(std::string_view key) override {
+    const auto found = std::ranges::lower_bound(
+        entries_, key, {}, [](const cel::MapEntry& entry) { return entry.key.text(); });
+    return found != entries_.end() && found->key.text() == key ? &found->value : nullptr;
+  }
+  size_t size() const override { return entries_.size(); }
+  std::span<const cel::MapEntry> Entries() override { return entries_; }
+
+ private:
+  std::span<const cel::MapEntry> entries_;
+};
 
 Value NumberOf(std::string_view text) {
   const char* const end = text.data() + text.size();
@@ -50,7 +70,10 @@ Value MapOf(const JsonTree& tree, Arena& arena) {
     entries.push_back(
         {.key = Value::String(arena.Copy(name)), .value = TreeValueOf(*member, arena)});
   }
-  return cel::MakeMap(arena, entries);
+  const Value map = cel::MakeMap(arena, entries);
+  if (map.is_error()) return map;
+  DocumentMap* const view = arena.Place(DocumentMap(map.map().made));
+  return Value::FromMap(arena.Keep(cel::Map{.weight = map.map().weight, .view = view}));
 }
 
 // Recursion is as deep as the document, which is bounded.

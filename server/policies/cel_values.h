@@ -13,8 +13,9 @@
 
 namespace dray::server::policies {
 
-/// The value of a JSON document, in `arena`: whole numbers are int, others double; null if the text
-/// is no JSON. A number that is too large for CEL is an error value. O(size × log size).
+/// The value of a JSON document, in `arena`: whole numbers are int, others double, objects are maps
+/// with a view; null if the text is no JSON. A number that is too large for CEL is an error value.
+/// O(size × log size).
 cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
 
 /// The JSON of `object` in the form of `version`; unchanged if its kind has no such version.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stored policy with its expressions compiled, for use by any number of threads.
+// Stored policies with their expressions compiled, for use by any number of threads.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,38 @@ struct CompiledPolicy {
   bool ignores_failures() const { return policy.spec.failure_policy == "Ignore"; }
 };
 
+/// One of its mutations; of an unknown patchType nothing is there.
+struct CompiledMutation {
+  bool is_json_patch = false;  // else an apply configuration
+  CompiledExpression expression;
+};
+
+/// The same of a policy that changes objects.
+struct CompiledMutatingPolicy {
+  api::admissionregistration_v1::MutatingAdmissionPolicy policy;
+  std::vector<CompiledVariable> variables;
+  std::vector<CompiledExpression> match_conditions;
+  std::vector<CompiledMutation> mutations;
+
+  bool ignores_failures() const { return policy.spec.failure_policy == "Ignore"; }
+};
+
 /// O(length of all expressions).
 CompiledPolicy CompilePolicy(api::admissionregistration_v1::ValidatingAdmissionPolicy policy,
                              api::Release release);
+CompiledMutatingPolicy CompilePolicy(api::admissionregistration_v1::MutatingAdmissionPolicy policy,
+                                     api::Release release);
+
+/// A policy and where it holds; immutable.
+template <class Compiled, class Binding>
+struct Bound {
+  std::shared_ptr<const Compiled> policy;
+  std::vector<Binding> bindings;
+};
+
+using BoundPolicy =
+    Bound<CompiledPolicy, api::admissionregistration_v1::ValidatingAdmissionPolicyBinding>;
+using BoundMutatingPolicy =
+    Bound<CompiledMutatingPolicy, api::admissionregistration_v1::MutatingAdmissionPolicyBinding>;
 
 }  // namespace dray::server::policies

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -216,6 +217,21 @@ std::expected<bool, std::string> ConditionsHold(const Conditions& conditions,
   if (conditions.ignores_failures) return false;
   if (errors.size() == 1) return std::unexpected(std::move(errors.front()));
   return std::unexpected(fmt::format("[{}]", fmt::join(errors, ", ")));
+}
+
+std::expected<Value, std::string> EvaluateMutation(const CompiledMutation& mutation,
+                                                   std::span<const CompiledVariable> variables,
+                                                   const Variables& values,
+                                                   Arena& arena) {
+  const CompiledExpression& expression = mutation.expression;
+  if (!expression.program.has_value()) return std::unexpected(expression.program.error().message);
+  // The result may refer to the variables, which are computed when they are asked for.
+  const auto& round = *arena.Keep(std::make_unique<Round>(variables, values, arena, kBudgetMax));
+  auto outcomes = round->Run({&expression, 1});
+  if (!outcomes.has_value()) return std::unexpected(std::move(outcomes).error());
+  Outcome& outcome = outcomes->front();
+  if (!outcome.value.has_value()) return std::unexpected(std::move(outcome.error));
+  return *outcome.value;
 }
 
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {

@@ -59,6 +59,13 @@ std::expected<bool, std::string> ConditionsHold(const Conditions& conditions,
                                                 cel::Arena& arena,
                                                 int64_t& cost);
 
+/// The result of one mutation, in `arena`; or why there is none, in upstream's words. It has a
+/// budget of its own (kBudgetMax). The values must outlive the arena.
+std::expected<cel::Value, std::string> EvaluateMutation(const CompiledMutation& mutation,
+                                                        std::span<const CompiledVariable> variables,
+                                                        const Variables& values,
+                                                        cel::Arena& arena);
+
 /// The values must outlive the evaluation, which fills in `variables` (the named expressions).
 /// Charges its work to arena.work().
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, cel::Arena& arena);

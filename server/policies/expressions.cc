@@ -103,6 +103,35 @@ std::string ShownType(const Type& type) {  // NOLINT(misc-no-recursion): types a
   return "dyn";
 }
 
+bool IsListOfPatches(const Type& type) {
+  if (type.kind != TypeKind::kList) return false;
+  const Type& element = *type.parameters[0];
+  return element.kind == TypeKind::kObject && element.name == kJsonPatchType;
+}
+
+void DeclarePatches(check::Scope& scope) {
+  scope.objects.push_back(
+      {.name = std::string(kObjectType), .fields = {}, .literals = check::Literals::kOfAny});
+  scope.objects.push_back(
+      {.name = std::string(kJsonPatchType),
+       .fields = {{"op", "string"}, {"path", "string"}, {"from", "string"}, {"value", "dyn"}},
+       .literals = check::Literals::kOfFields});
+  scope.functions.push_back(
+      {.name = "jsonpatch.escapeKey",
+       .overloads = {{.is_member = false, .parameters = {"string"}, .result = "string"}}});
+}
+
+void SetTypes(const TypedVariables& typed, check::Scope& scope) {
+  scope.fields = typed.fields;
+  for (check::VariableDeclaration& variable : scope.variables) {
+    if (variable.name == "object" || variable.name == "oldObject") {
+      variable.known_type = typed.object;
+    } else if (variable.name == "params") {
+      variable.known_type = typed.params;
+    }
+  }
+}
+
 std::optional<std::string> ResultProblem(const Type& type, ResultKind wanted) {
   const std::string got = check::DeclaredName(type);
   switch (wanted) {
@@ -115,6 +144,12 @@ std::optional<std::string> ResultProblem(const Type& type, ResultKind wanted) {
     case ResultKind::kStringOrNull:
       if (type.kind == TypeKind::kString || type.kind == TypeKind::kNull) return std::nullopt;
       return fmt::format("must evaluate to one of [string null_type] but got {}", got);
+    case ResultKind::kObject:
+      if (type.kind == TypeKind::kObject && type.name == kObjectType) return std::nullopt;
+      return fmt::format("must evaluate to Object but got {}", got);
+    case ResultKind::kJsonPatch:
+      if (IsListOfPatches(type)) return std::nullopt;
+      return fmt::format("must evaluate to list(JSONPatch) but got {}", got);
     case ResultKind::kAnything: break;
   }
   return std::nullopt;
@@ -143,12 +178,17 @@ cel::check::Scope Compiler::ScopeOf(const Declared& declared) const {
   if (declared.params) scope.variables.push_back({"params", "dyn"});
   if (declared.authorizer) {
     scope.variables.push_back({"authorizer", "kubernetes.authorization.Authorizer"});
+  }
+  // Upstream forgets it where it knows the types.
+  if (declared.authorizer && typed_ == nullptr) {
     scope.variables.push_back(
         {"authorizer.requestResource", "kubernetes.authorization.ResourceCheck"});
   }
   if (declared.variables) scope.variables.push_back({"variables", std::string(kVariables)});
   scope.objects = FixedObjects();
   scope.objects.push_back({.name = std::string(kVariables), .fields = named_});
+  if (declared.patches) DeclarePatches(scope);
+  if (typed_ != nullptr) SetTypes(*typed_, scope);
   return scope;
 }
 
@@ -167,6 +207,16 @@ Compiled Compiler::Compile(std::string_view expression,
     return std::unexpected(ExpressionProblem{.message = *std::move(problem)});
   }
   return *std::move(program);
+}
+
+std::string Compiler::TypeProblem(std::string_view expression, const Declared& declared) const {
+  constexpr std::string_view kIntroduction = "compilation failed: ";
+  const cel::Environment environment{
+      .release = release_, .use = cel::ExpressionUse::kStored, .purpose = cel::Purpose::kAdmission};
+  const auto program = cel::CompileProgram(expression, environment, ScopeOf(declared));
+  if (program.has_value()) return {};
+  const std::string& message = program.error().message;
+  return message.starts_with(kIntroduction) ? message.substr(kIntroduction.size()) : std::string();
 }
 
 void Compiler::Name(std::string_view name, const Compiled& compiled) {

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_writer.h"
-#include "api/selectors/selector_of.h"
 #include "cel/value/arena.h"
 #include "server/errors/errors.h"
 #include "server/policies/cel_values.h"
 #include "server/policies/evaluation.h"
 #include "server/policies/match.h"
+#include "server/policies/parameters.h"
 #include "server/policies/request_values.h"
 
 namespace dray::server::policies {
@@ -23,83 +23,6 @@ namespace v1 = api::admissionregistration_v1;
 using Binding = v1::ValidatingAdmissionPolicyBinding;
 
 constexpr std::string_view kFailureKey = "validation.policy.admission.k8s.io/validation_failure";
-
-// ------------------------------------------------------------------------------------- parameters
-
-// Objects to ask the policy with, one after the other; an empty one stands for null.
-using Parameters = Result<std::vector<api::Object>>;
-
-Failure Misconfigured(std::string why) {
-  return Fail(StatusReason::kInternalError, std::move(why));
-}
-
-const api::KindInfo* ParamKindOf(const v1::ParamKind& param,
-                                 const AdmissionRequest& request,
-                                 const api::Scheme& scheme) {
-  const api::KindInfo* const kind = scheme.FindKind(param.api_version, param.kind);
-  const bool is_known = kind != nullptr && kind->served && kind->in.Has(request.release);
-  return is_known ? kind : nullptr;
-}
-
-Error UnknownParamKind(const v1::ParamKind& param) {
-  const size_t slash = param.api_version.find('/');
-  const bool has_group = slash != std::string::npos;
-  const std::string group = has_group ? param.api_version.substr(0, slash) : "";
-  const std::string version = has_group ? param.api_version.substr(slash + 1) : param.api_version;
-  return {
-      .reason = StatusReason::kInternalError,
-      .message = fmt::format("failed to find resource referenced by paramKind: '{}/{}, Kind={}'",
-                             group,
-                             version,
-                             param.kind)};
-}
-
-Parameters Selected(const api::KindInfo& kind,
-                    const std::string& in,
-                    const v1::ParamRef& ref,
-                    const Surroundings& surroundings) {
-  if (!ref.name.empty()) {
-    std::optional<api::Object> found = surroundings.Find(kind, in, ref.name);
-    std::vector<api::Object> one;
-    if (found.has_value()) one.push_back(*std::move(found));
-    return one;
-  }
-  if (!ref.selector.has_value()) return Misconfigured("one of name or selector must be provided");
-  DRAY_TRY(const api::LabelSelector selector, api::SelectorOf(*ref.selector));
-  std::vector<api::Object> selected;
-  surroundings.Each(kind, in, [&](const api::Object& one) {
-    if (selector.Matches(one.metadata().labels)) selected.push_back(one);
-    return selected.size() <= kParametersMax;  // one more shows that there are too many
-  });
-  return selected;
-}
-
-Parameters ParametersOf(const v1::ValidatingAdmissionPolicySpec& spec,
-                        const Binding& binding,
-                        const AdmissionRequest& request,
-                        const Surroundings& surroundings) {
-  if (!spec.param_kind.has_value() || !binding.spec.param_ref.has_value()) {
-    return std::vector<api::Object>(1);
-  }
-  const v1::ParamRef& ref = *binding.spec.param_ref;
-  const api::KindInfo& kind = *ParamKindOf(*spec.param_kind, request, surroundings.scheme());
-  std::string in;
-  if (kind.namespaced) {
-    in = ref.namespace_.empty() ? request.namespace_ : ref.namespace_;
-    if (in.empty()) {
-      return Misconfigured(
-          "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources");
-    }
-  } else if (!ref.namespace_.empty()) {
-    return Misconfigured(
-        "paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
-  }
-  DRAY_TRY(std::vector<api::Object> found, Selected(kind, in, ref, surroundings));
-  if (found.empty() && ref.parameter_not_found_action == "Deny") {
-    return Misconfigured("no params found for policy binding with `Deny` parameterNotFoundAction");
-  }
-  return found;
-}
 
 // ---------------------------------------------------------------------------------------- the way
 
@@ -129,12 +52,8 @@ class Judging {
     const auto match = MatchOf(*spec.match_constraints, request_, surroundings_.scheme());
     if (!match.has_value()) return Misconfigure(policy, nullptr, match.error().message);
     if (!match->has_value()) return;
-    const bool knows_kind =
-        !spec.param_kind.has_value() ||
-        ParamKindOf(*spec.param_kind, request_, surroundings_.scheme()) != nullptr;
-    if (!knows_kind) {
-      return Misconfigure(policy, nullptr, UnknownParamKind(*spec.param_kind).message);
-    }
+    const Result<> known = CheckParamKind(spec.param_kind, request_, surroundings_);
+    if (!known.has_value()) return Misconfigure(policy, nullptr, known.error().message);
     std::map<std::string, std::vector<std::string>> annotations;
     cel::Arena arena(work_);
     const Variables values = values_.For(**match, arena);
@@ -179,55 +98,34 @@ class Judging {
       if (!matches.has_value()) return Misconfigure(policy, &binding, matches.error().message);
       if (!matches->has_value()) return;
     }
-    const Parameters parameters =
-        ParametersOf(policy.policy.spec, binding, request_, surroundings_);
+    const ParameterSource source{.kind = policy.policy.spec.param_kind,
+                                 .ref = binding.spec.param_ref};
+    const auto parameters = ParametersOf(source, request_, surroundings_);
     if (!parameters.has_value()) {
       return Misconfigure(policy, &binding, parameters.error().message);
     }
-    const bool is_by_selector =
-        binding.spec.param_ref.has_value() && binding.spec.param_ref->name.empty();
-    if (is_by_selector && !Charge(asked, parameters->size(), 0)) return;  // before any evaluation
+    if (source.is_by_selector()) budget_.AddParameters(parameters->size());
     for (const api::Object& parameter : *parameters) {
       if (parameter.empty()) {
         AskWith(asked, {}, annotations);
         continue;
       }
-      const std::string json = JsonOf(asked, parameter);
-      if (is_by_selector && !Charge(asked, 0, json.size())) return;
+      const std::string json = ParameterText(parameter, source, request_, surroundings_);
+      if (source.is_by_selector()) budget_.AddBytes(json.size());
+      if (source.is_by_selector() && IsBeyondBudget(asked)) return;  // before any evaluation
       AskWith(asked, json, annotations);
     }
   }
 
-  std::string JsonOf(const Asked& asked, const api::Object& parameter) const {
-    const v1::ParamKind& named = *asked.policy.policy.spec.param_kind;
-    const api::KindInfo* const kind =
-        surroundings_.scheme().FindKind(named.api_version, named.kind);
-    return JsonText(parameter, *kind, request_.release);
-  }
-
-  // Counts more parameters, or bytes of one; false when that is too much, and the request is
-  // refused.
-  bool Charge(const Asked& asked, size_t parameters, size_t bytes) {
-    parameters_ += parameters;
-    parameter_bytes_ += bytes;
-    std::string limit;
-    if (parameters_ > kParametersMax) {
-      limit = fmt::format("{} parameters", kParametersMax);
-    } else if (parameter_bytes_ > kParameterBytesMax) {
-      limit = fmt::format("parameters of {} bytes together", kParameterBytesMax);
-    } else if (parameters_cost_ > kParametersCostMax) {
-      limit = fmt::format("parameters that cost {} units together", kParametersCostMax);
-    } else {
-      return true;
-    }
-    refused_.push_back(
-        {.policy = &asked.policy.policy,
-         .binding = &asked.binding,
-         .reason = StatusReason::kInvalid,
-         .message = fmt::format("selectors of paramRef choose more than a request may be judged "
-                                "with: the limit is {}",
-                                limit)});
-    return false;
+  // Then the request is refused.
+  bool IsBeyondBudget(const Asked& asked) {
+    std::string problem = budget_.Problem();
+    if (problem.empty()) return false;
+    refused_.push_back({.policy = &asked.policy.policy,
+                        .binding = &asked.binding,
+                        .reason = StatusReason::kInvalid,
+                        .message = std::move(problem)});
+    return true;
   }
 
   void AskWith(const Asked& asked, std::string_view parameter, Collected& annotations) {
@@ -236,7 +134,7 @@ class Judging {
     Variables values = known;
     if (!parameter.empty()) values.params = ValueOfJson(parameter, arena);
     const PolicyResult result = Evaluate(policy, values, arena);
-    if (!parameter.empty()) parameters_cost_ += result.cost;
+    if (!parameter.empty()) budget_.AddCost(result.cost);
     for (const Denial& denial : result.denials) Deny(policy, binding, denial);
     for (const PublishedAnnotation& one : result.annotations) {
       std::vector<std::string>& values_of_key = annotations[one.key];
@@ -310,9 +208,7 @@ class Judging {
   Verdict verdict_;
   std::vector<Refused> refused_;
   std::vector<FailedExpression> failures_;
-  // For parameters that were chosen by selectors.
-  size_t parameters_ = 0, parameter_bytes_ = 0;
-  int64_t parameters_cost_ = 0;
+  ParameterBudget budget_;
   Work work_{kRequestWorkMax};
 };
 

@@ -24,20 +24,6 @@ namespace dray::server::policies {
 inline constexpr size_t kFailuresMax = 50;
 inline constexpr size_t kAnnotationBytesMax = 10UL * 1024;
 
-/// Limits for one request of the parameters that bindings choose by a selector: their number, their
-/// JSON, and the cost of all evaluations with them. A user who may write such objects can make any
-/// number of them, so a request beyond the limits is refused whatever the failurePolicy is, because
-/// no parameter may be skipped. Upstream has no such limits.
-inline constexpr size_t kParametersMax = 250;
-inline constexpr size_t kParameterBytesMax = size_t{4} << 20;
-inline constexpr int64_t kParametersCostMax = kBudgetMax / 4;
-
-/// A policy and where it holds; immutable.
-struct BoundPolicy {
-  std::shared_ptr<const CompiledPolicy> policy;
-  std::vector<api::admissionregistration_v1::ValidatingAdmissionPolicyBinding> bindings;
-};
-
 struct Verdict {
   std::optional<Error> refusal;
   std::vector<std::string> warnings;

@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "api/text/names.h"
 #include "api/validation/field_error.h"
 #include "api/validation/value_rules.h"
 #include "base/text/ascii.h"
 #include "server/policies/expressions.h"
 #include "server/policies/match_rules.h"
+#include "server/policies/policy_parts.h"
 
 namespace dray::server::policies {
 namespace {
@@ -34,74 +34,8 @@ using Texts = api::List<std::string>;
 constexpr std::array<std::string_view, 3> kReasons = {
     "Forbidden", "Invalid", "RequestEntityTooLarge"};
 constexpr std::array<std::string_view, 3> kActions = {"Audit", "Deny", "Warn"};
-constexpr std::array<std::string_view, 2> kNotFoundActions = {"Deny", "Allow"};
-
-// ------------------------------------------------------------------------------------------ params
-
-std::string Joined(const api::NameErrors& problems) {
-  return fmt::format("{}", fmt::join(problems, ","));
-}
-
-void CheckGroupVersion(const std::string& text, const Path& path, FieldErrors& errors) {
-  if (text.empty()) return errors.Required(path);
-  if (std::ranges::count(text, '/') > 1) {
-    return errors.Invalid(path, Shown(text), "unexpected GroupVersion string: " + text);
-  }
-  const size_t slash = text.find('/');
-  const std::string group = slash == std::string::npos ? "" : text.substr(0, slash);
-  const std::string version = slash == std::string::npos ? text : text.substr(slash + 1);
-  if (!group.empty()) {
-    const auto problems = api::CheckDnsSubdomain(group);
-    if (!problems.empty()) errors.Invalid(path, Shown(group), Joined(problems));
-  }
-  if (version.empty()) return errors.Invalid(path, Shown(text), "version must be specified");
-  const auto problems = api::CheckDns1035Label(version);
-  if (!problems.empty()) errors.Invalid(path, Shown(version), Joined(problems));
-}
-
-void CheckParamKind(const v1::ParamKind& param, const Path& path, FieldErrors& errors) {
-  CheckGroupVersion(param.api_version, path.Child("apiVersion"), errors);
-  const Path kind = path.Child("kind");
-  if (param.kind.empty()) return errors.Required(kind);
-  const auto problems = api::CheckDns1035Label(LowerAscii(param.kind));
-  if (problems.empty()) return;
-  errors.Invalid(kind,
-                 Shown(param.kind),
-                 "may have mixed case, but should otherwise match: " + Joined(problems));
-}
-
-void CheckParamRef(const v1::ParamRef& ref, const Path& path, FieldErrors& errors) {
-  constexpr std::string_view kOneOnly = "name and selector are mutually exclusive";
-  const Path name = path.Child("name");
-  const Path selector = path.Child("selector");
-  if (!ref.name.empty()) {
-    errors.Names(name, ref.name, api::CheckPathSegmentName(ref.name));
-    if (ref.selector.has_value()) errors.Forbidden(name, kOneOnly);
-  }
-  if (ref.selector.has_value()) {
-    validation::CheckLabelSelector(ref.selector, selector, errors);
-    if (!ref.name.empty()) errors.Forbidden(selector, kOneOnly);
-  }
-  if (ref.name.empty() && !ref.selector.has_value()) {
-    errors.Required(path, "one of name or selector must be specified");
-  }
-  const auto& action = ref.parameter_not_found_action;
-  const bool is_there = action.has_value() && !action->empty();
-  CheckWord(is_there ? action : std::nullopt,
-            kNotFoundActions,
-            path.Child("parameterNotFoundAction"),
-            errors);
-}
 
 // ------------------------------------------------------------------------------------- expressions
-
-bool IsCelName(std::string_view name) {
-  constexpr auto kReserved = std::to_array<std::string_view>(
-      {"true",     "false",   "null",      "in",       "as",  "break",  "const",
-       "continue", "else",    "for",       "function", "if",  "import", "let",
-       "loop",     "package", "namespace", "return",   "var", "void",   "while"});
-  return api::CheckCIdentifier(name).empty() && !IsOneOf(kReserved, name);
-}
 
 /// The expressions of the old policy, which are checked by the rules for stored ones.
 class Before {
@@ -142,28 +76,8 @@ class ExpressionRules {
   }
 
   void CheckVariables(const Path& path) {
-    const auto& variables = policy_.spec.variables;
-    for (size_t i = 0; i < variables.size() && !errors_.is_full(); ++i) {
-      const Path at = path.Index(i);
-      const v1::Variable& variable = variables[i];
-      const Path name = at.Child("name");
-      const Path expression = at.Child("expression");
-      if (TrimSpace(variable.name).empty()) {
-        errors_.Required(name, "name is not specified");
-      } else if (!IsCelName(variable.name)) {
-        errors_.Invalid(name, Shown(variable.name), "must be a valid CEL identifier");
-      }
-      if (TrimSpace(variable.expression).empty()) {
-        errors_.Required(expression, "expression is not specified");
-        continue;
-      }
-      const Compiled compiled = compiler_.Compile(variable.expression,
-                                                  All(),
-                                                  ResultKind::kAnything,
-                                                  UseOf(before_.validations, variable.expression));
-      compiler_.Name(variable.name, compiled);
-      ReportProblem(compiled, variable.expression, {expression, errors_});
-    }
+    policies::CheckVariables(
+        policy_.spec.variables, before_.validations, All(), compiler_, {path, errors_});
   }
 
   void CheckValidations(const Path& path) {
@@ -306,8 +220,8 @@ std::vector<ErrorCause> ValidatePolicy(const Policy& policy,
     }
   }
   ExpressionRules rules(policy, old, options.profile.release, errors);
-  const bool same_conditions =
-      old != nullptr && spec.match_conditions == old->spec.match_conditions;
+  const bool same_conditions = old != nullptr && spec.param_kind == old->spec.param_kind &&
+                               spec.match_conditions == old->spec.match_conditions;
   if (!same_conditions) rules.CheckConditions(at.Child("matchConditions"));
   rules.CheckVariables(at.Child("variables"));
   if (spec.validations.empty() && spec.audit_annotations.empty()) {

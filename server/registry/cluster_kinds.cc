@@ -25,6 +25,7 @@
 #include "api/validation/cluster/lease.h"
 #include "api/validation/cluster/quota_rules.h"
 #include "api/validation/cluster/settings.h"
+#include "server/policies/mutating_rules.h"
 #include "server/policies/policy_rules.h"
 #include "server/registry/api_service_rules.h"
 #include "server/registry/more_strategies.h"
@@ -265,6 +266,17 @@ constexpr Strategy kPolicy = {
 constexpr Strategy kPolicyBinding =
     kAlwaysAsNew<ValidatingAdmissionPolicyBinding, policies::ValidatePolicyBinding>;
 
+using api::admissionregistration_v1::MutatingAdmissionPolicy;
+using api::admissionregistration_v1::MutatingAdmissionPolicyBinding;
+
+constexpr Strategy kMutatingPolicy = {
+    .type = &api::TypeOf<MutatingAdmissionPolicy>,
+    .validate_create = Rule<MutatingAdmissionPolicy, policies::ValidateMutatingPolicy>,
+    .validate_update = Rule<MutatingAdmissionPolicy, policies::ValidateMutatingPolicy>};
+
+constexpr Strategy kMutatingPolicyBinding =
+    kAlwaysAsNew<MutatingAdmissionPolicyBinding, policies::ValidateMutatingPolicyBinding>;
+
 using api::admissionregistration_v1::MutatingWebhookConfiguration;
 using api::admissionregistration_v1::ValidatingWebhookConfiguration;
 
@@ -279,6 +291,8 @@ constexpr Strategy kValidatingWebhooks = {
     .validate_update = Rule<ValidatingWebhookConfiguration, webhooks::ValidateValidating>};
 
 constexpr Strategy kClusterStrategies[] = {
+    kMutatingPolicy,
+    kMutatingPolicyBinding,
     kMutatingWebhooks,
     kValidatingWebhooks,
     kPolicy,

@@ -11,6 +11,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/run_sequence.h"
 #include "server/storage/write_session.h"
+#include "server/verbs/admission/mutating_policies.h"
 #include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/admission/webhook_lists.h"
 #include "server/verbs/context/first_objects.h"
@@ -117,6 +118,8 @@ Resources::Resources(
           .idle_kinds =
               options.warns_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
           .policies = std::make_shared<admission::Policies>(options.rules.release()),
+          .mutating_policies =
+              std::make_shared<admission::MutatingPolicies>(options.rules.release()),
           .webhooks = std::make_shared<admission::WebhookLists>(
               world.clock, options.rules.release(), options.metrics),
           .watch_conversions = std::make_shared<WatchConversions>()})) {}
@@ -271,7 +274,10 @@ Task<std::vector<Result<Answer>>> Resources::HandleInSequence(
 
 bool Resources::IsLong(const ResourceRequest& request) const {
   const bool is_read = request.verb == Verb::kGet || request.verb == Verb::kList;
-  if (!is_read && parts_->core.policies->chooses_parameters()) return true;
+  const Core& core = parts_->core;
+  const bool chooses =
+      core.policies->chooses_parameters() || core.mutating_policies->chooses_parameters();
+  if (!is_read && chooses) return true;
   if (request.verb == Verb::kCreate && request.name.empty()) return false;
   const api::KindInfo& hub = request.kind->storage();
   const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();

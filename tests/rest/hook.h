@@ -65,7 +65,7 @@ class Hook final : public net::Handler {
   uint16_t port_ = 0;
   Mutex mutex_;
   std::map<std::string, size_t, std::less<>> taken_ DRAY_GUARDED_BY(mutex_);  // by path
-  std::unique_ptr<net::server::HttpServer> server_;  // null: nobody listens
+  std::unique_ptr<net::server::HttpServer> server_;  // null: it does not listen
 };
 
 }  // namespace dray::rest

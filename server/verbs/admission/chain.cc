@@ -17,6 +17,7 @@
 #include "server/verbs/admission/extended_resource_toleration.h"
 #include "server/verbs/admission/hard_anti_affinity.h"
 #include "server/verbs/admission/limit_ranger.h"
+#include "server/verbs/admission/mutating_policies.h"
 #include "server/verbs/admission/mutating_webhooks.h"
 #include "server/verbs/admission/namespace_lifecycle.h"
 #include "server/verbs/admission/node_declared_features.h"
@@ -124,7 +125,10 @@ constexpr std::array kChain = {
            .validate = CheckDeclaredFeatures},
     Missing("JobValidation", kUsual),
     Missing("PodResizeValidator", kUsual),
-    Missing("MutatingAdmissionPolicy", kUsual),
+    Plugin{.name = "MutatingAdmissionPolicy",
+           .is_usual = kUsual,
+           .operations = kCreates | kUpdates | kConnections,
+           .admit_in_rounds = ApplyPolicies},
     Plugin{.name = "MutatingAdmissionWebhook",
            .is_usual = kUsual,
            .operations = kAll,
@@ -206,7 +210,8 @@ Task<> EachInTurn(Passage* passage, Later later, Now now) {
   co_return {};
 }
 
-Result<> AdmitNow(const Plugin& plugin, const Passage& passage) {
+Result<> AdmitNow(const Plugin& plugin, Passage& passage) {
+  if (plugin.admit_in_rounds != nullptr) return plugin.admit_in_rounds(passage);
   if (plugin.admit == nullptr) return {};
   return plugin.admit(*passage.call, *passage.snapshot, *passage.write, passage.object);
 }
@@ -214,6 +219,15 @@ Result<> AdmitNow(const Plugin& plugin, const Passage& passage) {
 Result<> ValidateNow(const Plugin& plugin, const Passage& passage) {
   if (plugin.validate == nullptr) return {};
   return plugin.validate(*passage.call, *passage.snapshot, *passage.write);
+}
+
+// Where nothing waits.
+Result<> AdmitAtOnce(Passage passage) {
+  const auto ask = [&](const Plugin& plugin) { return AdmitNow(plugin, passage); };
+  DRAY_TRY_VOID(EachThatIsOn(*passage.call, *passage.write, ask));
+  if (!passage.rounds.wants_second) return {};
+  passage.rounds.is_second = true;
+  return EachThatIsOn(*passage.call, *passage.write, ask);
 }
 
 Task<> AdmitInRounds(Passage passage) {
@@ -250,13 +264,11 @@ Soon<> Admit(const Call& call,
              const Frozen<store::Snapshot>& snapshot,
              const Write& write,
              api::Object* object) {
+  Passage passage{.call = &call, .write = &write, .object = object, .snapshot = snapshot};
   if (IsWaiting(call, *snapshot, write, &Plugin::admit_later)) {
-    return AdmitInRounds({.call = &call, .write = &write, .object = object, .snapshot = snapshot});
+    return AdmitInRounds(std::move(passage));
   }
-  return EachThatIsOn(call, write, [&](const Plugin& plugin) -> Result<> {
-    if (plugin.admit == nullptr) return {};
-    return plugin.admit(call, *snapshot, write, object);
-  });
+  return AdmitAtOnce(std::move(passage));
 }
 
 Soon<> Validate(const Call& call, const Frozen<store::Snapshot>& snapshot, const Write& write) {

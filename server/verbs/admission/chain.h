@@ -26,8 +26,8 @@ std::span<const Plugin> Plugins();
 /// which plugins have been asked (Call::is_admitted).
 ///
 /// Waits only where webhooks are asked: then the caller continues on another thread, and all
-/// arguments but the snapshot outlive the wait. After a change by a webhook all plugins are asked
-/// once more.
+/// arguments but the snapshot outlive the wait. After a change by a policy or a webhook all plugins
+/// are asked once more.
 ///
 /// Errors: the plugin's, mostly kForbidden, in upstream's words.
 Soon<> Admit(const Call& call,

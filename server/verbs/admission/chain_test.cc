@@ -45,6 +45,7 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
                           "ClusterTrustBundleAttest",
                           "CertificateSubjectRestriction",
                           "NodeDeclaredFeatureValidator",
+                          "MutatingAdmissionPolicy",
                           "MutatingAdmissionWebhook",
                           "ValidatingAdmissionPolicy",
                           "ValidatingAdmissionWebhook",

@@ -13,15 +13,12 @@
 #include "api/codec/json.h"
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
-#include "api/conversion/conversion.h"
-#include "api/custom_kind.h"
 #include "api/text/go_quote.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"
 #include "server/patch/patch.h"
 #include "server/policies/cel_values.h"
-#include "server/registry/write.h"
-#include "server/storage/stored_object.h"
+#include "server/verbs/admission/changed_object.h"
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/admission/webhook_calls.h"
 #include "server/verbs/admission/webhook_lists.h"
@@ -34,11 +31,6 @@ namespace {
 using webhooks::Decision;
 using webhooks::Purpose;
 using webhooks::Webhook;
-
-// The object that webhooks may change; null: none.
-api::Object* ChangeableOf(const Passage& passage) {
-  return passage.object != nullptr ? passage.object : passage.write->part;
-}
 
 // What all webhooks of a round are asked with.
 struct Round {
@@ -99,21 +91,7 @@ std::expected<api::Object, Problem> Decoded(const Round& round,
   }
   Result<api::Object> object = api::DecodeJson(kind, json, nullptr, {.release = release});
   if (!object.has_value()) return OfServer(object.error().message);
-  const api::Object& before = *round.object;
-  const storage::View view{.kind = &kind, .release = release};
-  const bool sees_all = view.is_storage() && !storage::HasHubContent(before);
-  api::Object next = registry::ForStore(*std::move(object), release, round.call.now());
-  if (const api::CustomKind* const custom = api::CustomOf(before.kind()); custom != nullptr) {
-    if (&next.kind() != custom) {
-      api::CustomConverter* const converter = round.seen.request.converter;
-      next = converter == nullptr ? api::ReadAs(next, *custom) : converter->Convert(next, *custom);
-    }
-  } else if (!sees_all) {
-    api::conversion::MergeBack(kind, before, next, release);
-  }
-  // Webhooks own nothing, and change no owners.
-  next.mutable_metadata().managed_fields = before.metadata().managed_fields;
-  return next;
+  return AfterChange(round.call, kind, *round.object, *std::move(object));
 }
 
 // What the patch makes of the object, in the version that the webhook saw; nothing: no change.
@@ -253,10 +231,10 @@ Task<> AskAndCarryOut(const Round* round, AskedWebhook asked) {
   AnnotateMutation(*round, asked, changed.value_or(false));
   Measure(*round, webhook, began, changed);
   if (changed.value_or(false)) {
-    rounds.NoteChange();
+    rounds.webhook_turns.NoteChange();
     rounds.wants_second = true;
   }
-  if (webhook.is_reinvoked) rounds.asked.insert(webhook.id);
+  if (webhook.is_reinvoked) rounds.webhook_turns.asked.insert(webhook.id);
   if (changed.has_value()) co_return {};
   Problem& problem = changed.error();
   if (!problem.is_of_call || !webhook.ignores_failures) co_return Fail(std::move(problem.error));
@@ -281,18 +259,20 @@ Task<> AskMutatingWebhooks(Passage* passage) {
   Rounds& rounds = passage->rounds;
   const auto list = round.call.core->webhooks->In(*round.snapshot, Purpose::kMutate);
   const bool is_changed_since = rounds.is_second && round.object != nullptr &&
-                                !rounds.outcome.empty() && !(*round.object == rounds.outcome);
-  if (is_changed_since) rounds.NoteChange();
+                                !rounds.webhook_outcome.empty() &&
+                                !(*round.object == rounds.webhook_outcome);
+  if (is_changed_since) rounds.webhook_turns.NoteChange();
   for (size_t i = 0; i < list->size(); ++i) {
     const Webhook& webhook = (*list)[i];
     DRAY_CO_TRY(const std::optional<policies::Match> match,
                 webhooks::MatchOf(webhook, round.seen.request, round.surroundings, round.work));
     if (!match.has_value()) continue;
-    if (rounds.is_second && !rounds.due.contains(webhook.id)) continue;
+    if (rounds.is_second && !rounds.webhook_turns.due.contains(webhook.id)) continue;
     const AskedWebhook asked{.webhook = &webhook, .match = *match, .index = i};
     DRAY_CO_TRY_VOID(co_await AskAndCarryOut(&round, asked));
   }
-  if (rounds.wants_second && round.object != nullptr) rounds.outcome = round.object->Clone();
+  if (rounds.wants_second && round.object != nullptr)
+    rounds.webhook_outcome = round.object->Clone();
   co_return {};
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "base/task.h"
 #include "server/errors/errors.h"
 #include "server/policies/admission_request.h"
+#include "server/policies/mutate.h"
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 #include "store/store.h"
@@ -62,20 +62,14 @@ enum Operations : uint8_t {
 struct Rounds {
   bool is_second = false;
   bool wants_second = false;
-  /// Webhooks that may be asked again, and were asked after the last change; those that must be.
-  std::set<std::string> asked = {}, due = {};
-  /// What the webhooks of the first round made of the object; empty: nothing was changed.
-  api::Object outcome = {};
-
-  /// The object changed: who was asked before is due.
-  void NoteChange() {
-    due.merge(asked);
-    asked.clear();
-  }
+  policies::Reinvocations webhook_turns = {}, policy_turns = {};
+  /// What the webhooks, and the policies, of the first round made of the object; empty: nothing was
+  /// changed.
+  api::Object webhook_outcome = {}, policy_outcome = {};
 };
 
-/// A write on its way through plugins that wait for other servers. All but the snapshot outlives
-/// the tasks of the plugins.
+/// A write on its way through plugins that remember rounds. All but the snapshot outlives the tasks
+/// of the plugins.
 struct Passage {
   const Call* call;
   const Write* write;
@@ -98,6 +92,8 @@ struct Plugin {
                                 const store::Snapshot& snapshot,
                                 const Write& write);
 
+  /// As Admit, for a plugin that remembers rounds.
+  using AdmitInRounds = Result<> (*)(Passage& passage);
   /// The same for a plugin that asks other servers and waits for them, if IsAsking is true.
   using AskLater = Task<> (*)(Passage* passage);
   /// Whether the plugin has another server to call about a request. O(log n).
@@ -114,6 +110,7 @@ struct Plugin {
   Built built = Built::kYes;
   uint8_t operations = 0;
   Admit admit = nullptr;
+  AdmitInRounds admit_in_rounds = nullptr;
   Validate validate = nullptr;
   AskLater admit_later = nullptr;
   AskLater validate_later = nullptr;

@@ -3,45 +3,18 @@
 // stored.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <vector>
-
-#include "api/kind.h"
-#include "api/object.h"
-#include "base/mutex.h"
 #include "base/result.h"
-#include "server/policies/judge.h"
+#include "server/policies/compiled_policy.h"
 #include "server/verbs/admission/plugin.h"
-#include "server/verbs/admission/seen_records.h"
+#include "server/verbs/admission/policy_list.h"
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
 namespace dray::server::verbs::admission {
 
-/// Keeps the policies of the newest state compiled. Thread-safe.
-class Policies {
+class Policies final : public PolicyList<policies::BoundPolicy> {
  public:
-  using List = std::vector<policies::BoundPolicy>;
-
-  explicit Policies(api::Release release) : release_(release) {}
-
-  /// The policies that have bindings in `snapshot`, by name; null when there are none. O(log n) as
-  /// long as there is no binding, else O(policies + bindings), and compiling what has changed.
-  std::shared_ptr<const List> In(const store::Snapshot& snapshot);
-
-  /// Whether a binding chose parameters by a selector when a write was last judged: then judging
-  /// may take long. O(1).
-  bool chooses_parameters() const { return chooses_parameters_; }
-
- private:
-  void Learn(const store::Snapshot& snapshot) DRAY_REQUIRES(mutex_);
-
-  const api::Release release_;
-  std::atomic<bool> chooses_parameters_ = false;
-  Mutex mutex_;
-  std::vector<SeenRecord> seen_ DRAY_GUARDED_BY(mutex_);
-  std::shared_ptr<const List> list_ DRAY_GUARDED_BY(mutex_);
+  using PolicyList::PolicyList;
 };
 
 /// Evaluates the policies in `snapshot` on the write, unless it is the server's own. Warnings and

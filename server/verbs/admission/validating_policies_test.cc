@@ -11,6 +11,7 @@
 
 #include "server/policies/judge.h"
 #include "server/policies/match_rules.h"
+#include "server/policies/parameters.h"
 #include "server/policies/policy_rules.h"
 #include "server/testing/fixture.h"
 

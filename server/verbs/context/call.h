@@ -37,8 +37,9 @@
 
 namespace dray::server::verbs {
 namespace admission {
-class Policies;      // server/verbs/admission/validating_policies.h
-class WebhookLists;  // server/verbs/admission/webhook_lists.h
+class MutatingPolicies;  // server/verbs/admission/mutating_policies.h
+class Policies;          // server/verbs/admission/validating_policies.h
+class WebhookLists;      // server/verbs/admission/webhook_lists.h
 }  // namespace admission
 inline namespace conversion {
 class WatchConversions;  // server/verbs/conversion/watch_conversions.h
@@ -74,6 +75,7 @@ struct Core {
   /// Warns about kinds without a controller. Null: no warnings.
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<admission::Policies> policies;
+  std::shared_ptr<admission::MutatingPolicies> mutating_policies;
   std::shared_ptr<admission::WebhookLists> webhooks;
   std::shared_ptr<WatchConversions> watch_conversions;
   /// Memory of decoded objects that are only there for requests under way.

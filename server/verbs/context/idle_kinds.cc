@@ -18,8 +18,6 @@ constexpr Idle kIdle[] = {
     {"", "ReplicationController", "no pods are made of it"},
     {"", "Service", "nothing is routed to its pods"},
     {"", "PersistentVolumeClaim", "no volume is made for it or bound to it"},
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy", "it changes no object"},
-    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", "it changes no object"},
     {"apps", "DaemonSet", "no pods are made of it"},
     {"apps", "Deployment", "no pods are made of it"},
     {"apps", "ReplicaSet", "no pods are made of it"},

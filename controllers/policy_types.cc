@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/policy_types.h"
+
+#include <utility>
+
+#include "client/loop.h"
+#include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
+
+namespace dray::controllers {
+namespace {
+
+using api::admissionregistration_v1::ExpressionWarning;
+using CheckedPolicy = api::admissionregistration_v1::ValidatingAdmissionPolicy;
+
+bool IsChecked(const CheckedPolicy& policy) {
+  return policy.metadata.generation <= policy.status.observed_generation;
+}
+
+}  // namespace
+
+PolicyTypes::PolicyTypes(client::Client& client,
+                         World& world,
+                         client::SharedInformers& informers,
+                         Log log,
+                         CheckPolicyTypes check)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      check_(std::move(check)),
+      policies_(informers.Of(api::Reflected<CheckedPolicy>::kKind)) {
+  policies_.OnChange([this](auto*, auto*) { has_changed_ = true; });
+}
+
+std::optional<MonotonicTime> PolicyTypes::Step() {
+  const std::optional<MonotonicTime> next = policies_.Step();
+  if (!policies_.synced()) return next;
+  if (std::exchange(has_changed_, false)) EnqueueAll();
+  const bool has_room = HandleKeys(queue_,
+                                   {.clock = world_.clock,
+                                    .most = kKeysPerStep,
+                                    .log = log_,
+                                    .what = "the types of a policy are not checked for now"},
+                                   [this](const std::string& key) { return Sync(key); });
+  if (!has_room) has_changed_ = true;
+  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+}
+
+void PolicyTypes::EnqueueAll() {
+  for (const auto& [key, object] : policies_.objects()) {
+    if (IsChecked(object.As<CheckedPolicy>())) continue;
+    if (!queue_.Add(key)) has_changed_ = true;
+  }
+}
+
+Result<> PolicyTypes::Sync(std::string_view key) {
+  const api::Object* found = policies_.Find(key);
+  if (found == nullptr) return {};
+  const api::Object policy = *found;
+  const auto edit = [&](api::Object& copy) -> Result<client::Change> {
+    if (IsChecked(copy.As<CheckedPolicy>())) return client::Change::kNothing;
+    std::vector<ExpressionWarning> warnings = check_(copy.As<CheckedPolicy>());
+    auto& changed = copy.Mutable<CheckedPolicy>();
+    changed.status.observed_generation = changed.metadata.generation;
+    auto& checking = changed.status.type_checking.emplace();
+    for (ExpressionWarning& warning : warnings) {
+      checking.expression_warnings.push_back(std::move(warning));
+    }
+    return client::Change::kWrite;
+  };
+  DRAY_TRY_VOID(client::ReadModifyWrite(client_, policy, "status", edit));
+  return {};
+}
+
+}  // namespace dray::controllers
