@@ -205,7 +205,7 @@ class EmbeddedChecker {
     const std::string place = path.ToString();
     for (ErrorCause& cause : found) {
       if (cause.field.starts_with(kMetadata)) cause.field.replace(0, kMetadata.size(), place);
-      errors_.Say(cause.reason, Path(cause.field), cause.message);
+      errors_.Report(cause.reason, Path(cause.field), cause.message);
     }
   }
 

@@ -219,7 +219,7 @@ class Validator {
     const Enumeration& values = node.rules->enumeration;
     if (values.Allows(value)) return;
     Found([&](FieldErrors& errors) {
-      errors.Say(
+      errors.Report(
           "FieldValueNotSupported",
           path,
           fmt::format(
@@ -244,8 +244,9 @@ class Validator {
     if (!range.min && !range.max) return false;
     const auto length = static_cast<int64_t>(cel::syntax::CountCodePoints(text));
     if (range.max && length > *range.max) {
-      Found(
-          [&](FieldErrors& errors) { errors.Say("FieldValueTooLong", path, TooLong(*range.max)); });
+      Found([&](FieldErrors& errors) {
+        errors.Report("FieldValueTooLong", path, TooLong(*range.max));
+      });
       return true;
     }
     if (!range.min || length >= *range.min) return false;
@@ -320,7 +321,7 @@ class Validator {
     if (!range.max || count <= *range.max) return;
     Found([&](FieldErrors& errors) {
       if (*range.max < 0) {
-        errors.Say(
+        errors.Report(
             "FieldValueTooMany", path, fmt::format("Too many: {}: has too many items", count));
       } else {
         errors.TooMany(path, size, static_cast<size_t>(*range.max));
