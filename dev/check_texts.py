@@ -216,7 +216,7 @@ def idle_findings(source, page):
 
 
 def check_links():
-    idle = ROOT / "server" / "verbs" / "idle_kinds.cc"
+    idle = ROOT / "server" / "verbs" / "context" / "idle_kinds.cc"
     page = ROOT / "docs" / "differences.md"
     for finding in idle_findings(idle.read_text(), page.read_text()):
         yield f"{place(page, 1)}: {finding}"
