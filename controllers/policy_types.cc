@@ -5,7 +5,6 @@
 
 #include "client/loop.h"
 #include "client/read_modify_write.h"
-#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -28,29 +27,27 @@ PolicyTypes::PolicyTypes(client::Client& client,
       world_(world),
       log_(std::move(log)),
       check_(std::move(check)),
+      keys_({.clock = world.clock,
+             .log = log_,
+             .failed = "the types of a policy are not checked for now"}),
       policies_(informers.Of(api::Reflected<CheckedPolicy>::kKind)) {
-  policies_.OnChange([this](auto*, auto*) { has_changed_ = true; });
+  policies_.OnChange([this](auto*, auto* after) {
+    if (after != nullptr) Enqueue(*after);
+  });
 }
 
 std::optional<MonotonicTime> PolicyTypes::Step() {
   const std::optional<MonotonicTime> next = policies_.Step();
   if (!policies_.synced()) return next;
-  if (std::exchange(has_changed_, false)) EnqueueAll();
-  const bool has_room = HandleKeys(queue_,
-                                   {.clock = world_.clock,
-                                    .most = kKeysPerStep,
-                                    .log = log_,
-                                    .what = "the types of a policy are not checked for now"},
-                                   [this](const std::string& key) { return Sync(key); });
-  if (!has_room) has_changed_ = true;
-  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
+  if (keys_.MustStartOver()) {
+    for (const auto& [key, policy] : policies_.objects()) Enqueue(policy);
+  }
+  keys_.Handle([this](const std::string& key) { return Sync(key); });
+  return client::Earlier(next, keys_.Next());
 }
 
-void PolicyTypes::EnqueueAll() {
-  for (const auto& [key, object] : policies_.objects()) {
-    if (IsChecked(object.As<CheckedPolicy>())) continue;
-    if (!queue_.Add(key)) has_changed_ = true;
-  }
+void PolicyTypes::Enqueue(const api::Object& policy) {
+  if (!IsChecked(policy.As<CheckedPolicy>())) keys_.Add(policy.metadata().name);
 }
 
 Result<> PolicyTypes::Sync(std::string_view key) {

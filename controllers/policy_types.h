@@ -15,9 +15,8 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
-#include "client/queue_metrics.h"
 #include "client/shared_informers.h"
-#include "client/work_queue.h"
+#include "controllers/key_loop.h"
 
 namespace dray::controllers {
 
@@ -40,21 +39,20 @@ class PolicyTypes {
 
   /// Before the first Step: what the queue does is counted. `registry` outlives this.
   void CountIn(metrics::Registry& registry) {
-    queue_.CountIn(client::MakeQueueMetrics(registry, "validatingadmissionpolicy-status"));
+    keys_.CountIn(registry, "validatingadmissionpolicy-status");
   }
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
  private:
-  void EnqueueAll();
+  void Enqueue(const api::Object& policy);
   Result<> Sync(std::string_view key);
 
   client::Client& client_;
   World& world_;
   Log log_;
   const CheckPolicyTypes check_;
-  client::WorkQueue queue_;
-  bool has_changed_ = false;
+  KeyLoop keys_;
   client::Informer& policies_;
 };
 
