@@ -50,11 +50,9 @@ GarbageCollector::GarbageCollector(client::Client& client,
                                    const api::LiveScheme& scheme)
 
     : client_(client),
-      world_(world),
-      log_(std::move(log)),
       scheme_(scheme),
       informers_(informers),
-      keys_({.clock = world.clock, .log = log_, .failed = "an object stays for now"}) {
+      keys_({.clock = world.clock, .log = std::move(log), .failed = "an object stays for now"}) {
   FollowKinds();
 }
 

@@ -82,8 +82,6 @@ class GarbageCollector {
   const Mirror* MirrorOf(const api::meta_v1::OwnerReference& reference) const;
 
   client::Client& client_;
-  World& world_;
-  Log log_;
   const api::LiveScheme& scheme_;
   client::SharedInformers& informers_;
   Frozen<api::Scheme> followed_;         // its kinds have mirrors

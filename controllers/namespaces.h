@@ -48,7 +48,6 @@ class NamespaceController {
 
   client::Client& client_;
   World& world_;
-  Log log_;
   const api::LiveScheme& scheme_;
   // No event says that the last object has gone, so keys come back.
   KeyLoop keys_;

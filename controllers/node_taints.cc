@@ -67,9 +67,9 @@ NodeTaints::NodeTaints(client::Client& client,
                        client::SharedInformers& informers,
                        Log log)
     : client_(client),
-      world_(world),
-      log_(std::move(log)),
-      keys_({.clock = world.clock, .log = log_, .failed = "a node keeps its taints for now"}),
+      keys_({.clock = world.clock,
+             .log = std::move(log),
+             .failed = "a node keeps its taints for now"}),
       nodes_(informers.Of(api::Reflected<Node>::kKind)) {
   nodes_.OnChange([this](auto*, auto* after) {
     if (after == nullptr) return;

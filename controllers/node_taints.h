@@ -39,8 +39,6 @@ class NodeTaints {
   Result<> Sync(std::string_view key);
 
   client::Client& client_;
-  World& world_;
-  Log log_;
   KeyLoop keys_;
   client::Informer& nodes_;
 };

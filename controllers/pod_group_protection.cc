@@ -33,9 +33,7 @@ PodGroupProtection::PodGroupProtection(client::Client& client,
                                        client::SharedInformers& informers,
                                        Log log)
     : client_(client),
-      world_(world),
-      log_(std::move(log)),
-      keys_({.clock = world.clock, .log = log_, .failed = "a pod group stays for now"}),
+      keys_({.clock = world.clock, .log = std::move(log), .failed = "a pod group stays for now"}),
       groups_(informers.Of(api::Reflected<PodGroup>::kKind)),
       pods_(informers.Of(api::Reflected<Pod>::kKind)) {
   active_by_group_ = pods_.AddIndex([](const api::Object& object, auto& values) {

@@ -40,8 +40,6 @@ class PodGroupProtection {
   Result<> Sync(std::string_view key);
 
   client::Client& client_;
-  World& world_;
-  Log log_;
   KeyLoop keys_;
   client::Informer& groups_;
   client::Informer& pods_;

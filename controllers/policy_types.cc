@@ -24,11 +24,9 @@ PolicyTypes::PolicyTypes(client::Client& client,
                          Log log,
                          CheckPolicyTypes check)
     : client_(client),
-      world_(world),
-      log_(std::move(log)),
       check_(std::move(check)),
       keys_({.clock = world.clock,
-             .log = log_,
+             .log = std::move(log),
              .failed = "the types of a policy are not checked for now"}),
       policies_(informers.Of(api::Reflected<CheckedPolicy>::kKind)) {
   policies_.OnChange([this](auto*, auto* after) {

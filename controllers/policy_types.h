@@ -49,8 +49,6 @@ class PolicyTypes {
   Result<> Sync(std::string_view key);
 
   client::Client& client_;
-  World& world_;
-  Log log_;
   const CheckPolicyTypes check_;
   KeyLoop keys_;
   client::Informer& policies_;

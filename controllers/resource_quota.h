@@ -81,7 +81,6 @@ class ResourceQuotaController {
   client::Client& client_;
   World& world_;
   client::SharedInformers& informers_;
-  Log log_;
   const bool extended_;
   const api::LiveScheme& scheme_;
   Frozen<api::Scheme> known_;  // of which kinds_ are

@@ -31,9 +31,9 @@ RoleAggregation::RoleAggregation(client::Client& client,
                                  client::SharedInformers& informers,
                                  Log log)
     : client_(client),
-      world_(world),
-      log_(std::move(log)),
-      keys_({.clock = world.clock, .log = log_, .failed = "a role keeps its rules for now"}),
+      keys_({.clock = world.clock,
+             .log = std::move(log),
+             .failed = "a role keeps its rules for now"}),
       roles_(informers.Of(api::Reflected<ClusterRole>::kKind)) {
   roles_.OnChange([this](auto*, auto*) { has_changed_ = true; });
 }

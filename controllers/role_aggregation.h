@@ -41,8 +41,6 @@ class RoleAggregation {
   Result<> Sync(std::string_view key);
 
   client::Client& client_;
-  World& world_;
-  Log log_;
   KeyLoop keys_;
   bool has_changed_ = false;
   client::Informer& roles_;
