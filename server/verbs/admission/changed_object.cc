@@ -7,7 +7,6 @@
 #include "api/custom_kind.h"
 #include "server/registry/write.h"
 #include "server/storage/stored_object.h"
-#include "server/verbs/context/conversion_memo.h"
 
 namespace dray::server::verbs::admission {
 
@@ -25,8 +24,8 @@ api::Object AfterChange(const Call& call,
   api::Object next = registry::ForStore(std::move(requested), release, call.now());
   if (const api::CustomKind* const custom = api::CustomOf(before.kind()); custom != nullptr) {
     if (&next.kind() != custom) {
-      ConversionMemo* const memo = MayNeedWebhook(*call.request->kind) ? call.conversions : nullptr;
-      next = memo == nullptr ? api::ReadAs(next, *custom) : memo->Convert(next, *custom);
+      api::CustomConverter* const converter = ConverterOf(call);
+      next = converter == nullptr ? api::ReadAs(next, *custom) : converter->Convert(next, *custom);
     }
   } else if (!sees_all) {
     api::conversion::MergeBack(version, before, next, release);

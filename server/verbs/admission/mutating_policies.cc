@@ -16,6 +16,8 @@
 #include "server/policies/mutate.h"
 #include "server/verbs/admission/changed_object.h"
 #include "server/verbs/admission/seen_request.h"
+#include "server/verbs/context/conversion_memo.h"
+#include "server/verbs/conversion/conversion.h"
 #include "server/webhooks/review.h"
 
 namespace dray::server::verbs::admission {
@@ -27,7 +29,7 @@ class WrittenObject final : public policies::ChangedObject {
   WrittenObject(const Call& call, api::Object& object) : call_(call), object_(object) {}
 
   std::string TextIn(const api::KindInfo& version) const override {
-    return policies::JsonText(object_, version, call_.request->release);
+    return policies::JsonText(object_, version, call_.request->release, ConverterOf(call_));
   }
 
   Result<bool> Replace(const api::KindInfo& version, std::string_view json) override {
@@ -110,6 +112,25 @@ Result<> ApplyPolicies(Passage& passage) {
     rounds.policy_outcome = object->Clone();
   }
   return {};
+}
+
+bool MayConvertForMutation(const Call& call, const store::Snapshot& snapshot) {
+  return !call.is_own && MayNeedWebhook(call.kind()) &&
+         call.core->mutating_policies->In(snapshot) != nullptr;
+}
+
+Task<> ApplyPoliciesToVersions(Passage* passage) {
+  api::Object* const object = ChangeableOf(*passage);
+  const api::Object before = object == nullptr ? api::Object() : object->Clone();
+  const Rounds rounds = passage->rounds;
+  while (true) {
+    const Result<> applied = ApplyPolicies(*passage);
+    DRAY_CO_TRY(const bool is_again, co_await FetchConversions(passage->call));
+    if (!is_again) co_return applied;
+    // What was made of placeholders is dropped.
+    if (object != nullptr) *object = before.Clone();
+    passage->rounds = rounds;
+  }
 }
 
 }  // namespace dray::server::verbs::admission

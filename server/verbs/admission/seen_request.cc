@@ -9,7 +9,6 @@
 #include "api/codec/json_writer.h"
 #include "api/core_v1/namespace.h"
 #include "api/meta_v1/options.h"
-#include "server/verbs/context/conversion_memo.h"
 
 namespace dray::server::verbs::admission {
 namespace {
@@ -80,7 +79,7 @@ policies::AdmissionRequest RequestOf(const Call& call, const Write& write) {
       .object = write.object,
       .old_object = write.old_object,
       .release = request.release,
-      .converter = MayNeedWebhook(*request.kind) ? call.conversions : nullptr};
+      .converter = ConverterOf(call)};
   if (call.of_collection) {
     asked.name.clear();
   } else if (asked.name.empty() && there != nullptr) {

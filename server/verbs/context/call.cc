@@ -52,6 +52,10 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
   return Fail(std::move(error));
 }
 
+api::CustomConverter* ConverterOf(const Call& call) {
+  return MayNeedWebhook(call.kind()) ? call.conversions : nullptr;
+}
+
 api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource) {
   const ResourceRequest& request = *call.request;
   const std::string& manager = request.write.field_manager;
@@ -64,7 +68,7 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
           .versions = {.kinds = call.core->scheme.first().kinds(),
                        .kind = request.kind,
                        .release = request.release,
-                       .converter = MayNeedWebhook(call.kind()) ? call.conversions : nullptr},
+                       .converter = ConverterOf(call)},
           .reset = is_all_his ? nullptr
                               : &registry::ResetFields(
                                     registry::StrategyOf(call.hub()), subresource, request.release),

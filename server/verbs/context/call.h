@@ -153,6 +153,10 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
                                                   storage::View view,
                                                   const store::Record& record);
 
+/// Converts objects for code of the call that cannot wait; null: a webhook is never needed for the
+/// kind. After what it did not know, the code runs again (conversion_memo.h).
+api::CustomConverter* ConverterOf(const Call& call);
+
 /// The writer of the call for managedFields.
 api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource);
 

@@ -300,6 +300,32 @@ TEST_F(ConvertedObjects, PoliciesSeeTheVersionThatTheyMatch) {
   EXPECT_THAT(Send(Verb::kPatch, "v2", "a", R"({"hostPort":"bad"})"), HasSubstr("not so"));
 }
 
+TEST_F(ConvertedObjects, MutatingPoliciesChangeTheVersionThatTheyMatch) {
+  EXPECT_THAT(Post("mutatingadmissionpolicies",
+                   "",
+                   R"({"metadata":{"name":"p"},"spec":{"reinvocationPolicy":"Never",)"
+                   R"("matchConstraints":{"resourceRules":[)"
+                   R"({"apiGroups":["lights.test"],"apiVersions":["v1"],)"
+                   R"("operations":["CREATE","UPDATE"],"resources":["lamps"]}]},)"
+                   R"("mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":)"
+                   R"("[JSONPatch{op: 'replace', path: '/spec/host', )"
+                   R"(value: object.spec.host + '-set'}]"}}]}})"),
+              StartsWith("201 "));
+  EXPECT_THAT(Post("mutatingadmissionpolicybindings",
+                   "",
+                   R"({"metadata":{"name":"b"},"spec":{"policyName":"p"}})"),
+              StartsWith("201 "));
+  EXPECT_THAT(Send(Verb::kCreate, "v2", "a", R"({"hostPort":"x"})"),
+              AllOf(StartsWith("201 "), HasSubstr(R"("hostPort":"x-set")")));
+  EXPECT_THAT(Do(For(Verb::kGet, "v1", "a")), HasSubstr(R"("host":"x-set")"));
+  EXPECT_THAT(Send(Verb::kPatch, "v2", "a", R"({"hostPort":"y"})"),
+              HasSubstr(R"("hostPort":"y-set")"));
+  hook_.Becomes(Mood::kRefuses);
+  EXPECT_THAT(Send(Verb::kCreate, "v2", "b", R"({"hostPort":"x"})"), StartsWith("500 "));
+  hook_.Becomes(Mood::kConverts);
+  EXPECT_THAT(Do(For(Verb::kGet, "v1", "b")), StartsWith("404 "));
+}
+
 TEST_F(ConvertedObjects, DeletionOfTheDefinitionNeedsNoWebhook) {
   Make("a");
   Send(Verb::kPatch, "v1", "a", R"({"size":1})");
