@@ -66,13 +66,12 @@ void ConversionWait::Begin(size_t conversions) {
 }
 
 void ConversionWait::End(const Result<>& converted) {
-  std::shared_ptr<Wakeable> woken;
-  {
-    const MutexLock lock(mutex_);
-    if (!converted.has_value()) failure_ = converted.error();
-    if (--left_ == 0) woken = watcher_;
-  }
-  if (woken != nullptr) woken->Wake();
+  const MutexLock lock(mutex_);
+  if (!converted.has_value()) failure_ = converted.error();
+  if (--left_ > 0 || watcher_ == nullptr) return;
+  // Under the lock, so that SetWatcher() waits for it. A wake that runs out of memory is repeated
+  // by the next commit, as in WatchHub.
+  if (!TryWake(*watcher_)) return;
 }
 
 void WatchConversions::Start(const Core& core,

@@ -30,7 +30,7 @@ namespace dray::server::verbs::inline conversion {
 /// What one watch waits for. Safe from any thread.
 class ConversionWait {
  public:
-  /// The watcher is woken after each wait. Null: none.
+  /// The watcher is woken after each wait. Null: none. No wake of the one before runs afterwards.
   void SetWatcher(std::shared_ptr<Wakeable> watcher);
   bool is_waiting() const;
   /// Why something could not be converted, once.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/out_of_memory.h"
+
 namespace dray::server::verbs::inline watches {
 namespace {
 
@@ -19,6 +21,10 @@ class Callback final : public Wakeable {
 };
 
 }  // namespace
+
+bool TryWake(Wakeable& watcher) {
+  return !RanOutOfMemory([&watcher] { watcher.Wake(); });
+}
 
 std::shared_ptr<Wakeable> WakeableOf(std::function<void()> wake) {
   return std::make_shared<Callback>(std::move(wake));

@@ -44,6 +44,9 @@ class Wakeable {
   virtual void Wake() = 0;
 };
 
+/// Wakes `watcher`; false if that ran out of memory.
+[[nodiscard]] bool TryWake(Wakeable& watcher);
+
 /// A Wakeable that calls `wake`.
 std::shared_ptr<Wakeable> WakeableOf(std::function<void()> wake);
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/out_of_memory.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::verbs::inline watches {
@@ -11,11 +10,6 @@ namespace {
 
 constexpr std::string_view kAllKeys = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
-
-/// Wakes `watcher`; false if that ran out of memory.
-bool Report(Wakeable& watcher) {
-  return !RanOutOfMemory([&watcher] { watcher.Wake(); });
-}
 
 }  // namespace
 
@@ -102,7 +96,7 @@ bool WatchHub::WakeScope(std::string_view scope) {
   for (auto& [watcher, watch] : found->second) {
     if (watch.round == round_) continue;
     watch.round = round_;
-    all_know &= Report(*watcher);
+    all_know &= TryWake(*watcher);
   }
   return all_know;
 }
@@ -114,7 +108,7 @@ void WatchHub::WakeBelow(std::string_view prefix) {
        ++scope) {
     for (auto& [watcher, watch] : scope->second) {
       // As in WakeAll().
-      if (!Report(*watcher)) continue;
+      if (!TryWake(*watcher)) continue;
     }
   }
 }
@@ -123,7 +117,7 @@ void WatchHub::WakeAll() {
   for (auto& [scope, watchers] : scopes_) {
     for (auto& [watcher, watch] : watchers) {
       // A watcher whose wake fails is woken by the next commit of its scope, or by its own timer.
-      if (!Report(*watcher)) continue;
+      if (!TryWake(*watcher)) continue;
     }
   }
 }
