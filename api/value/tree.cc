@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -26,14 +27,17 @@ bool IsSortedAndUnique(std::span<const Tree::Member> members) {
 // many they are.
 size_t SortMembers(std::span<Tree::Member> members) {
   if (IsSortedAndUnique(members)) return members.size();
-  std::ranges::stable_sort(members, {}, &Tree::Member::name);
-  size_t kept = 0;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i + 1 < members.size() && members[i].name() == members[i + 1].name()) continue;
-    if (kept != i) members[kept] = std::move(members[i]);
-    ++kept;
+  std::vector<size_t> order(members.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [members](size_t i) { return std::pair(members[i].name(), i); });
+  std::vector<Tree::Member> kept;
+  kept.reserve(members.size());
+  for (const size_t i : order) {
+    if (!kept.empty() && kept.back().name() == members[i].name()) kept.pop_back();
+    kept.push_back(std::move(members[i]));
   }
-  return kept;
+  std::ranges::move(kept, members.begin());
+  return kept.size();
 }
 
 std::weak_ordering CompareDoubles(double a, double b) {
