@@ -31,6 +31,8 @@ bool IsOfServer(const api::Object& object) {
          object.If<api::scheduling_v1beta1::PodGroup>() != nullptr;
 }
 
+const api::KindInfo& kPods = api::Reflected<core::Pod>::kKind;
+
 }  // namespace
 
 AdmittedClient::AdmittedClient(World& world)
@@ -43,6 +45,11 @@ AdmittedClient::AdmittedClient(World& world)
 Result<api::Object> AdmittedClient::LetIn(const api::Object& object) {
   api::Object wanted = object.Clone();
   wanted.mutable_metadata().uid.clear();
+  for (auto& owner : wanted.mutable_metadata().owner_references) {
+    if (owner.kind != kPods.kind) continue;
+    const auto pod = server_.Get({&kPods, wanted.metadata().namespace_, owner.name});
+    if (pod) owner.uid = pod->metadata().uid;  // memory gave the pod another one
+  }
   DRAY_TRY(api::Object stored, server_.Create(wanted));
   if (object.If<core::ResourceQuota>() == nullptr) return stored;
   api::Object counted = stored.Clone();
@@ -65,9 +72,14 @@ Result<api::Object> AdmittedClient::Create(const api::Object& object) {
 
 Result<> AdmittedClient::Delete(const client::ObjectRef& ref,
                                 const api::meta_v1::DeleteOptions& options) {
-  // The server gave the claim another uid, and does not have claims that no pod owns.
-  if (ref.kind == &api::Reflected<api::resource_v1::ResourceClaim>::kKind)
-    (void)server_.Delete(ref, {});
+  const bool is_claim = ref.kind == &api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+  // The server does not have claims that no pod owns.
+  if (Result<api::Object> stored = server_.Get(ref); is_claim && stored) {
+    // Finalizers went in memory only, and the uid is another one there.
+    stored->mutable_metadata().finalizers.clear();
+    DRAY_TRY_VOID(server_.Update(*stored, ""));
+    DRAY_TRY_VOID(server_.Delete(ref, {}));
+  }
   return memory_.Delete(ref, options);
 }
 

@@ -167,22 +167,12 @@ class Lab {
   }
 
   /// Whether a pod waits for devices on the node chosen for it. Only the scheduler knows that node.
-  bool HasUnbound() {
-    std::set<std::string> unbound;
-    for (const api::Object& pod : client_.List(api::Reflected<core::Pod>::kKind, {})->items) {
-      if (pod.As<core::Pod>().spec.node_name.empty()) unbound.insert(pod.metadata().uid);
-    }
-    const auto claims = client_.List(api::Reflected<v1::ResourceClaim>::kKind, {});
-    return std::ranges::any_of(claims->items, [&](const api::Object& claim) {
-      const auto& users = claim.As<v1::ResourceClaim>().status.reserved_for;
-      return std::ranges::any_of(users,
-                                 [&](const auto& user) { return unbound.contains(user.uid); });
-    });
-  }
+  bool HasUnbound() { return !Unbound().empty(); }
 
   /// Creates the pods, runs the cluster until it settles, and returns their outcomes.
   Fates Run(std::span<const api::Object> pods) {
     Fates fates;
+    const std::set<std::string> unbound = Unbound();
     for (const api::Object& pod : pods) {
       Fate& fate = fates[pod.metadata().name];
       const Result<api::Object> created = client_.Create(pod);
@@ -195,7 +185,12 @@ class Lab {
     }
     world_.clock().Advance(kBackoffMax);  // for pods that had to wait for claims
     Settle();
-    const std::vector<std::string> evicted = EndEvicted(fates, freed);
+    std::vector<std::string> evicted = EndEvicted(fates, freed);
+    // A pod that is not bound yet is gone as soon as it is deleted.
+    std::ranges::copy_if(unbound, std::back_inserter(evicted), [this](const std::string& pod) {
+      return !client_.Get(RefOfPod(pod.substr(pod.find('/') + 1))).has_value();
+    });
+    std::ranges::sort(evicted);
     for (auto& [name, fate] : fates) {
       if (!fate.message.empty()) continue;  // admission rejected it
       fate = FateOf(name);
@@ -205,11 +200,30 @@ class Lab {
       EXPECT_TRUE(client_.Delete(RefOfPod(name), {}).has_value());
     }
     fates.begin()->second.evicted = evicted;
+    ForgetLaterWords(fates);
     Settle();
     return fates;
   }
 
  private:
+  /// Pods that wait for devices on the nodes chosen for them, as "namespace/name".
+  std::set<std::string> Unbound() {
+    std::map<std::string, std::string> keys;  // by uid
+    for (const api::Object& pod : client_.List(api::Reflected<core::Pod>::kKind, {})->items) {
+      if (!pod.As<core::Pod>().spec.node_name.empty()) continue;
+      keys.emplace(pod.metadata().uid, api::ObjectKey(pod.metadata()));
+    }
+    std::set<std::string> unbound;
+    const auto claims = client_.List(api::Reflected<v1::ResourceClaim>::kKind, {});
+    for (const api::Object& claim : claims->items) {
+      for (const auto& user : claim.As<v1::ResourceClaim>().status.reserved_for) {
+        const auto key = keys.find(user.uid);
+        if (key != keys.end()) unbound.insert(key->second);
+      }
+    }
+    return unbound;
+  }
+
   static client::ObjectRef RefOfPod(const std::string& name) {
     return {&api::Reflected<core::Pod>::kKind, kPodsNamespace, name};
   }
@@ -262,8 +276,17 @@ class Lab {
       world_.clock().Advance(kBackoffMax);
       Settle();
     }
-    std::ranges::sort(evicted);
     return evicted;
+  }
+
+  /// Once a group's claims were deallocated, its members are tried again, and their conditions have
+  /// the words of that later attempt: nothing is known about the first.
+  static void ForgetLaterWords(Fates& fates) {
+    const bool is_later = std::ranges::any_of(fates, [](const auto& one) {
+      return one.second.message.contains("deallocation and deletion of ResourceClaims");
+    });
+    if (!is_later) return;
+    for (auto& [name, fate] : fates) fate.message.clear();
   }
 
   /// The text, with the plan's names for generated claims.
@@ -347,7 +370,7 @@ std::map<std::string, planning::OfflineExplanation> Explained(World& world,
 void ExpectAlike(const Fate& planned, const Fate& found) {
   EXPECT_EQ(planned.fits, found.fits) << "planned: " << planned << "\nfound: " << found;
   EXPECT_EQ(planned.devices, found.devices);
-  EXPECT_EQ(planned.evicted, found.evicted);
+  EXPECT_EQ(planned.evicted, found.evicted) << "planned: " << planned << "\nfound: " << found;
   // The scheduler reports no reason for pods that it does not try.
   if (!found.message.empty()) EXPECT_EQ(planned.message, found.message);
 }
@@ -430,6 +453,16 @@ TEST(PlannedPods, GetWhatTheSchedulerThenGivesThem) {
 // A quota admits only some pods of a group; a soak test found this case.
 TEST(PlannedPods, ArePlacedWithoutMembersThatAreRefused) {
   constexpr uint64_t kSeeds[] = {330, 530, 548, 563};
+  for (const uint64_t seed : kSeeds) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    (void)Compare(seed);
+  }
+}
+
+// 425: a quota charges the claim for extended resources of a pod that is charged already. 1578: a
+// pod is evicted before it is bound. 1815: claims of a group are deallocated.
+TEST(PlannedPods, AreAlikeInCasesThatSoakTestsFound) {
+  constexpr uint64_t kSeeds[] = {425, 1578, 1815};
   for (const uint64_t seed : kSeeds) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     (void)Compare(seed);
