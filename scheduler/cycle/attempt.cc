@@ -101,6 +101,7 @@ class AttemptView {
   }
   AttemptView(const AttemptView&) = delete;
   AttemptView& operator=(const AttemptView&) = delete;
+  ~AttemptView() = default;
 
   Decision Decide() const { return scheduler::Decide(pod_, claims_, view_, cycle_); }
   std::vector<std::string> Objections() const {

@@ -502,7 +502,10 @@ Decision Decide(const core_v1::Pod& pod,
   std::optional<EndOfAttempt> obstacle;
   if (view.volumes != nullptr && !view.volumes->why_nowhere.empty()) {
     const WaitsFor waits_for{.events = {ClusterEvent::kVolumes}, .claims = {}};
-    obstacle = ForAllNodes(view.volumes->why_nowhere, view, waits_for);
+    Unschedulable nowhere = ForAllNodes(view.volumes->why_nowhere, view, waits_for);
+    // Where devices serve extended resources, upstream looks for claims of every pod.
+    nowhere.claims_unread = !pod.spec.resource_claims.empty() || view.class_of;
+    obstacle = std::move(nowhere);
   } else {
     obstacle = SortClaims(claims, view, options, set);
   }

@@ -64,7 +64,8 @@ class DecideTest : public ::testing::Test {
         .search =
             [this](auto claims) {
               return [this, claims](const core_v1::Node& node) { return Ask(node, claims.size()); };
-            }};
+            },
+        .volumes = &volumes_};
     return Decide(pod_, claims_, view, options_);
   }
   Result<allocator::Outcome> Ask(const core_v1::Node& node, size_t claims) {
@@ -81,6 +82,7 @@ class DecideTest : public ::testing::Test {
   std::vector<NodeState> states_;
   std::vector<api::Object> claims_;
   std::set<std::string, std::less<>> in_flight_, free_, errors_;
+  VolumeNeeds volumes_;
   std::vector<std::string> looked_at_;
   size_t first_node_ = 0;
   CycleOptions options_;
@@ -97,6 +99,22 @@ TEST_F(DecideTest, NoDevices) {
   EXPECT_EQ(Message(),
             "0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes are "
             "available: 2 Preemption is not helpful for scheduling.");
+}
+
+// As kube-scheduler 1.37, measured; there DRAExtendedResource was on, and no pod had to have
+// claims.
+TEST_F(DecideTest, VolumesThatFitNowhereHideTheClaims) {
+  AddNode(MakeNode("a"));
+  volumes_.why_nowhere = "pod has unbound immediate PersistentVolumeClaims";
+  EXPECT_EQ(
+      Message(),
+      "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: "
+      "0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+  pod_.spec.resource_claims.push_back({.name = "gpu", .resource_claim_name = "gpu"});
+  AddClaim(MakeClaim("gpu"));
+  pod_.spec.preemption_policy = "Never";
+  EXPECT_EQ(Message(),
+            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found");
 }
 
 TEST_F(DecideTest, ReasonsAreCountedAndSorted) {

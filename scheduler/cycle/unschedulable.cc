@@ -38,6 +38,7 @@ std::string ReasonsOf(const Unschedulable& result) {
 std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
   std::string message = ReasonsOf(result);
   if (result.nodes == 0) return message;
+  if (result.claims_unread) return message + " not found";
   if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
   if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
   if (given_up == GivenUp::kNoNewClaims) message += " no new claims to deallocate,";

@@ -24,7 +24,10 @@ struct Unschedulable {
   size_t unresolvable_nodes = 0;          // evicting other pods would not help there
   /// Why evicting pods does not help on the other nodes; one per reason and node.
   std::vector<std::string> preemption_reasons;
-  std::string not_preempting;              // why the pod may not preempt; or empty
+  std::string not_preempting;  // why the pod may not preempt; or empty
+  /// The pod may have claims, and a plugin before DynamicResources rejects it everywhere.
+  /// Upstream's PostFilter then fails, because it does not find what PreFilter should have left.
+  bool claims_unread = false;
   std::optional<Preemption> preemption;    // the pods to evict
   std::vector<size_t> unavailable_claims;  // allocated for other nodes, sorted
   bool left_over_in_the_way = false;       // ClusterView::left_over
