@@ -36,6 +36,29 @@ namespace core = api::core_v1;
 constexpr std::string_view kPodPrefix = "pod ";
 constexpr std::string_view kClaim = "claim ";
 
+size_t TermsOf(const std::optional<core::NodeSelector>& selector) {
+  return selector.has_value() ? selector->node_selector_terms.size() : 0;
+}
+
+/// Names a device whose nodeSelector no allocator takes, if that is why the claims are refused.
+std::string FixOfSelector(std::string_view refusal, const client::Mirror& slices) {
+  if (!refusal.contains("unsupported ResourceSlice.NodeSelector")) return {};
+  for (const auto& [key, object] : slices.objects()) {
+    const auto& slice = object.As<v1::ResourceSlice>();
+    for (const v1::Device& device : slice.spec.devices) {
+      if (std::max(TermsOf(slice.spec.node_selector), TermsOf(device.node_selector)) < 2) continue;
+      return fmt::format(
+          "ResourceSlice {}: write one term into the nodeSelector of device {}/{}/{}, with several "
+          "values of operator In (kubernetes#141212); dray lint names all such devices",
+          slice.metadata.name,
+          slice.spec.driver,
+          slice.spec.pool.name,
+          device.name);
+    }
+  }
+  return {};
+}
+
 /// Renames the requests of the claim for extended resources for users: to the resource, and the
 /// container if several containers request that resource.
 void NameAsResources(std::span<const core::ContainerExtendedResourceRequest> mappings,
@@ -326,6 +349,8 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                            .own_claims = std::move(own_claims),
                                            .budget = options_.budget,
                                            .detail = options_.detail});
+  if (answer.fix.empty())
+    answer.fix = FixOfSelector(answer.explanation.refusal, cluster_.objects().slices);
 }
 
 }  // namespace dray::planning::inline cluster
