@@ -19,6 +19,7 @@ Node& Own(std::shared_ptr<Node>& node) {
     // use_count() does not synchronise: another thread may have read the node just before it
     // dropped the last copy. Decrementing one more reference acquires what that thread's decrement
     // released, so the caller's writes happen after those reads.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the copy is the point
     const std::shared_ptr<Node> acquired = node;
   }
   return *node;

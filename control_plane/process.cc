@@ -83,6 +83,26 @@ Result<> Process::Start() {
   return StartComponents();
 }
 
+Result<> Process::MakeApi(const server::http::Authenticator& authenticator) {
+  DRAY_TRY(auto auditor, MakeAuditor(world_, log_, options_.audit));
+  server::http::HttpApiOptions api_options{
+      .authenticator = authenticator,
+      .checks = Checks([this] { return store_->status().failure.empty(); }, *resources_),
+      .reads_max = options_.reads_in_flight_max,
+      .writes_max = options_.writes_in_flight_max,
+      .metrics = metrics_,
+      .measure = [this] { store_->Measure(); },
+      .request_waits =
+          [this] {
+            const net::server::HttpServer* const http = measured_http_;
+            return http == nullptr ? net::RequestWaits() : http->request_waits();
+          },
+      .profiling = options_.profiling,
+      .auditor = std::move(auditor)};
+  api_.emplace(*resources_, world_, log_, std::move(api_options));
+  return {};
+}
+
 /// Starts to serve requests; StartComponents starts the other components.
 Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
@@ -106,22 +126,7 @@ Result<> Process::StartServer() {
       AddressOf(options_.listen.host, options_.tls_names, net::server::NamesOfThisMachine());
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, address.names));
-  DRAY_TRY(auto auditor, MakeAuditor(world_, log_, options_.audit));
-  server::http::HttpApiOptions api_options{
-      .authenticator = authenticator,
-      .checks = Checks([this] { return store_->status().failure.empty(); }, *resources_),
-      .reads_max = options_.reads_in_flight_max,
-      .writes_max = options_.writes_in_flight_max,
-      .metrics = metrics_,
-      .measure = [this] { store_->Measure(); },
-      .request_waits =
-          [this] {
-            const net::server::HttpServer* const http = measured_http_;
-            return http == nullptr ? net::RequestWaits() : http->request_waits();
-          },
-      .profiling = options_.profiling,
-      .auditor = std::move(auditor)};
-  api_.emplace(*resources_, world_, log_, std::move(api_options));
+  DRAY_TRY_VOID(MakeApi(authenticator));
   tls_files_.emplace(
       world_,
       log_,

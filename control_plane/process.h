@@ -97,6 +97,7 @@ class Process {
   Result<> CheckFiles() const;
   Result<> MakeDataFolder() const;
   Result<> MakeResources(const server::http::Authenticator& authenticator);
+  Result<> MakeApi(const server::http::Authenticator& authenticator);
   Result<> StartComponents();
   Result<ComponentsOptions> ChooseComponents() const;
   Result<> Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen);

@@ -248,13 +248,15 @@ void Scheduler::StopWaitingFor(const core_v1::Pod& pod) {
 // Freed devices may help any pod (ClusterCache). Other changes of a claim help only its own pods; a
 // change of its finalizer helps none.
 void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
+  const api::Object* const either = after != nullptr ? after : before;
+  if (either == nullptr) return;
   binder_.ClaimChanged(before, after);
   if (before != nullptr && after != nullptr && !IsDrivers(*after) &&
       before->As<resource_v1::ResourceClaim>().status ==
           after->As<resource_v1::ResourceClaim>().status) {
     return;
   }
-  queue_.MoveOnClaimChange(api::ObjectKey((after != nullptr ? after : before)->metadata()), Now());
+  queue_.MoveOnClaimChange(api::ObjectKey(either->metadata()), Now());
 }
 
 void Scheduler::OnBindingEnd(const BindOutcome& outcome) {

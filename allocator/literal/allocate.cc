@@ -28,12 +28,18 @@ void Reorder(rules::GatheredPools& gathered, std::span<const size_t> order) {
   gathered.pools = std::move(pools);
 }
 
+struct Bounds {
+  const Budget& budget;
+  Work& work;
+};
+
+// Fills in all of `answer` but its outcome.
 Result<Outcome> Allocate(const LiteralInput& input,
                          const api::core_v1::Node& node,
                          std::span<const Frozen<v1::ResourceClaim>> claims,
-                         const Budget& budget,
-                         Work& work,
+                         const Bounds& bounds,
                          LiteralAnswer& answer) {
+  const auto& [budget, work] = bounds;
   const Features& features = input.features;
   DRAY_TRY(rules::GatheredPools gathered, rules::GatherPools(input.inventory, node, features));
   work.Charge(WorkOfItems(8 * gathered.device_count));
@@ -87,7 +93,7 @@ LiteralAnswer AllocateLiterally(const LiteralInput& input,
                                 const Budget& budget,
                                 Work& work) {
   LiteralAnswer answer{.outcome = Undecided{0}};
-  answer.outcome = Allocate(input, node, claims, budget, work, answer);
+  answer.outcome = Allocate(input, node, claims, {budget, work}, answer);
   return answer;
 }
 

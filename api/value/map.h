@@ -115,8 +115,8 @@ class Map {
     Arrange(order);
     const auto same = [](const value_type& a, const value_type& b) { return a.first == b.first; };
     // From the back, unique() keeps the last of each run.
-    const auto gone = std::unique(entries_.rbegin(), entries_.rend(), same);
-    entries_.erase(entries_.begin(), gone.base());
+    const auto gone = std::ranges::unique(entries_.rbegin(), entries_.rend(), same);
+    entries_.erase(entries_.begin(), gone.begin().base());
   }
 
   size_t erase(std::string_view key) {

@@ -67,7 +67,7 @@ std::weak_ordering CompareShallow(const Tree& a, const Tree& b) {
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b);
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
   switch (a.kind()) {
-    case Tree::Kind::kBool: return a.boolean() <=> b.boolean();
+    case Tree::Kind::kBool: return static_cast<int>(a.boolean()) <=> static_cast<int>(b.boolean());
     case Tree::Kind::kText: return a.text() <=> b.text();
     default: return a.size() <=> b.size();
   }
@@ -111,7 +111,8 @@ struct Tree::Body {
   static Body* Make(size_t capacity, size_t item_size) {
     DRAY_CHECK(capacity <= std::numeric_limits<uint32_t>::max());
     void* const place = ::operator new(sizeof(Body) + capacity * item_size);
-    return new (place) Body{1, 0, static_cast<uint32_t>(capacity)};
+    return std::construct_at(
+        static_cast<Body*>(place), uintptr_t{1}, uint32_t{0}, static_cast<uint32_t>(capacity));
   }
   // Whether the caller's was the last reference; it is gone then.
   bool Drop() {
@@ -139,7 +140,7 @@ void Tree::SetInline(std::string_view text) {
 
 void Tree::SetSlice(Body* buffer, uint32_t offset, size_t length) {
   const auto shown = static_cast<uint32_t>(std::min<size_t>(length, kWholeBuffer));
-  Store(0, buffer);
+  set_body(buffer);
   Store(8, offset);
   bytes_[12] = static_cast<unsigned char>(shown & 0xFFU);
   bytes_[13] = static_cast<unsigned char>((shown >> 8U) & 0xFFU);
@@ -152,9 +153,9 @@ Tree Tree::List(std::span<Tree> elements) {
   list.SetTag(kListTag);
   if (elements.empty()) return list;
   Body* const body = Body::Make(elements.size(), sizeof(Tree));
-  std::uninitialized_move(elements.begin(), elements.end(), body->elements());
+  std::ranges::uninitialized_move(elements, std::span(body->elements(), elements.size()));
   body->size = static_cast<uint32_t>(elements.size());
-  list.Store(0, body);
+  list.set_body(body);
   return list;
 }
 
@@ -164,10 +165,9 @@ Tree Tree::Object(std::span<Member> members) {
   const size_t size = SortMembers(members);
   if (size == 0) return object;
   Body* const body = Body::Make(size, sizeof(Member));
-  std::uninitialized_move(
-      members.begin(), members.begin() + static_cast<ptrdiff_t>(size), body->members());
+  std::ranges::uninitialized_move(members.first(size), std::span(body->members(), size));
   body->size = static_cast<uint32_t>(size);
-  object.Store(0, body);
+  object.set_body(body);
   return object;
 }
 
@@ -201,7 +201,7 @@ void Tree::Free(Body* first, uint8_t tag) {
     waiting = reinterpret_cast<uintptr_t>(body) | (value.bytes_[15] & 0xFU);
   };
   while (waiting != 0) {
-    auto* const body = reinterpret_cast<Body*>(waiting & ~uintptr_t{kSlice});
+    auto* const body = std::bit_cast<Body*>(waiting & ~uintptr_t{kSlice});
     const auto kind = static_cast<uint8_t>(waiting & kSlice);
     waiting = body->references.load(std::memory_order_relaxed);
     if (kind == kListTag) {
@@ -284,9 +284,9 @@ Tree::Body* Tree::Own(size_t capacity) {
   if (old != nullptr && is_list) fill(old->elements(), own->elements());
   if (old != nullptr && !is_list) fill(old->members(), own->members());
   own->size = static_cast<uint32_t>(size);
-  Tree dropped(std::move(*this));  // frees the old body, or its reference to it
+  const Tree dropped(std::move(*this));  // frees the old body, or its reference to it
   SetTag(is_list ? kListTag : kObjectTag);
-  Store(0, own);
+  set_body(own);
   return own;
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -168,7 +169,8 @@ class Tree {
 
   // An empty list or object has the null pointer.
   bool has_body() const { return (bytes_[15] & 0xFU) >= kFirstWithBody && body() != nullptr; }
-  Body* body() const { return Load<Body*>(0); }
+  Body* body() const { return std::bit_cast<Body*>(Load<uintptr_t>(0)); }
+  void set_body(Body* body) { Store(0, std::bit_cast<uintptr_t>(body)); }
   template <class T>
   T Load(size_t at) const {
     T value;

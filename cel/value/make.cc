@@ -107,7 +107,7 @@ bool CanBeKey(ValueKind kind) {
 }
 
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
-  const uint64_t rounds = uint64_t{std::bit_width(entries.size())};  // of sorting
+  const auto rounds = uint64_t{std::bit_width(entries.size())};  // of sorting
   Weight weight = 1;
   for (const MapEntry& entry : entries) {
     if (!CanBeKey(entry.key.kind())) {

@@ -185,7 +185,7 @@ Option& AddFiles(Command& command, OfflineInputOptions& options) {
 }
 
 void AddProfile(Command& command, OfflineInputOptions& options) {
-  Option& release =
+  const Option& release =
       command
           .Text("--release RELEASE",
                 options.release,

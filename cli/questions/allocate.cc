@@ -184,14 +184,14 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
 
 /// Adds the options that choose objects.
 void AddQuestion(Command& command, AllocateOptions& options) {
-  Option& node = command.Text("--node NODE", options.input.node, "look at this node only");
+  const Option& node = command.Text("--node NODE", options.input.node, "look at this node only");
   command.Flag("--all-nodes", options.each_node, "an answer for each node, not the first that fits")
       .Excludes(node);
-  Option& namespace_ = command.Text("-n, --namespace NAMESPACE",
-                                    options.input.namespace_,
-                                    "decide about pods and claims of this namespace only; "
-                                    "it is also the namespace of objects "
-                                    "that name none");
+  const Option& namespace_ = command.Text("-n, --namespace NAMESPACE",
+                                          options.input.namespace_,
+                                          "decide about pods and claims of this namespace only; "
+                                          "it is also the namespace of objects "
+                                          "that name none");
   command
       .Flag(
           "-A, --all-namespaces",

@@ -239,9 +239,9 @@ void AddOptions(Command& command, CapacityOptions& options) {
   AddFiles(command, options.input);
   AddLiveInput(command, options.input);
   AddProfile(command, options.input);
-  Option& by = command.Text("--by", options.by, "a row for each driver, pool, class or node")
-                   .OneOf({"driver", "pool", "class", "node"})
-                   .ShowsDefault();
+  const Option& by = command.Text("--by", options.by, "a row for each driver, pool, class or node")
+                         .OneOf({"driver", "pool", "class", "node"})
+                         .ShowsDefault();
   command.Text("--driver DRIVER", options.driver, "only devices of this driver");
   command.Text("--pool POOL", options.pool, "only devices of this pool");
   command.Text("--node NODE", options.input.node, "only devices that this node can use");

@@ -266,7 +266,7 @@ void AddOptions(Command& command, CelOptions& options) {
                 "ResourceSlices: file, folder or - (standard input); repeatable");
   command.Text("--release RELEASE", options.release, "1.31 to 1.37: whose language (default: 1.37)")
       .Suggests(ReleaseNames(api::Release::k1_31));
-  Option& as_new = command.Flag(
+  const Option& as_new = command.Flag(
       "--new",
       [&options] { options.use = cel::ExpressionUse::kNew; },
       "as an API server judges a new expression (default)");

@@ -202,7 +202,7 @@ void AddOptions(Command& command, ConvertOptions& options) {
       "--allow-loss",
       [&options] { options.losing = manifests::Losing::kAllowed; },
       "drop what the version cannot express, and say so, instead of refusing");
-  Option& folder =
+  const Option& folder =
       command.Text("--output-dir FOLDER",
                    options.folder,
                    "write each file under its name into this folder, as YAML or JSON as it was");

@@ -243,6 +243,7 @@ void Print(const LintOptions& options,
     return cli::Print(output.out, "{}", Composed(text));
   }
   std::vector<std::string> objects;
+  objects.reserve(looked.objects.size());
   for (const planning::LintObject& one : looked.objects)
     objects.push_back(manifests::WrittenNameOf(one.object));
   cli::Print(output.out, "{}", Composed(CiText(options.format, ReportOf(findings, objects))));

@@ -275,7 +275,7 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
     return Fail(StatusReason::kBadRequest,
                 "nothing was decided: the files of --cluster hold no objects that Dray knows");
   }
-  DRAY_TRY(Work work, WorkOf(world, options, input, output));
+  DRAY_TRY(const Work work, WorkOf(world, options, input, output));
   DRAY_TRY_VOID(CheckAsked(options, work, !options.changes.empty()));
   if (work.what.empty() && options.changes.empty()) {
     output.Notes(std::vector<std::string>{"the files of -f hold no pod, no claim and no workload"});
@@ -320,12 +320,13 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
 }
 
 void AddChanges(Command& command, WhatIfOptions& options) {
-  Option& replicas = command
-                         .Number("--replicas",
-                                 options.replicas,
-                                 "ask about NUMBER of each pod and workload (DaemonSets excepted)")
-                         .Between(1, planning::kCopiesMax);
-  Option& max =
+  const Option& replicas =
+      command
+          .Number("--replicas",
+                  options.replicas,
+                  "ask about NUMBER of each pod and workload (DaemonSets excepted)")
+          .Between(1, planning::kCopiesMax);
+  const Option& max =
       command
           .Flag(
               "--max", options.max, "how many copies of the work fit, and what the next one lacks")

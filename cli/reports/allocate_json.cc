@@ -12,6 +12,7 @@
 #include "api/codec/json_writer.h"
 #include "api/resource_v1/claim.h"
 #include "cli/reports/allocate_report.h"
+#include "cli/terminal/output.h"
 
 namespace dray::cli::inline reports {
 namespace {

@@ -140,7 +140,7 @@ bool BeginsFormula(std::string_view text) {
 }
 
 std::string CsvField(std::string_view given) {
-  const std::string text = (BeginsFormula(given) ? "'" : "") + Printable(given);
+  std::string text = (BeginsFormula(given) ? "'" : "") + Printable(given);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);

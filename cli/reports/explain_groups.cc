@@ -134,6 +134,7 @@ std::string TextOfAll(std::span<const OfflineExplanation> answers,
                       Length length) {
   if (options.all || answers.size() == 1) {
     std::vector<ExplanationGroup> each;
+    each.reserve(answers.size());
     for (size_t i = 0; i < answers.size(); ++i) each.push_back({i});
     return TextOf(answers, each, options);
   }

@@ -42,29 +42,33 @@ bool IsV4(std::string_view text) {
   return text.empty();
 }
 
+constexpr size_t kV6Bytes = 16;
+
+// Whether an address of IPv4 may end one of IPv6, after `bytes` bytes of it.
+bool EndsInV4(std::string_view text, size_t bytes, bool has_gap) {
+  const bool has_room = has_gap ? bytes + 4 < kV6Bytes : bytes + 4 == kV6Bytes;
+  return has_room && IsV4(text);
+}
+
 // Go's parser of IPv6 addresses before netip: groups may have any number of zeros before them.
 bool IsV6(std::string_view text) {
-  constexpr size_t kBytes = 16;
   bool has_gap = text.starts_with("::");
   if (has_gap) text.remove_prefix(2);
   if (has_gap && text.empty()) return true;
-  for (size_t bytes = 0; bytes < kBytes;) {
+  for (size_t bytes = 0; bytes < kV6Bytes;) {
     const std::string_view before = text;
     const std::optional<uint32_t> group = TakeNumber(text, 16);
     if (!group || *group > 0xFFFF) return false;
-    if (text.starts_with('.')) {
-      if (!has_gap && bytes != kBytes - 4) return false;
-      return bytes + 4 <= kBytes && IsV4(before) && (has_gap ? bytes + 4 < kBytes : true);
-    }
+    if (text.starts_with('.')) return EndsInV4(before, bytes, has_gap);
     bytes += 2;
-    if (text.empty()) return has_gap ? bytes < kBytes : bytes == kBytes;
+    if (text.empty()) return has_gap ? bytes < kV6Bytes : bytes == kV6Bytes;
     if (!text.starts_with(':') || text.size() == 1) return false;
     text.remove_prefix(1);
     if (!text.starts_with(':')) continue;
     if (has_gap) return false;
     has_gap = true;
     text.remove_prefix(1);
-    if (text.empty()) return bytes < kBytes;
+    if (text.empty()) return bytes < kV6Bytes;
   }
   return false;
 }

@@ -25,6 +25,7 @@ bool IsPruned(const Node& node, Resource resource) {
 
 std::string Joined(const std::vector<ErrorCause>& causes) {
   std::vector<std::string> texts;
+  texts.reserve(causes.size());
   for (const ErrorCause& cause : causes) {
     texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
   }

@@ -94,6 +94,7 @@ class ListChecker {
     if (node.list_keys.size() != 1) return Report(keys, path);
     // A key of one member is that member, so that 1 and 1.0 differ; none is an empty object.
     std::vector<Tree> values;
+    values.reserve(keys.size());
     for (const Tree& key : keys) {
       values.push_back(key.size() == 0 ? key : key.members().front().value);
     }

@@ -103,7 +103,8 @@ class Compiler {
     node.is_embedded_resource = props.x_kubernetes_embedded_resource;
     node.list_type = ListTypeNamed(props.x_kubernetes_list_type);
     node.map_type = MapTypeNamed(props.x_kubernetes_map_type);
-    node.list_keys = props.x_kubernetes_list_map_keys;
+    node.list_keys.assign(props.x_kubernetes_list_map_keys.begin(),
+                          props.x_kubernetes_list_map_keys.end());
     node.validations = props.x_kubernetes_validations;
     if (!props.default_) return;
     node.default_value = TreeOf(*props.default_);
@@ -144,7 +145,7 @@ class Compiler {
     std::vector<api::Tree> values;
     for (const api::AnyJson& value : props.enum_) values.push_back(TreeOf(value));
     rules->enumeration = Enumeration(std::move(values));
-    rules->required = props.required;
+    rules->required.assign(props.required.begin(), props.required.end());
     Logic(props, *rules);
     return rules;
   }

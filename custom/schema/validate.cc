@@ -203,14 +203,11 @@ class Validator {
     const bool has_format_of_text = !format.empty() && (value.is_text() || value.is_list());
     if (!format.empty() && !has_format_of_text && !fits && format != value_format) {
       WrongType(path, format, value_format);
-    } else if (has_format_of_text && !types.Has(ValueType::kNumber) &&
-               !types.Has(ValueType::kInteger)) {
-      return 2;
-    } else if (!fits) {
-      WrongType(path, types.text(), type);
-    } else {
-      return 2;
+      return 1;
     }
+    const bool is_number = types.Has(ValueType::kNumber) || types.Has(ValueType::kInteger);
+    if (fits || (has_format_of_text && !is_number)) return 2;
+    WrongType(path, types.text(), type);
     return 1;
   }
 

@@ -17,9 +17,7 @@ struct Address {
   sockaddr_storage storage;
   socklen_t size = 0;
 
-  const sockaddr* get() const {
-    return static_cast<const sockaddr*>(static_cast<const void*>(&storage));
-  }
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
   int family() const { return storage.ss_family; }
   /// "127.0.0.1:443", "[::1]:443".
   std::string text() const;

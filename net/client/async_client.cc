@@ -89,7 +89,7 @@ class AsyncClient::Parts {
   Parts& operator=(const Parts&) = delete;
 
   void Send(AsyncRequest request, Done done) {
-    RequestExtras extras{.user_agent = options_.user_agent};
+    const RequestExtras extras{.user_agent = options_.user_agent};
     Result<std::string> text = RequestText(request.to.server, request.request, extras);
     if (!text.has_value()) return done(std::move(text).failure());
     request.request.body = {};
@@ -335,6 +335,7 @@ class AsyncClient::Parts {
   // The pools take turns at being first.
   void DispatchAll() {
     std::vector<std::string> keys;
+    keys.reserve(pools_.size());
     for (const auto& [key, pool] : pools_) keys.push_back(key);
     if (keys.empty()) return;
     turn_ = (turn_ + 1) % keys.size();

@@ -49,8 +49,7 @@ int ConnectError(int descriptor) {
   if (error != 0) return error;
   sockaddr_storage peer{};
   size = sizeof peer;
-  const int asked =
-      getpeername(descriptor, static_cast<sockaddr*>(static_cast<void*>(&peer)), &size);
+  const int asked = getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size);
   return asked == 0 ? 0 : EINPROGRESS;
 }
 

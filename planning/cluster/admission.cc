@@ -79,9 +79,9 @@ bool IsStored(const api::Object& object) {
   return !metadata.creation_timestamp.IsZero() || !metadata.resource_version.empty();
 }
 
-Admission::Admission(std::vector<api::Object> quotas,
-                     std::vector<api::Object> limit_ranges,
-                     std::vector<api::Object> priority_classes,
+Admission::Admission(std::span<const api::Object> quotas,
+                     std::span<const api::Object> limit_ranges,
+                     std::span<const api::Object> priority_classes,
                      const scheduler::ClusterCache& cluster,
                      WallTime now)
     : now_(now) {

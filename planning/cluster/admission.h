@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,9 @@ class Admission {
  public:
   /// The use of a quota without status is computed from the stored pods and claims of `cluster`.
   /// O(quotas × objects) for those.
-  Admission(std::vector<api::Object> quotas,
-            std::vector<api::Object> limit_ranges,
-            std::vector<api::Object> priority_classes,
+  Admission(std::span<const api::Object> quotas,
+            std::span<const api::Object> limit_ranges,
+            std::span<const api::Object> priority_classes,
             const scheduler::ClusterCache& cluster,
             WallTime now);
 

@@ -345,7 +345,7 @@ void OfflineCluster::PrepareClaims(api::Object& object) {
     metadata.generate_name.clear();
     metadata.name = pod.metadata.name + "-" + missing.entry;
     while (FindClaim(api::ObjectKey(metadata)) != nullptr) metadata.name += "-0";
-    api::Object stored = AsStored(world_, claim, metadata.namespace_);
+    const api::Object stored = AsStored(world_, claim, metadata.namespace_);
     if (std::string why = admission_->Admit(stored, cluster_); !why.empty()) {
       refused_claims_.try_emplace(pod.metadata.uid,
                                   fmt::format("failed to create ResourceClaim: {}", why));
@@ -487,7 +487,8 @@ void OfflineCluster::KeepFailed(const core::Pod& pod,
 
 std::string OfflineCluster::FixOfUnfit(const core::Pod& pod, const Claims& claims) const {
   std::string fix = UnservedResource(pod);
-  return fix.empty() ? FixOf(claims) : fix;
+  if (fix.empty()) fix = FixOf(claims);
+  return fix;
 }
 
 void OfflineCluster::TakePlace(const scheduler::Placement& placement,

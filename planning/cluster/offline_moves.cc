@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -48,9 +49,9 @@ class OfflineCluster::Undo {
   ~Undo() {
     cluster_.undo_ = nullptr;
     if (is_kept_) return;
-    for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
-      change->mirror->Remove(change->key);  // a pod that loses its node is another one
-      if (!change->before.empty()) change->mirror->Put(change->before);
+    for (const auto& change : changes_ | std::views::reverse) {
+      change.mirror->Remove(change.key);  // a pod that loses its node is another one
+      if (!change.before.empty()) change.mirror->Put(change.before);
     }
   }
   Undo(const Undo&) = delete;

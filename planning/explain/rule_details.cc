@@ -44,6 +44,7 @@ std::string JoinedRules(std::vector<std::string> rules) {
 /// `no`: "no " for anti-affinity.
 std::string TermsText(std::string_view no, const std::vector<core::PodAffinityTerm>& terms) {
   std::vector<std::string> rules;
+  rules.reserve(terms.size());
   for (const core::PodAffinityTerm& term : terms) {
     rules.push_back(
         fmt::format("{}{} in its {}", no, PodsText(term.label_selector), term.topology_key));

@@ -364,7 +364,7 @@ std::string ReleasesWith(const KnownDefect& defect, const ClusterRelease& releas
     return has_it ? release.ToString() : "";
   }
   if (range->last == kAll) return release.ToString();
-  const std::string first = fmt::format("{}.{}", release.ToString(), range->first);
+  std::string first = fmt::format("{}.{}", release.ToString(), range->first);
   if (range->first == range->last) return first;
   return fmt::format("{} to {}.{}", first, release.ToString(), range->last);
 }

@@ -25,14 +25,12 @@ size_t TermsOf(const std::optional<api::core_v1::NodeSelector>& selector) {
 
 }  // namespace
 
-Finding* SliceLinter::Say(LintRule rule,
-                          const std::string& driver,
-                          const std::string& subject,
-                          std::string field,
-                          std::string why,
-                          std::string advice) {
-  if (!said_.emplace(rule, driver, subject).second) return nullptr;
-  return &findings_.Say(rule, std::move(field), std::move(why), std::move(advice));
+Finding* SliceLinter::ReportOnce(const Problem& problem,
+                                 std::string field,
+                                 std::string why,
+                                 std::string advice) {
+  if (!said_.emplace(problem.rule, problem.driver, problem.subject).second) return nullptr;
+  return &findings_.Say(problem.rule, std::move(field), std::move(why), std::move(advice));
 }
 
 void SliceLinter::LookAt(const v1::ResourceSlice& slice) {
@@ -48,18 +46,16 @@ void SliceLinter::LookAt(const v1::ResourceSlice& slice) {
 
 void SliceLinter::DriverName(const std::string& driver) {
   if (driver.size() <= kDriverNameSafe) return;
-  Finding* const finding =
-      Say(LintRule::kLongDriverName,
-          driver,
-          "",
-          "spec.driver",
-          fmt::format("{} has {} characters: with more than about {} the paths of its sockets get "
-                      "too long in a rolling update, and the new pod of the driver cannot start",
-                      driver,
-                      driver.size(),
-                      kDriverNameSafe),
-          "take a shorter name, or update the driver by deleting its old pod first; the helper "
-          "library of 0.37.0 makes shorter paths (kubernetes#139623)");
+  Finding* const finding = ReportOnce(
+      {.rule = LintRule::kLongDriverName, .driver = driver},
+      "spec.driver",
+      fmt::format("{} has {} characters: with more than about {} the paths of its sockets get "
+                  "too long in a rolling update, and the new pod of the driver cannot start",
+                  driver,
+                  driver.size(),
+                  kDriverNameSafe),
+      "take a shorter name, or update the driver by deleting its old pod first; the helper "
+      "library of 0.37.0 makes shorter paths (kubernetes#139623)");
   if (finding != nullptr) finding->severity = LintSeverity::kWarning;
 }
 
@@ -71,9 +67,8 @@ void SliceLinter::Device(const std::string& field,
   for (const auto& [name, capacity] : device.capacity)
     Name(fmt::format("{}.capacity[{}]", field, name), driver, name);
   if (TermsOf(device.node_selector) > 1) {
-    Say(LintRule::kSelectorTerms,
-        driver,
-        "",
+    ReportOnce(
+        {.rule = LintRule::kSelectorTerms, .driver = driver},
         field + ".nodeSelector.nodeSelectorTerms",
         fmt::format("device {} has {} terms: a scheduler that comes to it ends with an error, and "
                     "no pod that could get it is placed",
@@ -85,10 +80,8 @@ void SliceLinter::Device(const std::string& field,
   if (device.allow_multiple_allocations.value_or(false)) return;
   for (const auto& [name, capacity] : device.capacity) {
     if (!capacity.request_policy.has_value()) continue;
-    Finding* const finding = Say(
-        LintRule::kPolicyWithoutSharing,
-        driver,
-        name,
+    Finding* const finding = ReportOnce(
+        {.rule = LintRule::kPolicyWithoutSharing, .driver = driver, .subject = name},
         fmt::format("{}.capacity[{}].requestPolicy", field, name),
         fmt::format("device {} is given to one claim only, so the policy for shares of {} has no "
                     "effect",
@@ -104,14 +97,12 @@ void SliceLinter::Name(const std::string& field,
                        const std::string& driver,
                        const std::string& name) {
   if (std::ranges::count(name, '/') < 2) return;
-  Finding* const finding =
-      Say(LintRule::kTwoSlashes,
-          driver,
-          name,
-          field,
-          fmt::format("{} has two slashes: constraints cannot name it, and 1.38 refuses the slice",
-                      name),
-          "write DOMAIN/NAME (kubernetes#141644)");
+  Finding* const finding = ReportOnce(
+      {.rule = LintRule::kTwoSlashes, .driver = driver, .subject = name},
+      field,
+      fmt::format("{} has two slashes: constraints cannot name it, and 1.38 refuses the slice",
+                  name),
+      "write DOMAIN/NAME (kubernetes#141644)");
   if (finding != nullptr) finding->severity = LintSeverity::kWarning;
 }
 
@@ -145,13 +136,11 @@ void SliceLinter::Declared(const v1::ResourceSlice& slice, const PoolCounters& c
     for (const auto& [name, counter] : set.counters) {
       const std::string key = CounterKey(set.name, name);
       if (counters.drawn.contains(key)) continue;
-      Finding* const finding =
-          Say(LintRule::kUnusedCounter,
-              slice.spec.driver,
-              key,
-              fmt::format("spec.sharedCounters[{}].counters[{}]", i, name),
-              fmt::format("no device of the pool draws from {} of counter set {}", name, set.name),
-              "let devices that share the amount draw from it, or leave it out");
+      Finding* const finding = ReportOnce(
+          {.rule = LintRule::kUnusedCounter, .driver = slice.spec.driver, .subject = key},
+          fmt::format("spec.sharedCounters[{}].counters[{}]", i, name),
+          fmt::format("no device of the pool draws from {} of counter set {}", name, set.name),
+          "let devices that share the amount draw from it, or leave it out");
       if (finding != nullptr) finding->severity = LintSeverity::kWarning;
     }
   }
@@ -165,9 +154,8 @@ void SliceLinter::Drawn(const v1::ResourceSlice& slice, const PoolCounters& coun
       for (const auto& [name, counter] : draw.counters) {
         const std::string key = CounterKey(draw.counter_set, name);
         if (counters.declared.contains(key)) continue;
-        Say(LintRule::kUndeclaredCounter,
-            slice.spec.driver,
-            key,
+        ReportOnce(
+            {.rule = LintRule::kUndeclaredCounter, .driver = slice.spec.driver, .subject = key},
             fmt::format("spec.devices[{}].consumesCounters[{}].counters[{}]", i, j, name),
             fmt::format("device {} draws from {} of counter set {}, which no slice of its pool "
                         "has: no device of the pool is given out",

@@ -34,13 +34,17 @@ class SliceLinter {
     bool is_whole = false;  // the input has all slices of the newest generation
   };
 
-  /// Null if the same was reported for that driver and subject before.
-  Finding* Say(LintRule rule,
-               const std::string& driver,
-               const std::string& subject,
-               std::string field,
-               std::string why,
-               std::string advice);
+  struct Problem {
+    LintRule rule;
+    std::string_view driver;
+    std::string_view subject = {};  // of the driver
+  };
+
+  /// Null if the same was reported before.
+  Finding* ReportOnce(const Problem& problem,
+                      std::string field,
+                      std::string why,
+                      std::string advice);
   void DriverName(const std::string& driver);
   void Device(const std::string& field,
               const std::string& driver,

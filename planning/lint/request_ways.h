@@ -32,9 +32,9 @@ struct RequestWay {
 };
 
 template <class Request>
-RequestWay WayOf(std::string field, std::string name, const Request& request) {
-  return {.field = std::move(field),
-          .name = std::move(name),
+RequestWay WayOf(const std::string& field, const std::string& name, const Request& request) {
+  return {.field = field,
+          .name = name,
           .device_class = &request.device_class_name,
           .selectors = request.selectors,
           .wants_all = request.allocation_mode == "All",

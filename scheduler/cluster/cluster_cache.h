@@ -52,6 +52,7 @@ class ClusterCache {
   explicit ClusterCache(Options options);
   ClusterCache(const ClusterCache&) = delete;
   ClusterCache& operator=(const ClusterCache&) = delete;
+  ~ClusterCache() = default;
 
   /// The objects, for the owner to keep current. The derived state follows each change at once.
   ClusterObjects& objects() { return objects_; }

@@ -158,7 +158,7 @@ const resource_v1::Device* NodeAllocatableDevices::Find(
                           place.slice->spec.pool.generation > newest->slice->spec.pool.generation;
     if (is_newer) newest = &place;
   }
-  return &newest->slice->spec.devices[newest->index];
+  return newest == nullptr ? nullptr : &newest->slice->spec.devices[newest->index];
 }
 
 bool HasMappedDevice(const resource_v1::AllocationResult& allocation,

@@ -17,6 +17,7 @@ void UnfitCandidates::Add(const NodeState& node) {
 
 std::vector<const NodeState*> UnfitCandidates::InTurns() const {
   std::vector<const std::vector<const NodeState*>*> left;
+  left.reserve(groups_.size());
   for (const auto& [group, members] : groups_) left.push_back(&members);
   std::vector<const NodeState*> nodes;
   nodes.reserve(size_);

@@ -181,10 +181,8 @@ class Check {
     }
     const auto is_bad = [&](const Chosen& one) {
       return std::ranges::any_of(bad, [&](const Chosen& other) {
-        for (size_t i = 0; i < one.size(); ++i) {
-          if (other[i] != kAll && other[i] != one[i]) return false;
-        }
-        return true;
+        return std::ranges::equal(
+            other, one, [](size_t its, size_t ours) { return its == kAll || its == ours; });
       });
     };
     Chosen at{};  // a word of each list

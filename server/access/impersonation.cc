@@ -145,15 +145,16 @@ std::string WrongExtra(const User& wanted) {
 /// The checks of one mode.
 class Attempt {
  public:
-  Attempt(const Decider& decide, const User& requester, const User& wanted, const Mode& mode)
+  Attempt(const Decider& decide, User requester, const User& wanted, const Mode& mode)
       : decide_(decide),
-        requester_(requester),
+        requester_(std::move(requester)),
         wanted_(wanted),
         mode_(mode),
         verb_(mode.is_constrained() ? fmt::format("impersonate:{}", mode.name) : "impersonate") {
     if (!mode.is_own_node()) return;
     // The node and the other extra values of the token do not affect the decision.
     std::vector<std::string> keys;
+    keys.reserve(requester_.extra.size());
     for (const auto& [key, values] : requester_.extra) keys.push_back(key);
     requester_.extra = {{"authentication.kubernetes.io/associated-node-keys", std::move(keys)}};
   }

@@ -70,7 +70,8 @@ struct KnownBinding {
 class PolicyPart {
  public:
   /// Reuses unchanged parts of `before`, which may be null.
-  PolicyPart(std::string namespace_name, std::shared_ptr<const PolicyPart> before = nullptr)
+  explicit PolicyPart(std::string namespace_name,
+                      std::shared_ptr<const PolicyPart> before = nullptr)
       : namespace_name_(std::move(namespace_name)), before_(std::move(before)) {}
 
   /// Takes a role, or a binding, from `before` if it has the same version there; returns whether it

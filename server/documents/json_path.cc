@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <compare>
+#include <ranges>
 #include <utility>
 
 #include "api/codec/tree_json.h"
@@ -190,12 +191,8 @@ void JsonPath::Descend(const Step& step, const api::Tree& value, Values& out) {
     const api::Tree* at = open.back();
     open.pop_back();
     if (const api::Tree* found = at->Find(step.name)) out.push_back(found);
-    for (auto member = at->members().rbegin(); member != at->members().rend(); ++member) {
-      open.push_back(&member->value);
-    }
-    for (auto element = at->elements().rbegin(); element != at->elements().rend(); ++element) {
-      open.push_back(&*element);
-    }
+    for (const auto& member : at->members() | std::views::reverse) open.push_back(&member.value);
+    for (const auto& element : at->elements() | std::views::reverse) open.push_back(&element);
   }
 }
 

@@ -232,19 +232,20 @@ class Writer {
         if (place.is_item) PathParameter("name");
         if (place.in_namespace) PathParameter("namespace");
         if (place.path.ends_with("{path}")) PathParameter("path");
-        const Operation& first = operations.front();
-        const size_t shared = SharesParameters(place) ? first.parameters.size() : 0;
-        constexpr Parameter kPretty = {.name = "pretty", .type = "string"};
-        bool is_due = first.action != "connect";
-        for (const Parameter& parameter : first.parameters.first(shared)) {
-          if (parameter.name > kPretty.name && std::exchange(is_due, false)) {
-            QueryParameter(kPretty);
-          }
-          QueryParameter(parameter);
-        }
-        if (is_due) QueryParameter(kPretty);
+        SharedParameters(place, operations.front());
       });
     });
+  }
+
+  void SharedParameters(const PathPlace& place, const Operation& first) {
+    constexpr Parameter kPretty = {.name = "pretty", .type = "string"};
+    const size_t shared = SharesParameters(place) ? first.parameters.size() : 0;
+    bool is_due = first.action != "connect";
+    for (const Parameter& parameter : first.parameters.first(shared)) {
+      if (parameter.name > kPretty.name && std::exchange(is_due, false)) QueryParameter(kPretty);
+      QueryParameter(parameter);
+    }
+    if (is_due) QueryParameter(kPretty);
   }
 
   /// The parameters of the only operation are those of the path: on custom kinds everywhere.

@@ -124,7 +124,7 @@ class Mutating {
   }
 
   bool IsBeyondBudget(const CompiledMutatingPolicy& policy, const MutatingBinding& binding) {
-    std::string problem = budget_.Problem();
+    const std::string problem = budget_.Problem();
     if (problem.empty()) return false;
     failures_.clear();
     failures_.push_back({Denied(policy, &binding, problem), "Forbidden"});

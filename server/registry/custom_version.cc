@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "custom/schema/defaults.h"
 #include "custom/schema/metadata.h"
@@ -39,8 +40,8 @@ Frozen<custom::rules::RuleSet> CompiledRules(const CustomResourceDefinitionVersi
 
 }  // namespace
 
-SchemaVersion::SchemaVersion(const api::apiextensions_v1::CustomResourceDefinitionVersion& said)
-    : said_(said),
+SchemaVersion::SchemaVersion(api::apiextensions_v1::CustomResourceDefinitionVersion said)
+    : said_(std::move(said)),
       shape_(SchemaOf(said_)),
       schema_(CompiledSchema(said_)),
       rules_(CompiledRules(said_)) {}

@@ -18,7 +18,7 @@ namespace dray::server::registry {
 class SchemaVersion final : public api::CustomVersion {
  public:
   /// `said` is of a definition that was found valid. O(size of the schema).
-  explicit SchemaVersion(const api::apiextensions_v1::CustomResourceDefinitionVersion& said);
+  explicit SchemaVersion(api::apiextensions_v1::CustomResourceDefinitionVersion said);
 
   void Prune(api::CustomObject& object, std::vector<std::string>* unknown) const override;
   Result<> SetDefaults(api::CustomObject& object) const override;

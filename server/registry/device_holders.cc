@@ -85,11 +85,11 @@ void DeviceHolders::SetClaim(const ResourceClaim* before, const ResourceClaim* a
                              before->spec.devices.requests == after->spec.devices.requests;
   if (is_same_claim && old.devices.results == now.devices.results) return;
   for (const Result& result : old.devices.results) {
-    if (!api::claims::AsksForAdminAccess(*before, result.request))
+    if (before != nullptr && !api::claims::AsksForAdminAccess(*before, result.request))
       Remove(api::ObjectKey(before->metadata), result);
   }
   for (const Result& result : now.devices.results) {
-    if (!api::claims::AsksForAdminAccess(*after, result.request))
+    if (after != nullptr && !api::claims::AsksForAdminAccess(*after, result.request))
       Add(api::ObjectKey(after->metadata), result);
   }
 }

@@ -43,10 +43,14 @@ Task<std::vector<Result<T>>> RunSequence(store::Store* store, size_t count, Begi
   const auto run = std::make_shared<SequenceRun<T>>(*store, count);
   // If a task cannot start for want of memory, this ends those that already wait.
   struct AtEnd {
-    SequenceRun<T>& run;
+    explicit AtEnd(SequenceRun<T>& ended) : run(ended) {}
+    AtEnd(const AtEnd&) = delete;
+    AtEnd& operator=(const AtEnd&) = delete;
     ~AtEnd() { run.sequence.Refuse(); }
+
+    SequenceRun<T>& run;
   };
-  const AtEnd at_end{*run};
+  const AtEnd at_end(*run);
   for (size_t i = 0; i < count; ++i) {
     co_await FromCallback<bool>([&](auto go_on) {
       run->sequence.OnNext([go_on]() mutable { go_on(true); });

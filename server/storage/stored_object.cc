@@ -297,7 +297,7 @@ Item StoredObject::At(View view, Revision modified) const {
 // Replaces an item made by older rules of the version, which lives until its last reader ends.
 Frozen<Item> StoredObject::AsCustom(const api::CustomKind& version, Revision modified) const {
   const Item& stored = AsStored(modified);
-  Frozen<api::CustomVersion> rules = version.now.Load();
+  const Frozen<api::CustomVersion> rules = version.now.Load();
   const bool by_webhook = api::ConversionBetween(kind(), version) != nullptr;
   const MutexLock lock(mutex_);
   SeenByRules next{.kind = &version, .rules = rules, .item = nullptr};

@@ -18,7 +18,7 @@ struct ToWorker {
   // Returns false when the pool is closing, and the coroutine continues on this thread. Once the
   // work is posted, another thread may have destroyed the coroutine and this object with it.
   bool await_suspend(std::coroutine_handle<> caller) const {
-    return workers->TryPostRest([caller] { caller.resume(); }, line);
+    return workers != nullptr && workers->TryPostRest([caller] { caller.resume(); }, line);
   }
   void await_resume() const noexcept {}
 };

@@ -40,6 +40,7 @@ class WriteSession {
   WriteSession(store::Store& store, const Place& place);
   WriteSession(const WriteSession&) = delete;
   WriteSession& operator=(const WriteSession&) = delete;
+  ~WriteSession() = default;
 
   /// The newest state of this process; in a sequence, the state after its steps. O(1).
   Frozen<store::Snapshot> Read() const;

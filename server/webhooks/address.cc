@@ -70,7 +70,7 @@ const core_v1::ServicePort* PortOf(const core_v1::Service& service, int32_t numb
 
 std::optional<int32_t> PortOf(const discovery_v1::EndpointSlice& slice, std::string_view name) {
   for (const auto& port : slice.ports) {
-    if (port.name.value_or("") == name && port.port.has_value()) return *port.port;
+    if (port.name.value_or("") == name && port.port.has_value()) return port.port;
   }
   return std::nullopt;
 }

@@ -90,7 +90,7 @@ std::optional<std::string> TypeProblem(const api::TypeMeta& said,
                                  said.api_version == kind.ApiVersion(ReviewVersion::kV1beta1));
   if (!is_known) {
     return fmt::format(
-        "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+        R"(no kind "{}" is registered for version "{}" in scheme "pkg/runtime/scheme.go:111")",
         said.kind,
         said.api_version);
   }

@@ -125,7 +125,7 @@ std::optional<std::string> TakeTexts(const Tree& metadata,
     texts.try_emplace(member.name(), member.value.text());
   }
   if (!(texts == kept)) {
-    api::validation::FieldErrors errors;
+    api::validation::FieldErrors errors;  // NOLINT(misc-const-correctness): `check` adds to it
     const std::string place = fmt::format("metadata.{}", name);
     check(texts, api::validation::Path(place), errors);
     if (!errors.empty()) return Aggregate(errors.causes());

@@ -67,10 +67,10 @@ WalScan ScanWal(std::string_view log, size_t page_bytes_expected) {
   const size_t frame_bytes = kFrameHeaderBytes + scan.page_bytes;
   bool chain_continues = scan.has_good_header;
   for (size_t at = kHeaderBytes; at + frame_bytes <= log.size(); at += frame_bytes) {
-    WalFrame frame{.page = BigEndianAt(log, at),
-                   .ends_commit = BigEndianAt(log, at + 4) != 0,
-                   .has_salt = log.substr(at + 8, 8) == log.substr(salts_at, 8),
-                   .at = at + kFrameHeaderBytes};
+    const WalFrame frame{.page = BigEndianAt(log, at),
+                         .ends_commit = BigEndianAt(log, at + 4) != 0,
+                         .has_salt = log.substr(at + 8, 8) == log.substr(salts_at, 8),
+                         .at = at + kFrameHeaderBytes};
     sum.Add(log.substr(at, 8));
     sum.Add(log.substr(frame.at, scan.page_bytes));
     chain_continues = chain_continues && frame.has_salt && frame.page > 0 && sum.IsAt(log, at + 16);

@@ -74,7 +74,7 @@ class WrittenObject final : public policies::ChangedObject {
 
   static Error Unregistered(const api::TypeMeta& said) {
     return webhooks::InternalBecause(fmt::format(
-        "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+        R"(no kind "{}" is registered for version "{}" in scheme "pkg/runtime/scheme.go:111")",
         said.kind,
         said.api_version));
   }

@@ -85,7 +85,7 @@ std::expected<api::Object, Problem> Decoded(const Round& round,
   if (!said.has_value()) return OfServer(said.error().message);
   if (said->kind != kind.kind || said->api_version != kind.api_version) {
     return OfServer(fmt::format(
-        "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+        R"(no kind "{}" is registered for version "{}" in scheme "pkg/runtime/scheme.go:111")",
         said->kind,
         said->api_version));
   }

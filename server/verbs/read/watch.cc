@@ -96,28 +96,29 @@ struct ShownBy {
   bool operator==(const ShownBy&) const = default;
 };
 
+struct Watched {
+  const ResourceRequest& request;
+  Selection selection;
+  ShareBudget::Claim place;  // of the watch, among its owner's
+};
+
 class Cursor final : public WatchCursor {
  public:
-  Cursor(const Core& core,
-         WatchHub& hub,
-         const ResourceRequest& request,
-         Selection selection,
-         ShareBudget::Claim place,
-         const WatchPlan& plan)
+  Cursor(const Core& core, WatchHub& hub, Watched watched, const WatchPlan& plan)
       : store_(core.store),
         lenient_(*core.lenient),
         hub_(hub),
-        place_(std::move(place)),
-        view_{.kind = request.kind, .release = request.release},
-        prefix_(ScopeOf(request, selection)),
-        selection_(std::move(selection)),
-        bookmarks_(request.list.allow_watch_bookmarks),
+        place_(std::move(watched.place)),
+        view_{.kind = watched.request.kind, .release = watched.request.release},
+        prefix_(ScopeOf(watched.request, watched.selection)),
+        selection_(std::move(watched.selection)),
+        bookmarks_(watched.request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),
         announce_end_(plan.announce_end),
         after_(plan.after),
         failure_(plan.failure) {
     if (shown_by_.conversion != nullptr) {
-      conversions_ = std::make_unique<WatchedConversions>(core, view_, request.owner);
+      conversions_ = std::make_unique<WatchedConversions>(core, view_, watched.request.owner);
     }
     if (!plan.initial) return;
     initial_ = plan.start;
@@ -365,7 +366,11 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   const Revision begin(core.watches_begin->load());
   if (!plan.initial && plan.after < begin) plan.failure = errors::TooOldToWatch(plan.after, begin);
   plan.timeout_seconds = StreamSeconds(request.list, core.world.random);
-  return std::make_unique<Cursor>(core, hub, request, std::move(selection), std::move(place), plan);
+  return std::make_unique<Cursor>(
+      core,
+      hub,
+      Watched{.request = request, .selection = std::move(selection), .place = std::move(place)},
+      plan);
 }
 
 }  // namespace dray::server::verbs::inline read

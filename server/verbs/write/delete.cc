@@ -253,6 +253,39 @@ Task<> AskPlugins(const Call* call, Frozen<store::Snapshot> snapshot, api::Objec
   co_return co_await admission::Validate(*call, snapshot, deletion);
 }
 
+// Upstream calls the plugins again before it removes an object that it has marked, first with the
+// state before that (`before`). `is_marked`: it has.
+Task<> AskPluginsInTurn(const Call* call,
+                        Frozen<store::Snapshot> snapshot,
+                        const api::Object* current,
+                        bool is_marked,
+                        api::Object* before) {
+  if (is_marked) {
+    DRAY_CO_TRY_VOID(co_await AskPlugins(call, snapshot, *before));
+    co_return co_await AskPlugins(call, snapshot, *current);
+  }
+  if (!IsGoing(*call, *current)) DRAY_CO_TRY_VOID(co_await AskPlugins(call, snapshot, *current));
+  *before = *current;
+  co_return {};
+}
+
+// What the plan writes in the place of the object; null: it removes the object.
+Task<Frozen<storage::StoredObject>> StoredMark(const Call* call, Plan* plan) {
+  if (plan->step == Plan::Step::kRemove) co_return nullptr;
+  plan->marked.mutable_metadata().resource_version.clear();
+  co_return co_await StoredFor(*call, std::move(plan->marked));
+}
+
+// The answer without the write.
+Result<Outcome> DryRunAnswer(const Call& call,
+                             const Frozen<storage::StoredObject>& stored,
+                             const store::Record& record) {
+  if (stored != nullptr)
+    return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record.modified)};
+  DRAY_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), record));
+  return RemovedAnswer(call, *std::move(seen));
+}
+
 }  // namespace
 
 Task<Outcome> DeleteOne(Call call) {
@@ -282,33 +315,20 @@ Task<Outcome> DeleteOne(Call call) {
     if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
       call.warnings->resize(warnings_before);  // drops those of the failed round
-      if (!IsGoing(call, current->object)) {
-        DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
-      }
-      before = current->object;
-    } else {
-      // Upstream calls the plugins again before the removal, first with the state in its cache.
-      DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, before));
-      DRAY_CO_TRY_VOID(co_await AskPlugins(&call, snapshot, current->object));
     }
+    DRAY_CO_TRY_VOID(
+        co_await AskPluginsInTurn(&call, snapshot, &current->object, marked.has_value(), &before));
     Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {
       DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
       co_return ObjectAnswer{.code = CodeOf(call), .item = *std::move(seen)};
     }
+    DRAY_CO_TRY(const Frozen<storage::StoredObject> stored, co_await StoredMark(&call, &plan));
+    if (dry_run) co_return DryRunAnswer(call, stored, *record);
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
-    Frozen<storage::StoredObject> stored;
-    if (plan.step != Plan::Step::kRemove) {
-      plan.marked.mutable_metadata().resource_version.clear();
-      DRAY_CO_TRY(stored, co_await StoredFor(call, std::move(plan.marked)));
-      if (dry_run)
-        co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
+    if (stored != nullptr) {
       txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     } else {
-      if (dry_run) {
-        DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
-        co_return RemovedAnswer(call, *std::move(seen));
-      }
       txn.operations.emplace_back(store::Delete{.key = key});
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await call.session->Commit(std::move(txn)));

@@ -157,7 +157,7 @@ Task<> CompleteChange(const Call* call,
   context.options.caller = writer.caller();
   context.forgiven = call->warnings;
   if (!is_admitted) {
-    SeenChange begun(*call, *modification, next, old);
+    const SeenChange begun(*call, *modification, next, old);
     const api::Object part = begun.part;
     const bool is_whole = modification->seen_through == nullptr;
     DRAY_CO_TRY_VOID(
@@ -197,6 +197,15 @@ Soon<bool> IsStoredSo(const Call& call, const api::Object& next, const store::Re
   if (!stored.has_value() || !stored->has_value()) return Result<bool>(false);
   if (MayNeedWebhook(next.kind())) return IsStoredAsConverted(&call, next, (*stored)->object);
   return Result<bool>((*stored)->object == api::ForStorage(next));
+}
+
+// The answer with `next` as if it were written: of a dry run, or of an object that goes for want of
+// finalizers.
+Task<ObjectAnswer> Unwritten(const Call* call,
+                             const api::Object* next,
+                             const store::Record* record) {
+  DRAY_CO_TRY(const Frozen<storage::StoredObject> shown, co_await StoredOf(*call, *next));
+  co_return ObjectAnswer{.code = 200, .item = shown->At(call->view(), record->modified)};
 }
 
 }  // namespace
@@ -289,13 +298,11 @@ Task<ObjectAnswer> Modify(Call call,
     if (!finished && core.allocations != nullptr) {
       DRAY_CO_TRY(txn.fences, core.allocations->FencesFor(old, next));
     }
+    if (call.request->write.dry_run) co_return co_await Unwritten(&call, &next, record.get());
     ObjectAnswer answer;
     Frozen<storage::StoredObject> stored;
-    if (finished || call.request->write.dry_run) {
-      // The answer without a write of the new content.
-      DRAY_CO_TRY(const Frozen<storage::StoredObject> shown, co_await StoredOf(call, next));
-      answer = {.code = 200, .item = shown->At(call.view(), record->modified)};
-      if (call.request->write.dry_run) co_return answer;
+    if (finished) {
+      DRAY_CO_TRY(answer, co_await Unwritten(&call, &next, record.get()));
       txn.operations.emplace_back(store::Delete{.key = key});
     } else {
       next.mutable_metadata().resource_version.clear();

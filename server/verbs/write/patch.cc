@@ -108,7 +108,7 @@ bool LeavesOwners(const Call& call, std::string_view patch) {
 // metadata comes first, quotes within texts are escaped, and labels of that name are not lists.
 std::string WithoutOwners(const storage::Item& item) {
   constexpr std::string_view kName = R"("managedFields")";
-  const std::string text = storage::JsonOf(item);
+  std::string text = storage::JsonOf(item);
   if (item.object.metadata().managed_fields.empty()) return text;
   const std::string_view json = text;
   size_t name = json.find(kName);
