@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -107,7 +106,7 @@ class Map {
     if (std::ranges::adjacent_find(entries_, not_before) == entries_.end()) return;
     // Entries may be large, so places are sorted and each entry moves once.
     std::vector<size_t> order(entries_.size());
-    std::iota(order.begin(), order.end(), size_t{0});
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::sort(order, [&](size_t a, size_t b) {
       const int compared = entries_[a].first.compare(entries_[b].first);
       return compared != 0 ? compared < 0 : a < b;

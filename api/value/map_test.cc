@@ -56,7 +56,7 @@ TEST(Map, SettlesWhatWasAppended) {
     Map<int> ours;
     std::map<std::string, int> theirs;
     for (unsigned i = 0; i < size; ++i) {
-      const std::string key = std::to_string(random() % (2 * size));
+      const std::string key = std::to_string(random() % (2UL * size));
       ours.Append(key) = theirs[key] = static_cast<int>(i);
     }
     ours.Settle();

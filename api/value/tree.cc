@@ -6,7 +6,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <numeric>
 
 #include "base/check.h"
 
@@ -28,7 +27,7 @@ bool IsSortedAndUnique(std::span<const Tree::Member> members) {
 size_t SortMembers(std::span<Tree::Member> members) {
   if (IsSortedAndUnique(members)) return members.size();
   std::vector<size_t> order(members.size());
-  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, {}, [members](size_t i) { return std::pair(members[i].name(), i); });
   std::vector<Tree::Member> kept;
   kept.reserve(members.size());

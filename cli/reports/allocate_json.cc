@@ -132,8 +132,9 @@ std::string JsonOf(const Allocated& allocated) {
           WriteAnswer(*answer, turn, json);
       });
       json.Member("claims").Array([&] {
-        for (const auto& [key, claim] : ClaimsOf(allocated.answers))
-          json.Encoded([&](std::string& out) { api::EncodeJson(claim.get(), out); });
+        const auto claims = ClaimsOf(allocated.answers);
+        for (const auto& one : claims)
+          json.Encoded([&one](std::string& out) { api::EncodeJson(one.second.get(), out); });
       });
       json.Member("leftOut").Array([&] {
         for (const planning::LeftOut& one : allocated.left_out)

@@ -31,7 +31,7 @@ bool IsOfServer(const api::Object& object) {
          object.If<api::scheduling_v1beta1::PodGroup>() != nullptr;
 }
 
-const api::KindInfo& kPods = api::Reflected<core::Pod>::kKind;
+constexpr const api::KindInfo& kPods = api::Reflected<core::Pod>::kKind;
 
 }  // namespace
 
