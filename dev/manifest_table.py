@@ -30,7 +30,7 @@ compares it.
 
 | Column | |
 |---|---|
-| validate | how many objects are valid, invalid (a rule is broken), refused (a wrong type, a version that no release serves), skipped (a kind that Dray does not know), or unreadable |
+| validate | how many objects are valid, invalid (a rule is broken), refused (a wrong type, a version that no release serves), skipped (a kind that Dray does not know and that the file does not define), or unreadable |
 | to v1 and back | `dray convert --to v1`, and the result back to the version that the file has: *equal* when nothing but empty members changed on the way, *differs* when more did, *back refused* when the older version has no place for it, *as it is* when there is nothing to convert, *proposal* for classic claims, which are never converted silently, *refused* when something would be lost or cannot be read |
 | allocate | *fits*, *does not fit*, or why nothing was decided (exit code 2): no file alone has both nodes and pods |
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -13,9 +14,11 @@
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
 #include "base/text/printable.h"
+#include "manifests/convert_custom.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/json_members.h"
+#include "manifests/known_kinds.h"
 
 namespace dray::manifests {
 namespace {
@@ -95,18 +98,28 @@ std::string YamlOf(const ConvertedDocument& document) {
   return document.comments + (yaml ? *yaml : "");
 }
 
+/// Called with each object that is to be learned, or converted.
+using LearnObject = std::function<void(const api::TypeMeta& meta, std::string_view json)>;
+using ConvertObject =
+    std::function<Result<ConvertedItem>(const api::TypeMeta& meta, std::string_view json)>;
+
 class Converter {
  public:
-  Converter(ItemConverter items, Losing losing, const Listener& remark)
-      : items_(std::move(items)), losing_(losing), remark_(remark) {}
+  Converter(ConvertObject convert, Losing losing, const Listener& remark)
+      : convert_(std::move(convert)), losing_(losing), remark_(remark) {}
 
-  /// Errors: kBadRequest  a document whose contents do not match its kind, with its place.
-  Result<Conversion> Convert(const std::vector<Source>& sources) {
+  /// Errors: kBadRequest  a document that is no object, with its place.
+  static Result<> Learn(const std::vector<Source>& sources, const LearnObject& learn) {
     for (const Source& source : sources) {
       const auto objects = ObjectsIn(source.document.json);
       if (!objects) return Fail(At(source, "", objects.error()));
-      for (const ObjectText& object : *objects) items_.Learn(object.type, object.json);
+      for (const ObjectText& object : *objects) learn(object.type, object.json);
     }
+    return {};
+  }
+
+  /// Errors: kBadRequest  a document whose contents do not match its kind, with its place.
+  Result<Conversion> Convert(const std::vector<Source>& sources) {
     for (const Source& source : sources) DRAY_TRY_VOID(ConvertSource(source));
     return std::move(done_);
   }
@@ -156,7 +169,7 @@ class Converter {
                ConvertItems(progress, items->value, path, *type));
       return ListOf(json, converted);
     }
-    Result<ConvertedItem> item = items_.Convert(*type, json);
+    Result<ConvertedItem> item = convert_(*type, json);
     if (!item) return Fail(At(progress.source, path, item.error()));
     Say(progress, path, *item);
     if (item->outcome == ConvertedItem::Outcome::kUnchanged) return json;
@@ -215,7 +228,7 @@ class Converter {
     done_.would_lose = done_.would_lose || (!may_lose && !item.losses.empty());
   }
 
-  ItemConverter items_;
+  ConvertObject convert_;
   const Losing losing_;
   const Listener& remark_;
   Conversion done_;
@@ -229,7 +242,30 @@ Result<Conversion> ConvertFiles(Disk& disk,
                                 Losing losing,
                                 const Listener& remark) {
   DRAY_TRY(const std::vector<Source> sources, ReadSources(disk, paths, remark));
-  return Converter(std::move(items), losing, remark).Convert(sources);
+  DRAY_TRY_VOID(Converter::Learn(
+      sources, [&](const api::TypeMeta& meta, std::string_view json) { items.Learn(meta, json); }));
+  const auto convert = [&](const api::TypeMeta& meta, std::string_view json) {
+    return items.Convert(meta, json);
+  };
+  return Converter(convert, losing, remark).Convert(sources);
+}
+
+Result<Conversion> ConvertCustomFiles(World& world,
+                                      const std::vector<std::string>& paths,
+                                      std::string api_version,
+                                      Losing losing,
+                                      const Listener& remark) {
+  DRAY_TRY(const std::vector<Source> sources, ReadSources(world.disk, paths, remark));
+  KnownKinds kinds(world, {});
+  for (const Source& source : sources) kinds.Learn(source.file, std::span(&source.document, 1));
+  kinds.Publish();
+  const CustomItemConverter items(world, kinds, std::move(api_version));
+  DRAY_TRY_VOID(items.CheckTarget());
+  DRAY_TRY_VOID(Converter::Learn(sources, [](const api::TypeMeta&, std::string_view) {}));
+  const auto convert = [&](const api::TypeMeta& meta, std::string_view json) {
+    return items.Convert(meta, json);
+  };
+  return Converter(convert, losing, remark).Convert(sources);
 }
 
 std::string ToYaml(const std::vector<ConvertedDocument>& documents) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts whole files of manifests to another version of resource.k8s.io: documents keep their
-// order, lists stay lists, other kinds stay unchanged.
+// Converts whole files of manifests to another version of resource.k8s.io, or of a group of custom
+// kinds: documents keep their order, lists stay lists, other kinds stay unchanged.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,16 @@ Result<Conversion> ConvertFiles(Disk& disk,
                                 ItemConverter items,
                                 Losing losing,
                                 const Listener& remark);
+
+/// The same for objects of custom kinds whose definitions are in the files: to `api_version`,
+/// "example.com/v1". Defaults of both versions are filled in; all other objects stay unchanged.
+///
+/// Errors: as above. kBadRequest  no definition in the files serves the version.
+Result<Conversion> ConvertCustomFiles(World& world,
+                                      const std::vector<std::string>& paths,
+                                      std::string api_version,
+                                      Losing losing,
+                                      const Listener& remark);
 
 /// Documents without changes keep their text.
 std::string ToYaml(const std::vector<ConvertedDocument>& documents);

@@ -87,15 +87,15 @@ std::string MetadataNameIn(std::string_view json) {
   return namespace_.empty() ? name : namespace_ + "/" + name;
 }
 
-// Takes the field out of an issue: unknown field "spec.foo" is about spec.foo.
+}  // namespace
+
+// The issue `unknown field "spec.foo"` is about spec.foo.
 Remark RemarkOf(const std::string& issue) {
   const size_t quote = issue.find('"');
   std::string path = quote == std::string::npos ? "" : issue.substr(quote + 1);
   if (!path.empty()) path.pop_back();
   return {.path = std::move(path), .text = issue};
 }
-
-}  // namespace
 
 void ItemConverter::Learn(const api::TypeMeta& meta, std::string_view json) {
   const api::KindInfo* kind = FindKind(meta);

@@ -35,6 +35,9 @@ struct ConvertedItem {
   std::vector<std::string> comments = {};  // on a proposal
 };
 
+/// A remark on the field that an issue of the decoder names.
+Remark RemarkOf(const std::string& issue);
+
 class ItemConverter {
  public:
   static constexpr std::string_view kGroup = "resource.k8s.io";

@@ -12,6 +12,7 @@ namespace dray::manifests {
 struct JsonMember {
   std::string key;
   std::string value;  // JSON text
+  bool operator==(const JsonMember&) const = default;
 };
 
 /// The members of `json`, an object, in order; empty for any other value.

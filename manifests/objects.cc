@@ -166,14 +166,19 @@ class Reader {
     const api::TypeMeta& type = text.type;
     if (decoded.kind == nullptr) {
       const size_t templates = decoded.jobs.size();
-      Note(path,
-           text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
-           fmt::format("{}{} {} {}: {}",
-                       WhichItem(text),
-                       TreatmentOf(templates),
-                       type.api_version,
-                       type.kind,
-                       WhyUnknown(type)));
+      const size_t line = text.path.empty() ? places.first_line() : places.LineOf(text.path, "");
+      std::string treatment = fmt::format("{}:{}: {}{} {} {}",
+                                          path,
+                                          line,
+                                          WhichItem(text),
+                                          TreatmentOf(templates),
+                                          type.api_version,
+                                          type.kind);
+      manifests_.unknown.push_back({.note = manifests_.notes.size(),
+                                    .type = type,
+                                    .treatment = treatment,
+                                    .is_used = templates > 0});
+      Note(fmt::format("{}: {}", treatment, WhyUnknown(type)));
       for (api::Object& job : decoded.jobs) DRAY_TRY_VOID(Keep(path, places, text, std::move(job)));
       return {};
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"
@@ -35,9 +36,18 @@ enum class UnknownKinds : uint8_t {
   kPodTemplates,  // a Job for each pod template stands for the object (pod_templates.h)
 };
 
+/// The note about an object whose kind the scheme does not have.
+struct UnknownKindNote {
+  size_t note = 0;  // its index
+  api::TypeMeta type = {};
+  std::string treatment = {};  // its text without the reason
+  bool is_used = false;        // pod templates stand for the object
+};
+
 struct Manifests {
-  std::vector<ManifestObject> objects;  // in the order of paths, file names and documents
-  std::vector<std::string> notes;       // skipped kinds, unknown fields: FILE:LINE: what
+  std::vector<ManifestObject> objects;        // in the order of paths, file names and documents
+  std::vector<std::string> notes;             // skipped kinds, unknown fields: FILE:LINE: what
+  std::vector<UnknownKindNote> unknown = {};  // about some of the notes, in their order
 };
 
 /// Reads every path: a file, a folder (its .yaml, .yml and .json files, sorted, and its folders),

@@ -2,29 +2,31 @@
 #include "manifests/validate.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/codec/json_reader.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/pod.h"
+#include "api/custom_kind.h"
 #include "api/defaults/defaults.h"
-#include "api/generate_name.h"
 #include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
 #include "base/text/ascii.h"
 #include "manifests/documents.h"
+#include "manifests/files.h"
 #include "manifests/hints.h"
 #include "manifests/places.h"
 #include "manifests/scalars.h"
+#include "manifests/schema_hints.h"
 #include "manifests/typed_templates.h"
 #include "server/errors/errors.h"
-#include "server/registry/profile_expressions.h"
+#include "server/registry/custom_version.h"
 #include "server/registry/served_kinds.h"
 #include "server/registry/write.h"
 
@@ -38,9 +40,6 @@ constexpr std::string_view kDefaultNamespace = "default";
 constexpr int kCreated = 201;
 constexpr int kOk = 200;
 
-/// The releases to try in turn if none is chosen.
-constexpr std::array kPreferred = {api::Release::kNewest, api::Release::k1_31, api::Release::k1_30};
-
 /// Kubernetes supports the newest three releases.
 constexpr api::Release kOldestSupported = api::Release::k1_35;
 
@@ -52,39 +51,6 @@ GroupVersion Split(std::string_view api_version) {
   const size_t slash = api_version.find('/');
   if (slash == std::string_view::npos) return {"", api_version};
   return {api_version.substr(0, slash), api_version.substr(slash + 1)};
-}
-
-api::Release ReleaseFor(const api::KindInfo& kind) {
-  for (const api::Release release : kPreferred) {
-    if (kind.in.Has(release)) return release;
-  }
-  return api::Release{kind.in.last};
-}
-
-/// Calls `use` with each NAME=VALUE of a list.
-template <class Use>
-Result<> ForEachFlag(std::string_view flags, Use use) {
-  while (!flags.empty()) {
-    const size_t comma = flags.find(',');
-    const std::string_view flag = flags.substr(0, comma);
-    flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
-    if (!flag.empty()) DRAY_TRY_VOID(use(flag));
-  }
-  return {};
-}
-
-/// Checks that every flag is valid in some release that may be used.
-Result<> CheckFlags(std::string_view flags) {
-  return ForEachFlag(flags, [](std::string_view flag) -> Result<> {
-    Result<> newest;
-    for (const api::Release release : kPreferred) {
-      api::FeatureGates gates = api::FeatureGates::AllOf(release);
-      Result<> applied = gates.Apply(flag, release);
-      if (applied) return {};
-      if (release == api::Release::kNewest) newest = std::move(applied);
-    }
-    return newest;
-  });
 }
 
 /// Whether the object has a status; `json` is an object.
@@ -127,13 +93,14 @@ class ObjectValidator {
   // NOLINTNEXTLINE(readability-function-size): all that it looks at, kept for its life
   ObjectValidator(World& world,
                   const ValidateOptions& options,
-                  const api::Scheme& scheme,
+                  const KnownKinds& kinds,
                   const Namespaces& namespaces,
                   const Document& document,
                   const ObjectText& text)
       : world_(world),
         options_(options),
-        scheme_(scheme),
+        kinds_(kinds),
+        scheme_(kinds.scheme()),
         namespaces_(namespaces),
         places_(document.lines, text.path),
         text_(text) {
@@ -151,6 +118,8 @@ class ObjectValidator {
     const api::KindInfo* const kind = scheme_.FindKind(text_.type.api_version, text_.type.kind);
     if (kind == nullptr) {
       UnknownKind();
+    } else if (api::IsCustom(*kind) && !kind->served) {
+      NotDefined(kind->plural, *kinds_.Find(kind->group, kind->kind));
     } else if (const api::Release release = options_.release.value_or(ReleaseFor(*kind));
                !kind->in.Has(release)) {
       NotServed(kind->plural, release);
@@ -189,6 +158,10 @@ class ObjectValidator {
       Error("", "Unserved", what + " is not set", "a manifest has apiVersion and kind");
       return;
     }
+    if (const CustomDefinition* definition = kinds_.Find(group, text_.type.kind)) {
+      NotJudged(*definition);
+      return;
+    }
     const auto known = std::ranges::find_if(scheme_.kinds(), [&](const api::KindInfo* one) {
       return one->group == group && one->kind == text_.type.kind;
     });
@@ -198,17 +171,49 @@ class ObjectValidator {
       NotServed(LowerAscii(text_.type.kind) + "s",
                 options_.release.value_or(api::Release::kNewest));
     } else {
-      verdict_.verdict = Verdict::kSkipped;
+      const bool may_be_custom = std::ranges::none_of(
+          api::BuiltinKinds(), [&](const api::KindInfo* one) { return one->group == group; });
+      Skip(may_be_custom ? "not a kind Dray knows; add its CustomResourceDefinition to the files"
+                         : "not a kind Dray knows");
       const std::string meant = HintForKind(scheme_.kinds(), group, text_.type.kind);
       if (!meant.empty()) Warn("kind", "UnknownKind", "is no kind of its group; " + meant, "");
     }
   }
 
+  void Skip(std::string why) {
+    verdict_.verdict = Verdict::kSkipped;
+    verdict_.why = std::move(why);
+  }
+
+  /// For an object whose kind `definition` defines, but not this version, or not with an effect.
+  void NotJudged(const CustomDefinition& definition) {
+    if (definition.problem.empty()) {
+      NotDefined(definition.name.substr(0, definition.name.find('.')), definition);
+    } else {
+      Skip(
+          fmt::format("not judged: its definition at {} {}", definition.place, definition.problem));
+    }
+  }
+
+  void NotDefined(std::string_view plural, const CustomDefinition& definition) {
+    Refuse(api::HttpCode(StatusReason::kNotFound),
+           fmt::format("not served: {}/{}", text_.type.api_version, plural));
+    Error("apiVersion",
+          "NotServed",
+          fmt::format("{} {} is not served by its definition at {}",
+                      text_.type.api_version,
+                      text_.type.kind,
+                      definition.place),
+          definition.served.empty()
+              ? "it serves no version"
+              : fmt::format("it serves {}", fmt::join(definition.served, ", ")));
+  }
+
   /// Whether the gates enable the kind.
   bool IsOn(const api::KindInfo& kind, api::Release release) const {
-    if (options_.feature_gates.empty()) return true;
+    if (options_.feature_gates.empty() || api::IsCustom(kind)) return true;
     const auto served = server::registry::ServedKinds(
-        scheme_, {.release = release, .gates = ProfileOf(release).gates});
+        scheme_, {.release = release, .gates = ProfileOf(options_, release).gates});
     return served.has_value() && std::ranges::find(*served, &kind) != served->end();
   }
 
@@ -252,7 +257,7 @@ class ObjectValidator {
       Mismatch(kind, release, object.error().message);
       return;
     }
-    const api::Profile profile = ProfileOf(release);
+    const api::Profile profile = ProfileOf(options_, release);
     if (kind.create_only) {
       verdict_.answers.push_back({.operation = "create", .code = kCreated});
     } else {
@@ -273,57 +278,19 @@ class ObjectValidator {
     Error(field, "Mismatch", message, std::move(hint));
   }
 
-  api::Profile ProfileOf(api::Release release) const {
-    api::Profile profile = api::Profile::Of(release);
-    // Some releases do not know a gate, or have locked it.
-    const Result<> applied = ForEachFlag(options_.feature_gates, [&](std::string_view flag) {
-      const Result<> one = profile.gates.Apply(flag, release);
-      return options_.release.has_value() ? one : Result<>();
-    });
-    DRAY_CHECK(applied.has_value());  // Make() has checked them
-    return profile;
-  }
-
   const core::Namespace& NamespaceOf(std::string_view name) const {
     static const core::Namespace kPlain;
     const auto found = namespaces_.find(name);
     return found == namespaces_.end() ? kPlain : found->second;
   }
 
-  /// The result of one request.
-  struct Said {
-    std::vector<ErrorCause> causes = {};
-    std::vector<std::string> warnings = {};
-  };
-
-  /// Makes one request: `object` becomes the stored form. `old` is the stored object, for an
-  /// update.
-  Said Ask(const api::KindInfo& kind,
-           const api::Profile& profile,
-           api::Object& object,
-           const api::Object* old) {
-    namespace registry = server::registry;
-    const registry::ProfileExpressions expressions(profile);
-    registry::WriteContext context = {
-        .now = world_.clock.Now(),
-        .options = {.profile = profile,
-                    .version = &kind,
-                    .expressions = &expressions,
-                    .namespace_object = &NamespaceOf(object.metadata().namespace_)}};
-    const registry::Strategy& strategy = registry::StrategyOf(kind);
-    Result<registry::Warnings> result;
-    if (old == nullptr) {
-      registry::BeginCreate(object, context);
-      api::NameIfAsked(object.mutable_metadata(), world_.random);
-      context.uid = NewUuid(world_.random);
-      result = registry::BeforeCreate(strategy, object, context);
-    } else {
-      context.subresource = registry::Subresource::kStatus;
-      registry::BeginUpdate(object, *old, context);
-      result = registry::BeforeUpdate(strategy, object, *old, context);
-    }
-    if (result.has_value()) return {.warnings = *std::move(result)};
-    return {.causes = std::move(result).error().causes};
+  RequestContext ContextOf(const api::KindInfo& kind,
+                           const api::Profile& profile,
+                           const api::Object& object) const {
+    return {.world = world_,
+            .kind = kind,
+            .profile = profile,
+            .in = NamespaceOf(object.metadata().namespace_)};
   }
 
   /// Adds the result of a request to the verdict.
@@ -359,7 +326,8 @@ class ObjectValidator {
     if (kind.namespaced && namespace_.empty()) namespace_ = kDefaultNamespace;
     api::Object created = object.Clone();
     const std::string name = object.metadata().name;
-    Said said = Ask(kind, profile, created, nullptr);
+    Said said = Create(ContextOf(kind, profile, created), created);
+    if (api::IsCustom(kind)) AddDeprecation(kind, profile.release, said);
     for (const TypedTemplate& pods : TypedTemplatesIn(object)) {
       Template(pods, profile, namespace_, said);
     }
@@ -374,8 +342,13 @@ class ObjectValidator {
       return;
     }
     object.mutable_metadata() = created.metadata();
-    Said of_status = Ask(kind, profile, object, &created);
+    Said of_status = UpdateStatus(ContextOf(kind, profile, object), created, object);
     Answered(kind, name, "updateStatus", std::move(of_status));
+  }
+
+  static void AddDeprecation(const api::KindInfo& kind, api::Release release, Said& said) {
+    std::string warning = server::registry::DeprecationWarning(kind, release);
+    if (!warning.empty()) said.warnings.insert(said.warnings.begin(), std::move(warning));
   }
 
   /// Adds errors of a workload's pods, as far as pods can be judged before they are created, unless
@@ -391,7 +364,7 @@ class ObjectValidator {
     pod.metadata.namespace_ = namespace_.empty() ? std::string(kDefaultNamespace) : namespace_;
     api::Object object = api::Object::Of(std::move(pod));
     api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
-    Said of_pod = Ask(object.kind(), profile, object, nullptr);
+    Said of_pod = Create(ContextOf(object.kind(), profile, object), object);
     for (ErrorCause& cause : of_pod.causes) {
       cause.field = fmt::format("{}.{}", of.path, cause.field);
       const bool is_said = std::ranges::find(said.causes, cause) != said.causes.end();
@@ -417,11 +390,23 @@ class ObjectValidator {
     Warn(field,
          is_unknown ? "UnknownField" : "DuplicateField",
          is_unknown ? "unknown field" : "duplicate field",
-         is_unknown ? HintForUnknownField(kind, release, field) : "the last one counts");
+         is_unknown ? HintForUnknown(kind, release, field) : "the last one counts");
+  }
+
+  static std::string HintForUnknown(const api::KindInfo& kind,
+                                    api::Release release,
+                                    std::string_view field) {
+    const Frozen<server::registry::SchemaVersion> version = server::registry::RulesOf(kind);
+    if (version == nullptr) return HintForUnknownField(kind, release, field);
+    const auto& schema = version->said().schema;
+    return schema.has_value() && schema->open_apiv3_schema.has_value()
+               ? HintForSchemaField(*schema->open_apiv3_schema, field)
+               : std::string();
   }
 
   World& world_;
   const ValidateOptions& options_;
+  const KnownKinds& kinds_;
   const api::Scheme& scheme_;
   const Namespaces& namespaces_;
   DocumentPlaces places_;
@@ -490,21 +475,61 @@ void AddDuplicates(const Document& document,
   }
 }
 
+/// Adds the warning of a definition, if the object is one, to its verdict.
+void AddWarning(const CustomDefinition* definition, ObjectVerdict& verdict) {
+  if (definition == nullptr || definition->warning.empty()) return;
+  verdict.notices.push_back({.severity = Notice::Severity::kWarning,
+                             .line = verdict.line,
+                             .type = "NoEffect",
+                             .text = definition->warning});
+}
+
+/// Whether a second read of the file would find nothing, or something else. /dev/fd/63 is a pipe
+/// of a shell.
+bool IsReadOnce(Disk& disk, const std::string& file) {
+  return file == "-" || file.starts_with("/dev/") || disk.Look(file, "/") == Disk::Entry::kOther;
+}
+
 }  // namespace
 
+ManifestValidator::ManifestValidator(World& world, ValidateOptions options)
+    : world_(world),
+      options_(std::move(options)),
+      kinds_(std::make_unique<KnownKinds>(world, options_)) {}
+
 Result<ManifestValidator> ManifestValidator::Make(World& world, const ValidateOptions& options) {
-  if (options.release.has_value()) {
-    api::FeatureGates gates = api::FeatureGates::AllOf(*options.release);
-    DRAY_TRY_VOID(gates.Apply(options.feature_gates, *options.release));
-  } else {
-    DRAY_TRY_VOID(CheckFlags(options.feature_gates));
-  }
+  DRAY_TRY_VOID(CheckOptions(options));
   return ManifestValidator(world, options);
 }
 
+void ManifestValidator::LearnKinds(std::span<const std::string> files) {
+  for (const std::string& file : files) {
+    Result<std::string> text = ReadManifestFile(world_.disk, file);
+    if (text && KnownKinds::MayDefine(*text))
+      kinds_->Learn(file, DocumentsIn(*text, WithLines::kYes));
+    if (IsReadOnce(world_.disk, file)) texts_.try_emplace(file, std::move(text));
+  }
+  kinds_->Publish();
+}
+
+Result<> ManifestValidator::LearnServer(const std::string& server, std::string_view list) {
+  DRAY_TRY_VOID(kinds_->LearnServer(server, list));
+  kinds_->Publish();
+  return {};
+}
+
+/// The text of `file`, which may have been read before.
+Result<std::string> ManifestValidator::ReadFile(const std::string& file) {
+  const auto kept = texts_.find(file);
+  if (kept == texts_.end()) return ReadManifestFile(world_.disk, file);
+  Result<std::string> text = std::move(kept->second);
+  texts_.erase(kept);
+  return text;
+}
+
 Result<std::vector<ObjectVerdict>> ManifestValidator::ValidateFile(const std::string& file) {
-  DRAY_TRY(const std::vector<Document> documents,
-           ReadDocuments(world_.disk, file, WithLines::kYes));
+  DRAY_TRY(const std::string whole, ReadFile(file));
+  const std::vector<Document> documents = DocumentsIn(whole, WithLines::kYes);
   const Namespaces namespaces = NamespacesIn(documents);
   std::vector<ObjectVerdict> verdicts;
   for (const Document& document : documents) {
@@ -521,7 +546,8 @@ Result<std::vector<ObjectVerdict>> ManifestValidator::ValidateFile(const std::st
     }
     for (const ObjectText& text : *objects) {
       verdicts.push_back(
-          ObjectValidator(world_, options_, scheme_, namespaces, document, text).Validate());
+          ObjectValidator(world_, options_, *kinds_, namespaces, document, text).Validate());
+      AddWarning(kinds_->At(file, document.number, text.path), verdicts.back());
     }
     if (verdicts.size() > first_verdict) AddDuplicates(document, verdicts, first_verdict);
   }

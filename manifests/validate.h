@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/codec/json.h"
@@ -15,17 +17,10 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "manifests/known_kinds.h"
+#include "manifests/requests.h"
 
 namespace dray::manifests {
-
-/// The rules to validate by.
-struct ValidateOptions {
-  /// Absent: each object by 1.37 if that serves its version, else by 1.31, else by 1.30, else by
-  /// the last release that did.
-  std::optional<api::Release> release;
-  /// kube-apiserver's --feature-gates; gates of DRA that are not named are on.
-  std::string feature_gates;
-};
 
 /// The answer to one request.
 struct Answer {
@@ -40,7 +35,7 @@ enum class Verdict : uint8_t {
   kValid,
   kInvalid,     // has causes
   kRefused,     // before validation: a wrong type, a version that is not served
-  kSkipped,     // Dray does not know or does not validate the kind
+  kSkipped,     // Dray does not know the kind, or its definition has no effect
   kUnreadable,  // not YAML, or not readable at all
 };
 
@@ -66,17 +61,28 @@ struct ObjectVerdict {
   std::string namespace_ = {};               // as written
   std::optional<api::Release> release = {};  // whose rules were used
   Verdict verdict = Verdict::kValid;
+  std::string why = {};              // it was skipped, and what to do
   std::vector<Answer> answers = {};  // in the order of the requests
   std::vector<Notice> notices = {};  // errors, then warnings, each in the order found
   api::DecodeIssues strict = {};     // unknown and duplicate fields, in upstream's words
 };
 
-/// Validates files. Keeps no compiled expressions from file to file.
+/// Validates files. Keeps no compiled expressions from file to file, except those of the kinds that
+/// the input defines.
 class ManifestValidator {
  public:
   /// Errors: kInvalid  options.feature_gates has a gate that no release knows, or an impossible
   /// value.
   static Result<ManifestValidator> Make(World& world, const ValidateOptions& options);
+
+  /// Learns the kinds that CustomResourceDefinitions in `files` define; call it once, before
+  /// ValidateFile(). Files that cannot be read define nothing. Keeps the text of standard input
+  /// and of pipes, which can be read once only.
+  void LearnKinds(std::span<const std::string> files);
+
+  /// Learns the kinds of a server's definitions, likewise and afterwards: see
+  /// KnownKinds::LearnServer().
+  Result<> LearnServer(const std::string& server, std::string_view list);
 
   /// One verdict for each object of `file`, in order; empty documents have none. Objects of
   /// resource.k8s.io with a status are judged twice: on creation, and on the following update of
@@ -86,12 +92,14 @@ class ManifestValidator {
   Result<std::vector<ObjectVerdict>> ValidateFile(const std::string& file);
 
  private:
-  ManifestValidator(World& world, ValidateOptions options)
-      : world_(world), options_(std::move(options)) {}
+  ManifestValidator(World& world, ValidateOptions options);
+
+  Result<std::string> ReadFile(const std::string& file);
 
   World& world_;
   ValidateOptions options_;
-  api::Scheme scheme_;
+  std::unique_ptr<KnownKinds> kinds_;
+  std::map<std::string, Result<std::string>, std::less<>> texts_;  // of pipes, until validated
 };
 
 }  // namespace dray::manifests

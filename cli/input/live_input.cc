@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,9 @@
 
 #include "api/codec/json_reader.h"
 #include "api/kind.h"
+#include "base/text/ascii.h"
 #include "client/http_client.h"
+#include "manifests/json_members.h"
 
 namespace dray::cli::inline input {
 namespace {
@@ -154,7 +157,54 @@ void ReadGates(client::HttpClient& client, LiveInput& live) {
   live.why_no_gates = metrics ? "its metrics name none" : metrics.error().message;
 }
 
+/// Whether a text is a group and a version, so that it can be a part of a path.
+bool IsGroupVersion(std::string_view text) {
+  return std::ranges::count(text, '/') == 1 && std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || IsDigitAscii(c) || c == '.' || c == '-' || c == '/';
+         });
+}
+
+/// Adds the kinds of an APIResourceList, which `api_version` names.
+void AddResources(std::string_view json,
+                  const std::string& api_version,
+                  std::vector<api::TypeMeta>& served) {
+  for (const manifests::JsonMember& member : manifests::MembersOf(json)) {
+    if (member.key != "resources") continue;
+    for (const std::string& resource : manifests::ElementsOf(member.value)) {
+      const auto type = api::ReadTypeMeta(resource);
+      if (type) served.push_back({.api_version = api_version, .kind = type->kind});
+    }
+  }
+}
+
 }  // namespace
+
+Result<std::vector<api::TypeMeta>> ServedIn(World& world,
+                                            const std::string& kubeconfig,
+                                            const std::string& context,
+                                            const std::set<std::string>& api_versions) {
+  std::vector<api::TypeMeta> served;
+  DRAY_TRY(const client::ClusterAccess access, AccessTo(world, kubeconfig, context));
+  DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
+           client::HttpClient::Create(world.clock, access));
+  for (const std::string& version : api_versions | std::views::take(kAskedVersionsMax)) {
+    if (!IsGroupVersion(version)) continue;
+    const Result<std::string> resources = client->GetPath("/apis/" + version);
+    if (resources) AddResources(*resources, version, served);
+  }
+  return served;
+}
+
+Result<LiveDefinitions> ReadDefinitions(World& world,
+                                        const std::string& kubeconfig,
+                                        const std::string& context) {
+  DRAY_TRY(const client::ClusterAccess access, AccessTo(world, kubeconfig, context));
+  DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
+           client::HttpClient::Create(world.clock, access));
+  LiveDefinitions read{.server = access.server, .list = {}};
+  DRAY_TRY(read.list, client->GetPath("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"));
+  return read;
+}
 
 std::string UsualKubeconfig() {
   // NOLINTBEGIN(concurrency-mt-unsafe): no thread has started

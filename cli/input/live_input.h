@@ -2,9 +2,12 @@
 // Reads a running cluster as if it were manifests.
 #pragma once
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
@@ -57,5 +60,26 @@ Result<LiveInput> ReadLive(World& world,
                            const std::string& kubeconfig,
                            const std::string& context,
                            const std::string& namespace_);
+
+/// The CustomResourceDefinitions of a server.
+struct LiveDefinitions {
+  std::string server;  // its URL
+  std::string list;    // a CustomResourceDefinitionList in JSON
+};
+
+/// Errors: as ReadLive, and those of the server, which may refuse to list them.
+Result<LiveDefinitions> ReadDefinitions(World& world,
+                                        const std::string& kubeconfig,
+                                        const std::string& context);
+
+/// The group versions, such as "example.com/v1", that a command asks a server about at most.
+inline constexpr size_t kAskedVersionsMax = 64;
+
+/// What a server serves in these group versions, of which the first kAskedVersionsMax are asked
+/// about; those that it does not have are left out. Errors: as ReadLive.
+Result<std::vector<api::TypeMeta>> ServedIn(World& world,
+                                            const std::string& kubeconfig,
+                                            const std::string& context,
+                                            const std::set<std::string>& api_versions);
 
 }  // namespace dray::cli::inline input

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +24,7 @@
 #include "cli/terminal/progress.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
+#include "manifests/defined_versions.h"
 #include "manifests/objects.h"
 #include "scheduler/cluster/pod_groups.h"
 
@@ -176,6 +180,32 @@ void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
       objects.taint_rules, std::move(objects.slices), rules.features.release);
 }
 
+/// Returns what a server has of these group versions.
+using AskServer =
+    std::function<Result<std::vector<api::TypeMeta>>(const std::set<std::string>& api_versions)>;
+
+/// Corrects notes about kinds that definitions of the input define, or that the server has. Null
+/// inputs could not be read. Asks only if there are such notes.
+void CorrectNotesOf(std::span<manifests::Manifests* const> inputs, const AskServer& ask) {
+  manifests::DefinedVersions defined;
+  for (const manifests::Manifests* input : inputs) {
+    if (input != nullptr) defined.AddDefinitions(*input);
+  }
+  std::set<std::string> unknown;
+  for (const manifests::Manifests* input : inputs) {
+    if (input != nullptr) unknown.merge(manifests::UndefinedVersions(*input, defined));
+  }
+  if (ask && !unknown.empty()) {
+    const Result<std::vector<api::TypeMeta>> served = ask(unknown);
+    for (const api::TypeMeta& type : served ? *served : std::vector<api::TypeMeta>()) {
+      defined.Add(type.api_version, type.kind);
+    }
+  }
+  for (manifests::Manifests* input : inputs) {
+    if (input != nullptr) manifests::CorrectNotes(defined, *input);
+  }
+}
+
 }  // namespace
 
 Option& AddFiles(Command& command, OfflineInputOptions& options) {
@@ -282,9 +312,18 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                                     manifests::UnknownKinds::kPodTemplates);
   };
   DRAY_TRY(manifests::Manifests files, read_files(options.paths));
+  Result<manifests::Manifests> read_work = read_files(options.work);
   progress.Clear();
+  manifests::Manifests* const all[] = {&files, read_work ? &*read_work : nullptr};
+  AskServer ask;
+  if (is_live) {
+    ask = [&](const std::set<std::string>& api_versions) {
+      return ServedIn(world, kubeconfig, options.context, api_versions);
+    };
+  }
+  CorrectNotesOf(all, ask);
   output.Notes(files.notes);
-  DRAY_TRY(manifests::Manifests work, read_files(options.work));
+  DRAY_TRY(manifests::Manifests work, std::move(read_work));
   output.Notes(work.notes);
   manifests::Manifests& read = live.read;
   const bool is_known = is_live || !files.objects.empty();

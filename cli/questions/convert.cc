@@ -151,17 +151,41 @@ bool HasObject(const manifests::ConvertedDocument& document) {
   return !document.json.empty() && document.json != "null";
 }
 
-/// Returns the exit code. Errors: no such version, unreadable input, or no objects in it.
-Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
+/// Whether `word` names a version of a group that Dray does not have: that of custom kinds.
+bool IsOfCustomGroup(std::string_view word) {
+  const size_t slash = word.find('/');
+  return slash != std::string_view::npos &&
+         std::ranges::none_of(api::BuiltinKinds(), [&](const api::KindInfo* kind) {
+           return kind->group == word.substr(0, slash);
+         });
+}
+
+/// Errors: no such version or release, or unreadable input.
+Result<manifests::Conversion> ConvertAll(World& world,
+                                         const ConvertOptions& options,
+                                         const Output& output) {
+  const auto remark = [&](std::string_view line) { output.Remark(line); };
+  if (IsOfCustomGroup(options.version)) {
+    if (!options.release.empty()) {
+      return Fail(
+          StatusReason::kBadRequest,
+          fmt::format("--release: a release has no fields of {}; leave it out", options.version));
+    }
+    return manifests::ConvertCustomFiles(
+        world, options.paths, options.version, options.losing, remark);
+  }
   DRAY_TRY(const api::Release release, TargetReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
-  const auto remark = [&](std::string_view line) { output.Remark(line); };
-  DRAY_TRY(manifests::Conversion done,
-           manifests::ConvertFiles(world.disk,
-                                   options.paths,
-                                   ItemConverter(std::move(version), release),
-                                   options.losing,
-                                   remark));
+  return manifests::ConvertFiles(world.disk,
+                                 options.paths,
+                                 ItemConverter(std::move(version), release),
+                                 options.losing,
+                                 remark);
+}
+
+/// Returns the exit code. Errors: no such version, unreadable input, or no objects in it.
+Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
+  DRAY_TRY(manifests::Conversion done, ConvertAll(world, options, output));
   if (done.is_refused || done.would_lose) {
     output.Refuse("convert",
                   fmt::format("nothing written{}",
@@ -190,7 +214,11 @@ void AddOptions(Command& command, ConvertOptions& options) {
   command
       .Texts("-f, --filename PATH", options.paths, "file, folder or - (standard input); repeatable")
       .Required();
-  command.Text("--to VERSION", options.version, "resource.k8s.io/VERSION, or the version alone")
+  command
+      .Text("--to VERSION",
+            options.version,
+            "resource.k8s.io/VERSION, or the version alone; or GROUP/VERSION of custom kinds whose "
+            "CustomResourceDefinition is in the files")
       .Required();
   command
       .Text("--release RELEASE",
@@ -217,7 +245,7 @@ void AddOptions(Command& command, ConvertOptions& options) {
 
 void AddConvert(Command& program) {
   const auto options = std::make_shared<ConvertOptions>();
-  Command& command = program.Add("convert", "manifests in another version of resource.k8s.io");
+  Command& command = program.Add("convert", "manifests in another version of their kind");
   AddOptions(command, *options);
   command.Notes(
       "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1; "
@@ -225,6 +253,8 @@ void AddConvert(Command& program) {
       "comments on what has no counterpart: read them before you apply it. Other kinds pass "
       "through, but for pods, also those of workloads (up to 1.30 they name claims under "
       "`source`), and ResourceQuotas.\n"
+      "Custom kinds are converted as by a server: pruned, and with the defaults of both versions. "
+      "A definition with a conversion webhook needs a server.\n"
       "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
       "input, or no object in it.\n"
       "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "api/feature_gates.h"
 #include "api/measured_release.h"
 #include "cli/command_line/command_text.h"
+#include "cli/input/live_input.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/ci_report.h"
@@ -39,6 +41,8 @@ struct ValidateOptions {
   std::vector<std::string> paths;  // files, folders, "-"
   std::string release;             // "1.37"; empty: the newest that serves an object's version
   std::string feature_gates;       // in kube-apiserver's syntax
+  std::string kubeconfig;          // of a cluster whose definitions count; empty: none
+  std::string context;             // of the kubeconfig; empty: its current one
   bool allows_nothing = false;     // files without objects to judge are no error
   bool strict = false;             // unknown and duplicate fields are errors
   std::string format = "text";
@@ -92,11 +96,12 @@ class ValidateText {
     const std::string object = ObjectOf(verdict);
     if (verdict.verdict == Verdict::kSkipped) {
       cli::Print(output_.out,
-                 "{}:{}: {}: {}: not a kind Dray knows\n",
+                 "{}:{}: {}: {}: {}\n",
                  verdict.file,
                  verdict.line,
                  Composed(Painted("skipped", kFaint)),
-                 object);
+                 object,
+                 verdict.why);
     }
     for (const Notice& notice : verdict.notices) Print(verdict, object, notice);
   }
@@ -158,6 +163,7 @@ void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
       if (!api::IsMeasured(*verdict.release)) json.Member("measured", false);
     }
     json.Member("verdict", NameOf(verdict.verdict).name);
+    WriteText("why", verdict.why, json);
     WriteNotices(verdict, Notice::Severity::kError, json.Member("errors"));
     WriteNotices(verdict, Notice::Severity::kWarning, json.Member("warnings"));
   });
@@ -330,19 +336,41 @@ class Run {
 
   using Report = std::function<void(const ObjectVerdict&)>;
 
+  /// The files of one path of -f, or why they are not known.
+  using FilesOfPath = Result<std::vector<std::string>>;
+
   /// Calls `report_verdict` for every object of every path, in order.
   void ValidateAll(const Report& report_verdict) {
+    std::vector<FilesOfPath> paths;
+    std::vector<std::string> all;
     for (const std::string& path : options_.paths) {
-      const auto files =
+      paths.push_back(
           manifests::ManifestFiles(world_.disk, std::span(&path, 1), [&](const std::string& line) {
             output_.Notes(std::span(&line, 1));
-          });
-      if (!files) {
-        Count(Unreadable(path, files.error().message), report_verdict);
+          }));
+      if (paths.back()) std::ranges::copy(*paths.back(), std::back_inserter(all));
+    }
+    progress_.Now("reading definitions");
+    validator_.LearnKinds(all);
+    const Result<> learned = LearnServer();
+    progress_.Clear();
+    if (!learned) Count(Unreadable("the cluster", learned.error().message), report_verdict);
+    for (size_t i = 0; i < paths.size(); ++i) {
+      if (!paths[i]) {
+        Count(Unreadable(options_.paths[i], paths[i].error().message), report_verdict);
         continue;
       }
-      for (const std::string& file : *files) ValidateFile(file, report_verdict);
+      for (const std::string& file : *paths[i]) ValidateFile(file, report_verdict);
     }
+  }
+
+  /// Learns the definitions of the cluster, if one is named. Errors: it cannot be read.
+  Result<> LearnServer() {
+    if (options_.kubeconfig.empty() && options_.context.empty()) return {};
+    const std::string kubeconfig =
+        options_.kubeconfig.empty() ? UsualKubeconfig() : options_.kubeconfig;
+    DRAY_TRY(const LiveDefinitions live, ReadDefinitions(world_, kubeconfig, options_.context));
+    return validator_.LearnServer(live.server, live.list);
   }
 
   void ValidateFile(const std::string& file, const Report& report_verdict) {
@@ -403,6 +431,11 @@ void AddOptions(Command& command, ValidateOptions& options) {
   command.Text("--feature-gates GATES",
                options.feature_gates,
                "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command.Text("--kubeconfig FILE",
+               options.kubeconfig,
+               "the custom kinds of this cluster count, besides those that the files define");
+  command.Text(
+      "--context NAME", options.context, "context of the kubeconfig (default: its current one)");
   AddAllowNothing(command, options.allows_nothing);
   command.Flag("--strict", options.strict, "unknown and duplicate fields are errors");
   command.Text("-o, --output", options.format, "text, json, yaml, junit, sarif or github")
@@ -418,6 +451,9 @@ void AddValidate(Command& program) {
       program.Add("validate", "what an API server would say to manifests, without one");
   AddOptions(command, *options);
   command.Notes(
+      "Objects of custom kinds are judged by the CustomResourceDefinitions among the files, in any "
+      "order. An object whose kind is not known is skipped, which is said and does not change the "
+      "exit code.\n"
       "Exit codes: 0 valid, 1 invalid or refused, 2 unreadable, or nothing was judged.\n"
       "Example:\n  dray validate -f manifests/ --release 1.34");
   command.Does(
