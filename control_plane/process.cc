@@ -99,6 +99,11 @@ Result<> Process::MakeApi(const server::http::Authenticator& authenticator) {
           },
       .profiling = options_.profiling,
       .auditor = std::move(auditor)};
+  if (options_.waits_for_objects) {
+    api_options.checks.push_back({.name = "given-objects",
+                                  .passes = [this] { return has_objects_.load(); },
+                                  .readiness_only = true});
+  }
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   return {};
 }

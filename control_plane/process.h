@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/live_scheme.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/worker_pool.h"
 #include "base/world.h"
+#include "client/client.h"
 #include "client/leader_election.h"
 #include "control_plane/audit_files.h"
 #include "control_plane/components.h"
@@ -63,6 +65,7 @@ struct ProcessOptions {
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   AuditFiles audit;                                            // the audit log
   bool watches_begin_at_start = false;                         // as upstream: without older events
+  bool waits_for_objects = false;                              // not ready before NoteObjects()
   bool scheduler = false, controllers = false, nodes = false;  // enabled components
   scheduler::Configuration scheduling;
   /// Explains in events why pods get no devices; not set: there are no such events.
@@ -90,6 +93,12 @@ class Process {
   // Valid after Start.
   const std::string& url() const { return url_; }
   const std::string& kubeconfig() const { return kubeconfig_; }  // path of the file
+  /// A client with all rights.
+  client::Client& client() { return *client_; }
+  /// The kinds that are served, custom kinds among them.
+  const api::LiveScheme& scheme() const { return resources_->scheme(); }
+  /// The objects for which ProcessOptions::waits_for_objects makes clients wait are there.
+  void NoteObjects() { has_objects_ = true; }
 
  private:
   Result<> StartServer();
@@ -122,6 +131,7 @@ class Process {
   std::optional<Housekeeping> housekeeping_;
   std::optional<TlsFiles> tls_files_;
   std::string url_, kubeconfig_;
+  std::atomic<bool> has_objects_ = false;
   std::optional<InProcessClient> client_;         // for the election, or components without one
   std::optional<InProcessClient> leader_client_;  // for components, for one term
   std::optional<Components> components_;

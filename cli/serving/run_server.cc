@@ -15,6 +15,7 @@
 #include "api/release.h"
 #include "base/log.h"
 #include "cli/command_line/commands.h"
+#include "cli/serving/given_objects.h"
 #include "cli/serving/serving.h"
 #include "cli/terminal/stop_signals.h"
 #include "control_plane/process.h"
@@ -81,10 +82,23 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
     log.Info("flag is passed over", "flag", flag.flag, "because", flag.because);
   }
   DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world, options));
+  DRAY_TRY(const GivenObjects given, GivenObjects::Read(world.disk, options.files));
+  process_options.waits_for_objects = !given.empty();
   const api::Release release = process_options.emulation.release;
   std::optional<control_plane::Process> process;
   process.emplace(world, log, std::move(process_options));
   DRAY_TRY_VOID(process->Start());
+  if (!given.empty()) {
+    const auto report = [&](std::string_view refusal) {
+      if (options.log_format == LogFormat::kJson) {
+        log.Error("object of a file is refused", "why", refusal);
+      } else {
+        cli::Print(output.notes, "{}\n", refusal);
+      }
+    };
+    DRAY_TRY_VOID(given.Create(process->client(), process->scheme(), {world, log, report}));
+    process->NoteObjects();
+  }
   PrintServed(*process, release, options, output, log);
   const std::string_view signal = stop.Wait();
   const MonotonicTime reported = world.clock.Monotonic();

@@ -45,6 +45,10 @@ void AddOptions(Command& command, ServeOptions& options) {
   command.Flag("--memory",
                options.store.memory,
                "keep objects in memory; they are gone when the server stops");
+  command.Texts("-f, --filename PATH",
+                options.files,
+                "file, folder or - (standard input) with objects to create at the start, "
+                "definitions of custom kinds first; repeatable. Objects that are there stay");
   command.Text("--components NAMES",
                options.components,
                "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
@@ -87,7 +91,8 @@ void GroupOptions(Command& command) {
     std::vector<std::string> options;
   };
   const Subject subjects[] = {{"Where objects are kept",
-                               {"--data-dir",
+                               {"--filename",
+                                "--data-dir",
                                 "--memory",
                                 "--etcd-servers",
                                 "--etcd-cafile",

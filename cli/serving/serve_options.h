@@ -26,6 +26,7 @@ struct PassedOver {
 
 /// The defaults are those of `dray serve`.
 struct ServeOptions {
+  std::vector<std::string> files;  // of objects that are created at the start
   std::string listen = "127.0.0.1:6443";
   control_plane::StoreChoice store;
   std::string token_file;  // empty: certificates only
