@@ -2,8 +2,8 @@
 #include "api/status.h"
 
 #include <algorithm>
-#include <any>
 #include <array>
+#include <utility>
 
 namespace dray::api {
 namespace {
@@ -37,6 +37,13 @@ constexpr std::array kCodes = {
     Coded{StatusReason::kServiceUnavailable, 503},
 };
 
+/// The details, if they are a T of StatusErrorDetails.
+template <class T>
+const T* Held(const Error& error) {
+  const auto* const details = error.DetailsAs<StatusErrorDetails>();
+  return details == nullptr ? nullptr : std::get_if<T>(&details->value);
+}
+
 }  // namespace
 
 int HttpCode(StatusReason reason) {
@@ -50,21 +57,22 @@ StatusReason ReasonOf(int http_code) {
 }
 
 const meta_v1::StatusDetails* DetailsOf(const Error& error) {
-  return std::any_cast<meta_v1::StatusDetails>(&error.details);
+  return Held<meta_v1::StatusDetails>(error);
+}
+
+std::shared_ptr<const ErrorDetails> AsDetails(StatusErrorDetails::Value value) {
+  return std::make_shared<const StatusErrorDetails>(std::move(value));
 }
 
 meta_v1::Status StatusOf(const Error& error) {
-  if (const auto* whole = std::any_cast<meta_v1::Status>(&error.details); whole != nullptr) {
-    return *whole;
-  }
+  if (const auto* whole = Held<meta_v1::Status>(error); whole != nullptr) return *whole;
   meta_v1::Status status;
   status.status = "Failure";
   status.message = error.message;
   status.reason = ReasonName(error.reason);
   status.code = HttpCode(error.reason);
-  if (const auto* expired = std::any_cast<ContinueFrom>(&error.details); expired != nullptr) {
+  if (const auto* expired = Held<ContinueFrom>(error); expired != nullptr)
     status.metadata.continue_ = expired->token;
-  }
   if (const auto* details = DetailsOf(error); details != nullptr) status.details = *details;
   if (error.causes.empty()) return status;
   if (!status.details.has_value()) status.details.emplace();
@@ -85,7 +93,7 @@ Error ErrorOf(const meta_v1::Status& status, int http_code) {
   }
   meta_v1::StatusDetails details = *status.details;
   details.causes.clear();
-  error.details = std::move(details);
+  error.details = AsDetails(std::move(details));
   return error;
 }
 

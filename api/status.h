@@ -3,7 +3,10 @@
 // Error and back.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "api/meta_v1/status.h"
 #include "base/result.h"
@@ -16,18 +19,29 @@ int HttpCode(StatusReason reason);
 /// The details of the Status for `error`, without the causes, which are in the error itself: the
 /// object concerned, and when to try again. Null if it has none. Valid while `error` lives.
 ///
-/// Set them with Error{.details = meta_v1::StatusDetails{.name = …}}; default-constructed details
-/// are written as "details":{}.
+/// Default-constructed details are written as "details":{}.
 const meta_v1::StatusDetails* DetailsOf(const Error& error);
 
-/// Error::details of an expired list that may be continued: the position, with the objects that
-/// exist now.
+/// Where an expired list may be continued: the position, with the objects that exist now.
 struct ContinueFrom {
   std::string token;
 };
 
-/// Converts an error to the server's answer. An error whose details hold a whole meta_v1::Status,
-/// of another server that refused, is answered with that one.
+/// Error::details of the API: those of the Status; or where an expired list goes on; or the whole
+/// Status of another server that refused, which is the answer then.
+class StatusErrorDetails final : public ErrorDetails {
+ public:
+  using Value = std::variant<meta_v1::StatusDetails, ContinueFrom, meta_v1::Status>;
+
+  explicit StatusErrorDetails(Value held) : value(std::move(held)) {}
+
+  const Value value;
+};
+
+/// For Error{.details = AsDetails(meta_v1::StatusDetails{.name = …})}.
+std::shared_ptr<const ErrorDetails> AsDetails(StatusErrorDetails::Value value);
+
+/// Converts an error to the server's answer.
 meta_v1::Status StatusOf(const Error& error);
 
 /// Converts an answer to the client's error; `http_code` decides if `status` has no reason.

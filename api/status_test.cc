@@ -32,9 +32,9 @@ TEST(Status, HasDetailsWhenTheErrorHasSomeOrCauses) {
     std::string json(kPlain);
     return json.insert(json.find(R"("code")"), R"("details":)" + std::string(details) + ",");
   };
-  error.details = meta_v1::StatusDetails();
+  error.details = AsDetails(meta_v1::StatusDetails());
   EXPECT_EQ(Written(error), with("{}"));
-  error.details = meta_v1::StatusDetails{.name = "a", .retry_after_seconds = 1};
+  error.details = AsDetails(meta_v1::StatusDetails{.name = "a", .retry_after_seconds = 1});
   EXPECT_EQ(Written(error), with(R"({"name":"a","retryAfterSeconds":1})"));
   error.details.reset();
   error.causes = {{.reason = "FieldValueInvalid", .field = "spec", .message = "bad"}};
@@ -43,7 +43,8 @@ TEST(Status, HasDetailsWhenTheErrorHasSomeOrCauses) {
 }
 
 TEST(Status, SaysWhereAnExpiredListGoesOn) {
-  const Error error{.reason = StatusReason::kExpired, .details = ContinueFrom{.token = "t"}};
+  const Error error{.reason = StatusReason::kExpired,
+                    .details = AsDetails(ContinueFrom{.token = "t"})};
   EXPECT_EQ(StatusOf(error).metadata.continue_, "t");
   EXPECT_FALSE(StatusOf(error).details.has_value());
 }
@@ -52,7 +53,7 @@ TEST(Status, BecomesTheSameErrorAgain) {
   const Error error{.reason = StatusReason::kConflict,
                     .message = "changed",
                     .causes = {{.reason = "r", .field = "f", .message = "m"}},
-                    .details = meta_v1::StatusDetails{.name = "a", .uid = "u"}};
+                    .details = AsDetails(meta_v1::StatusDetails{.name = "a", .uid = "u"})};
   const Error again = ErrorOf(StatusOf(error), 409);
   EXPECT_EQ(again.reason, error.reason);
   EXPECT_EQ(again.message, error.message);

@@ -6,10 +6,10 @@
 // condition that only a bug can break is a DRAY_CHECK (base/check.h).
 #pragma once
 
-#include <any>
 #include <bit>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,12 +54,25 @@ struct ErrorCause {
   bool operator==(const ErrorCause&) const = default;
 };
 
+/// What a higher layer adds to an Error for its callers: each layer derives a type of its own,
+/// which does not change once it is part of an Error. api/status.h has that of the API.
+class ErrorDetails {
+ public:
+  virtual ~ErrorDetails() = default;
+};
+
 struct Error {
   StatusReason reason = StatusReason::kUnknown;
   std::string message;                  // names the object and what to do
   std::vector<ErrorCause> causes = {};  // for kInvalid, in the order found
-  /// Further details that a higher layer adds for its callers; see api/status.h.
-  std::any details = {};
+  /// Null: there are none. Copies of an Error share them.
+  std::shared_ptr<const ErrorDetails> details = nullptr;
+
+  /// The details, if they are a T; else null. Valid while the details live.
+  template <class T>
+  const T* DetailsAs() const {
+    return dynamic_cast<const T*>(details.get());
+  }
 };
 
 /// An Error behind a pointer, so that a Result is small and quick to move, and functions that pass

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/meta_v1/status.h"
+#include "api/status.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
 
@@ -60,8 +61,8 @@ Error Forbidden(const Attributes& asked, std::string_view user, std::string_view
   if (!asked.name.empty()) what += " " + GoQuote(asked.name);
   return {.reason = StatusReason::kForbidden,
           .message = fmt::format("{} is forbidden: {}", what, why),
-          .details = api::meta_v1::StatusDetails{
-              .name = asked.name, .group = asked.group, .kind = asked.resource}};
+          .details = api::AsDetails(api::meta_v1::StatusDetails{
+              .name = asked.name, .group = asked.group, .kind = asked.resource})};
 }
 
 }  // namespace dray::server::access

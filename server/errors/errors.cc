@@ -27,8 +27,8 @@ Error About(StatusReason reason,
   return {
       .reason = reason,
       .message = std::move(message),
-      .details = StatusDetails{
-          .name = std::string(name), .group = std::string(kind.group), .kind = std::string(word)}};
+      .details = api::AsDetails(StatusDetails{
+          .name = std::string(name), .group = std::string(kind.group), .kind = std::string(word)})};
 }
 
 Error About(StatusReason reason,
@@ -95,10 +95,10 @@ Error NoNameFree(const api::KindInfo& kind, std::string_view name) {
                                  "unique name for the object",
                                  kind.qualified_resource(),
                                  name),
-          .details = StatusDetails{.name = std::string(name),
-                                   .group = std::string(kind.group),
-                                   .kind = std::string(kind.plural),
-                                   .retry_after_seconds = 1}};
+          .details = api::AsDetails(StatusDetails{.name = std::string(name),
+                                                  .group = std::string(kind.group),
+                                                  .kind = std::string(kind.plural),
+                                                  .retry_after_seconds = 1})};
 }
 
 Error Conflict(const api::KindInfo& kind, std::string_view name, std::string_view why) {
@@ -191,8 +191,8 @@ Error InvalidAs(std::string_view group,
   return {.reason = StatusReason::kInvalid,
           .message = std::move(message),
           .causes = std::move(causes),
-          .details = StatusDetails{
-              .name = std::string(name), .group = std::string(group), .kind = std::string(word)}};
+          .details = api::AsDetails(StatusDetails{
+              .name = std::string(name), .group = std::string(group), .kind = std::string(word)})};
 }
 
 Error BadRequest(std::string message) {
@@ -204,7 +204,8 @@ Error Untyped(std::string message) {
 }
 
 Error WithoutSubject(StatusReason reason, std::string message) {
-  return {.reason = reason, .message = std::move(message), .details = StatusDetails{}};
+  return {
+      .reason = reason, .message = std::move(message), .details = api::AsDetails(StatusDetails{})};
 }
 
 Error Internal(std::string_view what) {
@@ -215,7 +216,7 @@ Error Internal(std::string_view what) {
 Error TooManyRequests() {
   return {.reason = StatusReason::kTooManyRequests,
           .message = "Too many requests, please try again later.",
-          .details = StatusDetails{.retry_after_seconds = 1}};
+          .details = api::AsDetails(StatusDetails{.retry_after_seconds = 1})};
 }
 
 Error DisruptionBudget(std::string why) {
@@ -223,7 +224,7 @@ Error DisruptionBudget(std::string why) {
   return {.reason = StatusReason::kTooManyRequests,
           .message = "Cannot evict pod as it would violate the pod's disruption budget.",
           .causes = {{.reason = "DisruptionBudget", .field = "", .message = std::move(why)}},
-          .details = StatusDetails{.retry_after_seconds = kRetrySeconds}};
+          .details = api::AsDetails(StatusDetails{.retry_after_seconds = kRetrySeconds})};
 }
 
 Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what) {
@@ -243,7 +244,7 @@ Error TooLargeVersion(uint64_t asked, Revision current) {
           .causes = {{.reason = "ResourceVersionTooLarge",
                       .field = "",
                       .message = "Too large resource version"}},
-          .details = StatusDetails{.retry_after_seconds = 1}};
+          .details = api::AsDetails(StatusDetails{.retry_after_seconds = 1})};
 }
 
 Error TooOldToWatch(Revision asked, Revision floor) {
@@ -267,7 +268,7 @@ Error TooOldToContinue(std::string token) {
           "token results in an inconsistent list - objects that were created, modified, or "
           "deleted between the time the first chunk was returned and now may show up in the "
           "list.",
-      .details = api::ContinueFrom{.token = std::move(token)}};
+      .details = api::AsDetails(api::ContinueFrom{.token = std::move(token)})};
 }
 
 Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours) {

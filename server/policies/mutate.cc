@@ -252,7 +252,7 @@ class Mutating {
     // HTTP 403, whatever the reason is.
     api::meta_v1::Status status = api::StatusOf(error);
     status.reason = failures_.front().reason;
-    error.details = std::move(status);
+    error.details = api::AsDetails(std::move(status));
     return error;
   }
 

@@ -135,7 +135,7 @@ Error DenialOf(std::string_view webhook, std::optional<api::meta_v1::Status> sta
   const StatusReason named = ReasonNamed(shown.reason);
   return {.reason = named == StatusReason::kUnknown ? api::ReasonOf(shown.code) : named,
           .message = shown.message,
-          .details = std::move(shown)};
+          .details = api::AsDetails(std::move(shown))};
 }
 
 Error InternalBecause(std::string what) {

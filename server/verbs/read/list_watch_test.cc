@@ -79,8 +79,7 @@ TEST_F(ListTest, AnExpiredTokenComesWithOneThatGoesOn) {
   EXPECT_EQ(expired.error().reason, StatusReason::kExpired);
   EXPECT_THAT(expired.error().message, StartsWith("The provided continue parameter is too old"));
   const Result<ListAnswer> rest = Lists(
-      Classes({.continue_token = std::any_cast<api::ContinueFrom>(expired.error().details).token,
-               .limit = 9}));
+      Classes({.continue_token = api::StatusOf(expired.error()).metadata.continue_, .limit = 9}));
   ASSERT_TRUE(rest.has_value());
   EXPECT_EQ(Names(rest->items), "d e f");
 }
