@@ -22,6 +22,7 @@
 #include "base/lazy.h"
 #include "base/mutex.h"
 #include "base/published.h"
+#include "base/try.h"
 #include "base/work.h"
 #include "dray/allocator.h"
 

@@ -16,6 +16,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 
 namespace dray::api::inline v0 {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cel/named_instance.h"
 
 namespace dray::allocator {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api/resource_v1alpha2.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"

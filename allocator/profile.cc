@@ -11,6 +11,7 @@
 
 #include "allocator/feature_switches.h"
 #include "base/check.h"
+#include "base/try.h"
 
 namespace dray::allocator::inline v0 {
 namespace {

@@ -6,6 +6,7 @@
 #include "allocator/rules/release_rules.h"
 #include "allocator/rules/selector_environment.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
 #include "cel/language/time_zones.h"

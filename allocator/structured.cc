@@ -17,6 +17,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "base/check.h"
+#include "base/try.h"
 #include "dray/allocated_state.h"
 #include "dray/allocator.h"
 #include "dray/profile.h"

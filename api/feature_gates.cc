@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/spelling.h"
+#include "base/try.h"
 
 namespace dray::api {
 namespace {

@@ -8,7 +8,7 @@
 #include "api/kind.h"
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::api {
 

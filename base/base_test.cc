@@ -19,6 +19,7 @@
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "base/text_uuid.h"
+#include "base/try.h"
 #include "base/zoneinfo.h"
 
 namespace dray {

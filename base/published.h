@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that many threads may read because they are immutable.
+// The newest of a sequence of immutable values, for many threads.
 #pragma once
 
-#include <memory>
 #include <utility>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
 
 namespace dray {
-
-/// An immutable value with shared ownership. Prefer this wherever two owners are needed.
-template <class T>
-using Frozen = std::shared_ptr<const T>;
 
 /// The newest of a sequence of immutable values: one writer replaces it, any thread may read it.
 template <class T>

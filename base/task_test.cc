@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/try.h"
+
 namespace dray {
 namespace {
 

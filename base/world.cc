@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/descriptor.h"
+#include "base/try.h"
 
 namespace dray {
 namespace {

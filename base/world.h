@@ -18,11 +18,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/wall_time.h"
 
 namespace dray {
 
-/// Nanoseconds since the Unix epoch, UTC.
-using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// Nanoseconds since an arbitrary start; never goes back.
 using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 

@@ -5,7 +5,7 @@
 #include <expected>
 #include <string_view>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "cel/check/scope.h"
 #include "cel/compile_error.h"

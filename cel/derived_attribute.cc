@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/try.h"
 #include "cel/compile.h"
 #include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/work.h"
 #include "cel/cost/estimate.h"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cel/compile.h"
 #include "cel/device_activation.h"
 #include "cel/eval/conversion_problem.h"

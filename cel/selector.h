@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/work.h"
 #include "cel/cost/estimate.h"

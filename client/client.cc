@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "base/result.h"
+#include "base/try.h"
 
 namespace dray::client {
 namespace {

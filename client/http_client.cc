@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "base/try.h"
 #include "client/read_modify_write.h"
 #include "client/wire.h"
 

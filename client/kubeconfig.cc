@@ -9,6 +9,7 @@
 
 #include "api/codec/yaml.h"
 #include "base/text/base64.h"
+#include "base/try.h"
 
 namespace dray::client {
 namespace {

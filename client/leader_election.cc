@@ -8,6 +8,7 @@
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/value/time.h"
+#include "base/try.h"
 
 namespace dray::client {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/try.h"
+
 namespace dray::client {
 
 ObjectRef RefOf(const api::Object& object) {

@@ -9,6 +9,7 @@
 #include "api/codec/json_reader.h"
 #include "api/meta_v1/status.h"
 #include "api/status.h"
+#include "base/try.h"
 #include "net/url.h"
 
 namespace dray::client {

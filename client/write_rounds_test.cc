@@ -14,6 +14,7 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/try.h"
 #include "client/testing/memory_client.h"
 
 namespace dray::client {

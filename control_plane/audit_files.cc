@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "server/audit/log.h"
 #include "server/audit/policy.h"
 

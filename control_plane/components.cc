@@ -5,6 +5,7 @@
 
 #include "allocator/feature_switches.h"
 #include "base/thread_urgency.h"
+#include "base/try.h"
 #include "base/zoneinfo.h"
 #include "cel/selector_cache.h"
 #include "dray/profile.h"

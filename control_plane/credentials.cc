@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text/base64.h"
+#include "base/try.h"
 
 namespace dray::control_plane {
 namespace {

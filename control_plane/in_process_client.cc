@@ -8,6 +8,7 @@
 
 #include "api/meta_v1/status.h"
 #include "base/thread_urgency.h"
+#include "base/try.h"
 #include "base/waiting.h"
 #include "client/read_modify_write.h"
 #include "server/storage/decoded_size.h"

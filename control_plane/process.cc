@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/try.h"
 #include "control_plane/credentials.h"
 #include "control_plane/gate_metrics.h"
 #include "control_plane/new_claims.h"

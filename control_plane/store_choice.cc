@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/try.h"
 #include "server/storage/stored_object.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"

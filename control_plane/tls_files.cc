@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::control_plane {
 namespace {
 

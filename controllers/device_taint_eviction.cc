@@ -14,6 +14,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/meta_v1/options.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/claim_generation.h"

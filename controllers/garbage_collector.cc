@@ -11,6 +11,7 @@
 
 #include "api/custom_kind.h"
 #include "api/meta_v1/options.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/key_loop.h"

@@ -7,6 +7,7 @@
 
 #include "api/core_v1/namespace.h"
 #include "api/meta_v1/options.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

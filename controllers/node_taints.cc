@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/key_loop.h"

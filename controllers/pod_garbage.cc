@@ -9,6 +9,7 @@
 #include "api/core_v1/pod.h"
 #include "api/meta_v1/options.h"
 #include "api/pods/life.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/key_loop.h"

@@ -8,6 +8,7 @@
 #include "api/core_v1/pod.h"
 #include "api/pods/life.h"
 #include "api/scheduling_v1beta1.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/key_loop.h"

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

@@ -19,6 +19,7 @@
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/scheduling_v1beta1.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"

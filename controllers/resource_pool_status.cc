@@ -9,6 +9,7 @@
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/pool_status.h"

@@ -11,6 +11,7 @@
 #include "api/quota/limits.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/selectors/selector_of.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

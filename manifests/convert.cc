@@ -14,6 +14,7 @@
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
 #include "base/text/printable.h"
+#include "base/try.h"
 #include "manifests/convert_custom.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"

@@ -10,6 +10,7 @@
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/feature_gates.h"
+#include "base/try.h"
 #include "manifests/convert_pods.h"
 #include "manifests/json_members.h"
 

@@ -11,6 +11,7 @@
 
 #include "api/codec/json_reader.h"
 #include "api/codec/yaml.h"
+#include "base/try.h"
 #include "manifests/files.h"
 
 namespace dray::manifests {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::manifests {
 namespace {
 

@@ -12,6 +12,7 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/yaml.h"
 #include "base/parallel.h"
+#include "base/try.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/hints.h"

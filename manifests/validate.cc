@@ -18,6 +18,7 @@
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/hints.h"

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "net/http.h"
 
 namespace dray::net {

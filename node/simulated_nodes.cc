@@ -13,6 +13,7 @@
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 #include "client/read_modify_write.h"
 #include "node/profile.h"
 

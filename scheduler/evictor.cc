@@ -11,6 +11,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim.h"
 #include "api/value/time.h"
+#include "base/try.h"
 #include "scheduler/bind/bind.h"
 #include "scheduler/classic/classic_claims.h"
 #include "scheduler/reports/group_writes.h"

@@ -17,6 +17,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
 #include "store/store.h"

@@ -12,6 +12,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"

@@ -20,6 +20,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/record.h"
 #include "store/snapshot.h"

@@ -9,6 +9,7 @@
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
 #include "allocator/rules/result.h"
+#include "base/try.h"
 
 namespace dray::allocator::literal {
 namespace {

@@ -10,7 +10,7 @@
 #include "allocator/inventory/inventory.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/work.h"
 #include "cel/selector_cache.h"

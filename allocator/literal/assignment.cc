@@ -10,6 +10,7 @@
 #include "allocator/rules/taints.h"
 #include "allocator/rules/work_units.h"
 #include "api/claims/node_operations.h"
+#include "base/try.h"
 
 namespace dray::allocator::literal {
 namespace {

@@ -6,6 +6,7 @@
 #include "allocator/rules/constraints.h"
 #include "allocator/rules/work_units.h"
 #include "api/resource_v1/device_request.h"
+#include "base/try.h"
 
 namespace dray::allocator::literal {
 

@@ -10,6 +10,7 @@
 #include "allocator/rules/node_match.h"
 #include "allocator/rules/work_units.h"
 #include "api/resource_v1/device_class.h"
+#include "base/try.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
 

@@ -11,6 +11,7 @@
 
 #include "allocator/rules/release_rules.h"
 #include "api/claims/pool_accounts.h"
+#include "base/try.h"
 
 namespace dray::allocator::rules {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/release_rules.h"
+#include "base/try.h"
 
 namespace dray::allocator::rules {
 namespace {

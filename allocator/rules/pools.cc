@@ -13,6 +13,7 @@
 
 #include "allocator/rules/node_match.h"
 #include "allocator/rules/release_rules.h"
+#include "base/try.h"
 
 namespace dray::allocator::rules {
 namespace {

@@ -15,6 +15,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 
 namespace dray::allocator::rules {
 namespace {

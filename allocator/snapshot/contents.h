@@ -14,8 +14,8 @@
 
 #include "allocator/snapshot/shapes.h"
 #include "api/resource_v1/slice.h"
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 
 namespace dray::allocator::snapshot {
 

@@ -13,7 +13,7 @@
 #include "allocator/snapshot/pool_facts.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/features.h"
 
 namespace dray::allocator::snapshot {

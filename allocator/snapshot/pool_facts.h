@@ -11,7 +11,7 @@
 
 #include "allocator/snapshot/contents.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocated_state.h"
 
 namespace dray::allocator::snapshot {

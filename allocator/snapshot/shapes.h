@@ -20,8 +20,8 @@
 
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/work.h"
 #include "cel/batch/device_table.h"
 #include "cel/selector_cache.h"

@@ -17,7 +17,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "base/check.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocated_state.h"
 #include "dray/features.h"
 #include "dray/profile.h"

@@ -15,6 +15,7 @@
 #include "api/codec/written_members.h"
 #include "api/meta_v1/object_meta.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -18,6 +18,7 @@
 #include "api/codec/value_as.h"
 #include "api/text/go_quote.h"
 #include "base/text/base64.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

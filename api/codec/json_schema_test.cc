@@ -9,6 +9,7 @@
 #include "api/apiextensions_v1.h"
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "base/try.h"
 
 namespace dray::api {
 namespace {

@@ -14,6 +14,7 @@
 #include "api/codec/protobuf_wire.h"
 #include "api/codec/value_as.h"
 #include "base/text/text_scan.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

@@ -8,6 +8,7 @@
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/meta_v1/list_meta.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

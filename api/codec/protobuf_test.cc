@@ -19,6 +19,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
+#include "base/try.h"
 
 namespace dray::api {
 namespace {

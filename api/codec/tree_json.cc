@@ -14,6 +14,7 @@
 
 #include "api/codec/duplicate_fields.h"
 #include "api/codec/yaml_scalar.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

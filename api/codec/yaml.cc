@@ -22,6 +22,7 @@
 #include "api/codec/yaml_tree.h"
 #include "api/text/cut.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

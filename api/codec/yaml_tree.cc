@@ -10,6 +10,7 @@
 #include <yaml.h>
 
 #include "api/codec/yaml_limits.h"
+#include "base/try.h"
 
 namespace dray::api::inline codec {
 namespace {

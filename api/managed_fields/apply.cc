@@ -15,6 +15,7 @@
 #include "api/managed_fields/last_applied.h"
 #include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
+#include "base/try.h"
 
 namespace dray::api::managed_fields {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "api/codec/json_writer.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 
 namespace dray::api::managed_fields {
 namespace {

@@ -9,7 +9,7 @@
 #include "api/kind.h"
 #include "api/managed_fields/schema_node.h"
 #include "api/managed_fields/shape.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::api {
 class CustomVersion;

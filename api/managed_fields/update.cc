@@ -12,6 +12,7 @@
 #include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/written_set.h"
+#include "base/try.h"
 
 namespace dray::api::managed_fields {
 namespace {

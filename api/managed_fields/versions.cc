@@ -7,6 +7,7 @@
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/custom_kind.h"
+#include "base/try.h"
 
 namespace dray::api::managed_fields {
 

@@ -10,6 +10,7 @@
 
 #include "api/quota/pod_charge.h"
 #include "api/quota/scopes.h"
+#include "base/try.h"
 
 namespace dray::api::quota {
 namespace {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/selectors/label_selector.h"
+#include "base/try.h"
 
 namespace dray::api::inline selectors {
 namespace {

@@ -14,6 +14,7 @@
 
 #include "api/text/go_quote.h"
 #include "api/text/names.h"
+#include "base/try.h"
 
 namespace dray::api::inline selectors {
 namespace {

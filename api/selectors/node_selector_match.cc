@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/try.h"
 
 namespace dray::api::inline selectors {
 namespace {

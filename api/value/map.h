@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
+#include "base/check_failed.h"
 
 namespace dray::api::inline value {
 
@@ -60,7 +60,7 @@ class Map {
 
   const T& at(std::string_view key) const {
     const auto found = find(key);
-    DRAY_CHECK(found != end());
+    if (found == end()) CheckFailed("the map has the key", __FILE__, __LINE__);
     return found->second;
   }
   T& at(std::string_view key) { return const_cast<T&>(std::as_const(*this).at(key)); }

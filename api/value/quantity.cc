@@ -15,6 +15,7 @@
 
 #include "api/value/natural.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 
 namespace dray::api::inline value {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 
 namespace dray::api::inline value {

@@ -11,6 +11,7 @@
 
 #include "api/text/go_quote.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 
 namespace dray::api::inline value {
 namespace {

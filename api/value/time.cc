@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::api::inline value {
 namespace {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "base/world.h"
+#include "base/wall_time.h"
 
 namespace dray::api::inline value {
 

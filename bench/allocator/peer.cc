@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/try.h"
 #include "tests/judges/problem_json.h"
 
 namespace dray::bench {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "base/world.h"
 #include "bench/allocator/measure.h"
 #include "tests/judges/problem_json.h"

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::cel::inline language {
 
 TimeZones::TimeZones(ReadFile read)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/text/cut.h"
+#include "base/try.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
 #include "cel/syntax/utf8.h"

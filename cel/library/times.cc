@@ -12,6 +12,7 @@
 
 #include "api/value/time.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "cel/language/time_zones.h"
 #include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"

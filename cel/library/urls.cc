@@ -14,6 +14,7 @@
 
 #include "api/text/go_quote.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "cel/library/addresses.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"

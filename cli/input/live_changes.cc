@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.h"
 #include "client/http_client.h"
 
 namespace dray::cli::inline input {

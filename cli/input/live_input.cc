@@ -17,6 +17,7 @@
 #include "api/codec/json_reader.h"
 #include "api/kind.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "client/http_client.h"
 #include "manifests/json_members.h"
 

@@ -19,6 +19,7 @@
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "base/text/spelling.h"
+#include "base/try.h"
 #include "cli/command_line/command_text.h"
 #include "cli/command_line/mistakes.h"
 #include "cli/terminal/progress.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/value/time.h"
+#include "base/try.h"
 #include "cli/input/live_changes.h"
 #include "cli/terminal/stop_signals.h"
 

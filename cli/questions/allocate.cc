@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/spelling.h"
+#include "base/try.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/allocate_report.h"

@@ -17,6 +17,7 @@
 #include "api/codec/json_writer.h"
 #include "api/resource_v1alpha3.h"
 #include "base/text/spelling.h"
+#include "base/try.h"
 #include "base/zoneinfo.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
+#include "base/try.h"
 #include "base/zoneinfo.h"
 #include "cel/compile.h"
 #include "cel/device_names.h"

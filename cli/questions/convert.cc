@@ -19,6 +19,7 @@
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/release.h"
+#include "base/try.h"
 #include "cli/command_line/command_text.h"
 #include "cli/questions/questions.h"
 #include "cli/terminal/output.h"

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/text/spelling.h"
+#include "base/try.h"
 #include "cli/command_line/mistakes.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"

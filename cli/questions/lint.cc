@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
+#include "base/try.h"
 #include "base/zoneinfo.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"

@@ -21,6 +21,7 @@
 #include "api/codec/json_writer.h"
 #include "api/feature_gates.h"
 #include "api/measured_release.h"
+#include "base/try.h"
 #include "cli/command_line/command_text.h"
 #include "cli/input/live_input.h"
 #include "cli/input/offline_input.h"

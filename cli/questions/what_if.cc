@@ -20,6 +20,7 @@
 
 #include "api/batch_v1/job.h"
 #include "api/core_v1/pod.h"
+#include "base/try.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/questions/what_if_changes.h"

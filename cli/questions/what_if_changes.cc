@@ -10,6 +10,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/kind.h"
+#include "base/try.h"
 #include "cli/input/live_input.h"
 #include "manifests/objects.h"
 #include "node/profile.h"

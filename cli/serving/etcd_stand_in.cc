@@ -10,6 +10,7 @@
 
 #include "api/codec/json_writer.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/stop_signals.h"
 #include "net/client/http_client.h"

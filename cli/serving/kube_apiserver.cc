@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cli/serving/etcd_stand_in.h"
 #include "cli/serving/kube_flags.h"
 #include "cli/serving/run_server.h"

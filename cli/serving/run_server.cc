@@ -14,6 +14,7 @@
 #include "api/measured_release.h"
 #include "api/release.h"
 #include "base/log.h"
+#include "base/try.h"
 #include "cli/command_line/commands.h"
 #include "cli/serving/given_objects.h"
 #include "cli/serving/serving.h"

@@ -14,6 +14,7 @@
 #include "api/kind.h"
 #include "api/release.h"
 #include "api/value/time.h"
+#include "base/try.h"
 #include "cli/command_line/mistakes.h"
 #include "net/url.h"
 #include "node/profile.h"

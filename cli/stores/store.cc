@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "cli/stores/store_choice_options.h"
 #include "cli/stores/store_etcd.h"

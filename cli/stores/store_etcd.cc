@@ -19,6 +19,7 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "cli/stores/copy_watch.h"
 #include "cli/stores/store_record_json.h"

@@ -13,6 +13,7 @@
 
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
+#include "base/try.h"
 #include "client/read_modify_write.h"
 
 namespace dray::client::testing {

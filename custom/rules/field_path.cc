@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::custom::rules {
 namespace {
 

@@ -23,7 +23,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "dray/budget.h"
 #include "dray/device_id.h"

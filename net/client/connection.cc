@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/client/cancellation.h"
 #include "net/client/dialer.h"

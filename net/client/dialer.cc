@@ -23,6 +23,7 @@
 
 #include "base/descriptor.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/client/addresses.h"
 #include "net/client/cancellation.h"

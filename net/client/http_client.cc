@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/client/connection.h"
 #include "net/client/request_text.h"

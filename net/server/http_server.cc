@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/thread_urgency.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"

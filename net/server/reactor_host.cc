@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/http.h"
 #include "net/loop.h"

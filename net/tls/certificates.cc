@@ -25,6 +25,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/tls/openssl.h"
 

@@ -14,6 +14,7 @@
 
 #include "base/published.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "net/tls/certificates.h"
 #include "net/tls/openssl.h"
 #include "net/tls/transport.h"

@@ -16,6 +16,7 @@
 #include <openssl/x509.h>
 
 #include "base/text/base64.h"
+#include "base/try.h"
 
 namespace dray::net::tls {
 namespace {

@@ -12,6 +12,7 @@
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/node_match.h"
 #include "allocator/rules/taints.h"
+#include "base/try.h"
 #include "planning/capacity/device_population.h"
 #include "planning/capacity/partitions.h"
 #include "planning/objects/offline_objects.h"

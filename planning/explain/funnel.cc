@@ -9,6 +9,7 @@
 #include "allocator/rules/pools.h"
 #include "allocator/rules/release_rules.h"
 #include "allocator/snapshot/cluster_state.h"
+#include "base/try.h"
 #include "cel/api_device.h"
 
 namespace dray::planning::inline explain {

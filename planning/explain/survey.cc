@@ -7,6 +7,7 @@
 #include "api/codec/json.h"
 #include "api/release.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
 #include "cel/syntax/conjuncts.h"

@@ -15,6 +15,7 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "base/text_uuid.h"
+#include "base/try.h"
 #include "controllers/claim_sync.h"
 #include "manifests/pod_templates.h"
 #include "planning/objects/waiting.h"

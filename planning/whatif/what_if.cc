@@ -17,6 +17,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "base/text/spelling.h"
+#include "base/try.h"
 #include "controllers/claim_sync.h"
 #include "controllers/eviction.h"
 #include "dray/device_id.h"

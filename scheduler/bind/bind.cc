@@ -20,6 +20,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "base/try.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
 #include "client/write_rounds.h"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/resource_v1/device_class.h"
+#include "base/try.h"
 
 namespace dray::scheduler::inline classic {
 namespace {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/resource_v1/device_class.h"
+#include "base/try.h"
 
 namespace dray::scheduler::inline classic {
 namespace {

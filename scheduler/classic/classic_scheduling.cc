@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/meta_v1/options.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "scheduler/classic/classic_writes.h"

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "base/try.h"
 #include "client/loop.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"

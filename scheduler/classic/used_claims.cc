@@ -6,6 +6,7 @@
 #include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
+#include "base/try.h"
 #include "scheduler/bind/bind.h"
 #include "scheduler/classic/classic_writes.h"
 

@@ -10,6 +10,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/value/quantity.h"
+#include "base/try.h"
 
 namespace dray::scheduler::inline cluster {
 namespace {

@@ -10,6 +10,7 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "scheduler/configuration/configuration_members.h"
 #include "scheduler/configuration/fixed_settings.h"
 

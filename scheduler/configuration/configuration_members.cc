@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/value/time.h"
+#include "base/try.h"
 
 namespace dray::scheduler::inline configuration {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "scheduler/plugins/table.h"
 
 namespace dray::scheduler::inline configuration {

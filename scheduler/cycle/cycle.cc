@@ -15,6 +15,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/selectors/node_selector_match.h"
+#include "base/try.h"
 #include "client/informer.h"
 #include "scheduler/cycle/claim_set.h"
 #include "scheduler/cycle/default_preemption.h"

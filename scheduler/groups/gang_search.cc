@@ -19,6 +19,7 @@
 
 #include "api/resource_v1/slice.h"
 #include "api/selectors/node_selector_match.h"
+#include "base/try.h"
 
 namespace dray::scheduler::inline groups {
 namespace {

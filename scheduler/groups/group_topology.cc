@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "scheduler/cluster/node_state.h"
 #include "scheduler/groups/gang_search.h"
 #include "scheduler/plugins/scores.h"

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/try.h"
+
 namespace dray::scheduler::inline preemption {
 namespace {
 

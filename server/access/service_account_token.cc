@@ -10,6 +10,7 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
 #include "base/text/base64.h"
+#include "base/try.h"
 
 namespace dray::server::access {
 namespace {

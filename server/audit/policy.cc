@@ -13,6 +13,7 @@
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
 #include "api/text/names.h"
+#include "base/try.h"
 
 namespace dray::server::audit {
 namespace {

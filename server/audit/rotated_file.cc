@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/value/time.h"
+#include "base/try.h"
 
 namespace dray::server::audit {
 namespace {

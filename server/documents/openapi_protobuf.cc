@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "api/codec/json_tree.h"
+#include "base/try.h"
 #include "server/documents/openapi_messages.h"
 
 namespace dray::server::documents {

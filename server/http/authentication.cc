@@ -12,6 +12,7 @@
 #include "api/text/go_quote.h"
 #include "base/hash.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "net/url.h"
 #include "server/errors/errors.h"
 #include "server/http/flow.h"

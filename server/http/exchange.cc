@@ -11,6 +11,7 @@
 
 #include "api/meta_v1/status.h"
 #include "api/status.h"
+#include "base/try.h"
 #include "base/worker_pool.h"
 #include "server/access/impersonation.h"
 #include "server/access/refusal.h"

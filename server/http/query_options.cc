@@ -18,6 +18,7 @@
 #include "api/text/go_quote.h"
 #include "api/value/time.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {

@@ -9,6 +9,7 @@
 #include "api/custom_kind.h"
 #include "api/text/go_quote.h"
 #include "base/task.h"
+#include "base/try.h"
 #include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"

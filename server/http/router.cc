@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/custom_kind.h"
+#include "base/try.h"
 #include "net/url.h"
 
 namespace dray::server::http {

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/try.h"
 
 namespace dray::server::patch {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"

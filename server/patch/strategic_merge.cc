@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::patch {

@@ -7,6 +7,7 @@
 
 #include "api/meta_v1/object_meta.h"
 #include "api/selectors/selector_of.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::policies {

@@ -11,6 +11,7 @@
 #include "api/meta_v1/status.h"
 #include "api/status.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "cel/value/arena.h"
 #include "server/errors/errors.h"
 #include "server/policies/cel_values.h"

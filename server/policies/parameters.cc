@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/selectors/selector_of.h"
+#include "base/try.h"
 #include "server/policies/cel_values.h"
 
 namespace dray::server::policies {

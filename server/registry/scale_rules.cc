@@ -9,6 +9,7 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/tree_json.h"
 #include "api/managed_fields/versions.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::registry {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/custom_kind.h"
+#include "base/try.h"
 
 namespace dray::server::registry {
 namespace {

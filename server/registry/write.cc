@@ -21,6 +21,7 @@
 #include "api/validation/devices/disabled_fields.h"
 #include "api/validation/workloads/core.h"
 #include "api/value/time.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/profile_expressions.h"

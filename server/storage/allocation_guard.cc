@@ -10,6 +10,7 @@
 #include "api/claims/pool_accounts.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"

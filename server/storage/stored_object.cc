@@ -17,6 +17,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
 #include "base/text/with_tail.h"
+#include "base/try.h"
 #include "server/storage/decoded_cache.h"
 #include "server/storage/decoded_size.h"
 

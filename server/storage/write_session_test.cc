@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/try.h"
 #include "server/storage/run_sequence.h"
 #include "store/forwarding_store.h"
 #include "store/memory_store.h"

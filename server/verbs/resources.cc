@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"

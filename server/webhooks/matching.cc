@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/try.h"
 #include "cel/value/arena.h"
 #include "server/errors/errors.h"
 #include "server/policies/evaluation.h"

@@ -16,6 +16,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/etcd/mirror/follower.h"
 #include "store/etcd/options.h"

@@ -11,6 +11,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/etcd/engine.h"
 #include "store/etcd/options.h"

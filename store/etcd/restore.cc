@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/etcd/requests/leases.h"
 #include "store/etcd/rpc/call_failure.h"

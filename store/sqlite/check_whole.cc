@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "store/sqlite/answered.h"
 #include "store/sqlite/loss.h"
 #include "store/sqlite/maintenance.h"

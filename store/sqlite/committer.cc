@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/thread_urgency.h"
+#include "base/try.h"
 #include "store/history.h"
 #include "store/record.h"
 #include "store/sequencer.h"

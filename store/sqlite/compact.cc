@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/sqlite/check_whole.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"

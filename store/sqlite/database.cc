@@ -16,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "store/sqlite/options.h"
 
 namespace dray::store::sqlite {

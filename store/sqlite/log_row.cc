@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/sqlite/database.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/sqlite/files.h"
 #include "store/sqlite/log_row.h"
 #include "store/sqlite/options.h"

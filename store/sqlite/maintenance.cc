@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/files.h"
 #include "store/sqlite/folder_lock.h"

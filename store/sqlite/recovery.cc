@@ -23,6 +23,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/event_ring.h"
 #include "store/record.h"
 #include "store/snapshot.h"

@@ -18,6 +18,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/history.h"
 #include "store/sequencer.h"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/result.h"
+#include "base/try.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/options.h"

@@ -16,6 +16,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/sqlite/database.h"

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/sqlite/answered.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/log_row.h"

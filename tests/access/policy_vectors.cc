@@ -16,6 +16,7 @@
 #include "api/codec/json.h"
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/namespace.h"
+#include "base/try.h"
 #include "server/policies/compiled_policy.h"
 #include "server/policies/judge.h"
 #include "tests/vectors/case_files.h"

@@ -10,6 +10,7 @@
 
 #include "api/kind.h"
 #include "api/object.h"
+#include "base/try.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 

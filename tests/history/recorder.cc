@@ -15,6 +15,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/record.h"
 #include "store/snapshot.h"
 #include "store/store.h"

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "base/try.h"
 
 namespace dray::judges {
 namespace {

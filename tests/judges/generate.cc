@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "tests/judges/problem_json.h"
 #include "tests/judges/random_pods.h"
 #include "tests/judges/random_problem.h"

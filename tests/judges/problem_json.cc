@@ -17,6 +17,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
+#include "base/try.h"
 #include "dray/profile.h"
 
 namespace dray::judges {

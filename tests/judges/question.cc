@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
 #include "cel/selector.h"

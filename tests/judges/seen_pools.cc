@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "api/selectors/node_selector_match.h"
+#include "base/try.h"
 
 namespace dray::judges {
 namespace {

@@ -19,6 +19,7 @@
 #include "api/apiextensions_v1.h"
 #include "api/codec/json.h"
 #include "api/object.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "server/patch/patch.h"
 #include "server/registry/strategy.h"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "net/reactor.h"
 #include "net/tls/context.h"
 #include "tests/vectors/case_files.h"

@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/base64.h"
+#include "base/try.h"
 #include "base/wakeup.h"
 #include "tests/rest/comparison.h"
 #include "tests/rest/hook.h"

@@ -13,6 +13,7 @@
 #include "api/kind.h"
 #include "api/meta_v1/list_meta.h"
 #include "api/meta_v1/status.h"
+#include "base/try.h"
 
 namespace dray::rest {
 namespace {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/try.h"
 #include "tests/rest/player.h"
 #include "tests/rest/scenario.h"
 #include "tests/vectors/case_files.h"

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/base64.h"
+#include "base/try.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/shape.h"
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "base/world.h"
 #include "net/client/options.h"
 #include "tests/vectors/case_files.h"

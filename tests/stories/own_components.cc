@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "client/read_modify_write.h"
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "api/kind.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
 #include "tests/serving/activity.h"

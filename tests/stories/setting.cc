@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
+#include "base/try.h"
 #include "tests/stories/vocabulary.h"
 #include "tests/vectors/case_files.h"
 

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/try.h"
 #include "tests/stories/comparison.h"
 #include "tests/stories/player.h"
 #include "tests/stories/plays.h"

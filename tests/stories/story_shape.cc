@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "tests/stories/vocabulary.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/shape.h"

@@ -16,6 +16,7 @@
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
 #include "base/published.h"
+#include "base/try.h"
 #include "tests/judges/problem_json.h"
 
 namespace dray::vectors {

@@ -17,6 +17,7 @@
 #include "allocator/literal/allocate.h"
 #include "allocator/rules/release_rules.h"
 #include "api/core_v1/node.h"
+#include "base/try.h"
 #include "dray/allocator.h"
 #include "dray/profile.h"
 #include "dray/selector.h"

@@ -15,6 +15,7 @@
 #include "api/kind.h"
 #include "api/release.h"
 #include "api/value/raw_json.h"
+#include "base/try.h"
 
 namespace dray::vectors {
 namespace {

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/try.h"
+
 namespace dray::vectors {
 namespace {
 

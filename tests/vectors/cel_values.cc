@@ -14,6 +14,7 @@
 #include "api/value/quantity.h"
 #include "base/check.h"
 #include "base/text/base64.h"
+#include "base/try.h"
 #include "cel/library/registry.h"
 #include "cel/value/make.h"
 #include "cel/value/named_format.h"

@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_cases.h"
 

@@ -15,6 +15,7 @@
 #include "api/defaults/defaults.h"
 #include "api/feature_gates.h"
 #include "api/kind.h"
+#include "base/try.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {

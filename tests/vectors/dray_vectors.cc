@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "base/world.h"
 #include "tests/judges/generate.h"
 #include "tests/rest/rest_vectors.h"

@@ -13,6 +13,7 @@
 
 #include "api/feature_gates.h"
 #include "api/status.h"
+#include "base/try.h"
 #include "manifests/validate.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"

@@ -11,6 +11,7 @@
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
 #include "api/kind.h"
+#include "base/try.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {

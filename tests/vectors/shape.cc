@@ -9,6 +9,8 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/try.h"
+
 namespace dray::vectors {
 namespace {
 

@@ -15,6 +15,7 @@
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/write.h"

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"
 #include "tests/vectors/validation_case.h"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/try.h"
 #include "server/verbs/admission/always_deny.h"
 #include "server/verbs/admission/always_pull_images.h"
 #include "server/verbs/admission/certificates.h"

@@ -12,6 +12,7 @@
 #include "api/codec/json.h"
 #include "api/custom_kind.h"
 #include "api/kind.h"
+#include "base/try.h"
 #include "server/policies/cel_values.h"
 #include "server/policies/mutate.h"
 #include "server/verbs/admission/changed_object.h"

@@ -14,6 +14,7 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/json_writer.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"
 #include "server/patch/patch.h"

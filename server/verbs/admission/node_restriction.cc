@@ -23,6 +23,7 @@
 #include "api/pods/references.h"
 #include "api/storage_v1/csi_node.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "net/tls/certificates.h"
 #include "server/access/node_rules.h"
 #include "server/errors/errors.h"

@@ -15,6 +15,7 @@
 #include "api/pods/references.h"
 #include "api/storage_v1/csi_driver.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/context/node_relations.h"
 #include "server/verbs/context/rights.h"

@@ -9,6 +9,7 @@
 #include "api/core_v1/pod.h"
 #include "api/pods/priority.h"
 #include "api/scheduling_v1.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"

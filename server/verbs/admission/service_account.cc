@@ -9,6 +9,7 @@
 #include "api/core_v1/service_account.h"
 #include "api/generate_name.h"
 #include "api/pods/life.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/pod_account.h"
 #include "server/storage/keys.h"

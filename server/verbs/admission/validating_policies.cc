@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/try.h"
 #include "server/policies/judge.h"
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/conversion/conversion.h"

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.h"
 #include "server/policies/evaluation.h"
 #include "server/verbs/admission/seen_request.h"
 #include "server/verbs/admission/webhook_calls.h"

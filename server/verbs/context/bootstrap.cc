@@ -19,6 +19,7 @@
 #include "api/discovery_v1.h"
 #include "api/pods/priority.h"
 #include "api/scheduling_v1.h"
+#include "base/try.h"
 #include "server/access/bootstrap_policy.h"
 #include "server/access/bootstrap_repair.h"
 #include "server/access/user.h"

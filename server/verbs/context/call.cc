@@ -9,6 +9,7 @@
 #include "api/core_v1/namespace.h"
 #include "api/custom_kind.h"
 #include "api/feature_gates.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/verbs/context/conversion_memo.h"

@@ -17,6 +17,7 @@
 #include "api/codec/protobuf.h"
 #include "api/custom_kind.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/decoded_size.h"
 

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "api/rbac_v1.h"
+#include "base/try.h"
 #include "server/access/node_rules.h"
 #include "server/access/refusal.h"
 #include "server/errors/errors.h"

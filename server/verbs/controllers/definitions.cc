@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/apiregistration_v1.h"
+#include "base/try.h"
 #include "custom/definitions/lifecycle.h"
 #include "server/registry/definition_rules.h"
 #include "server/storage/keys.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/task.h"
+#include "base/try.h"
 #include "server/access/rbac.h"
 #include "server/storage/write_session.h"
 #include "server/verbs/context/first_objects.h"

@@ -12,6 +12,7 @@
 #include "api/discovery_v1.h"
 #include "api/text/go_quote.h"
 #include "base/task.h"
+#include "base/try.h"
 #include "server/registry/api_service_rules.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"

@@ -11,6 +11,7 @@
 #include "api/codec/json.h"
 #include "api/status.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/webhook_lists.h"

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/try.h"
 #include "server/storage/keys.h"
 #include "server/storage/write_session.h"
 #include "server/webhooks/conversion.h"

@@ -13,6 +13,7 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/json_writer.h"
 #include "base/text/base64.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/context/resource_version.h"
 

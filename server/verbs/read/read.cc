@@ -12,6 +12,7 @@
 
 #include "base/share_budget.h"
 #include "base/task.h"
+#include "base/try.h"
 #include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"

@@ -16,6 +16,7 @@
 #include "api/reflect.h"
 #include "api/text/go_quote.h"
 #include "api/text/names.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::verbs::inline read {

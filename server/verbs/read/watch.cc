@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/status.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"

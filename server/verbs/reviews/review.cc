@@ -20,6 +20,7 @@
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/update.h"
 #include "api/selectors/field_selector.h"
+#include "base/try.h"
 #include "server/access/node_rules.h"
 #include "server/access/rule_index.h"
 #include "server/access/service_account_token.h"

@@ -11,6 +11,7 @@
 #include "api/managed_fields/update.h"
 #include "api/meta_v1/object_meta.h"
 #include "api/release.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"

@@ -13,6 +13,7 @@
 
 #include "api/autoscaling_v1.h"
 #include "api/custom_kind.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/custom_version.h"
 #include "server/registry/scale_rules.h"

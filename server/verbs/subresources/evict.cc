@@ -11,6 +11,7 @@
 #include "api/pods/life.h"
 #include "api/policy_v1.h"
 #include "api/selectors/selector_of.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"

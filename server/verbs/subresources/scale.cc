@@ -16,6 +16,7 @@
 #include "api/managed_fields/apply.h"
 #include "api/meta_v1/label_selector.h"
 #include "api/selectors/selector_of.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/patch/patch.h"
 #include "server/storage/stored_object.h"

@@ -13,6 +13,7 @@
 #include "api/core_v1/pod.h"
 #include "api/core_v1/pod_options.h"
 #include "base/text/ascii.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/policies/admission_request.h"
 #include "server/storage/keys.h"

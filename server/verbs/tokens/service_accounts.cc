@@ -7,6 +7,7 @@
 
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/namespace.h"
+#include "base/try.h"
 #include "server/access/user.h"
 #include "server/registry/pod_account.h"
 #include "server/storage/keys.h"

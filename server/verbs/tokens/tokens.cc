@@ -16,6 +16,7 @@
 #include "api/core_v1/service_account.h"
 #include "api/managed_fields/update.h"
 #include "api/text/go_quote.h"
+#include "base/try.h"
 #include "server/access/service_account_token.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"

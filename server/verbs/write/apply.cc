@@ -14,6 +14,7 @@
 
 #include "api/codec/json_tree.h"
 #include "api/codec/yaml.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/context/decode_body.h"
 #include "server/verbs/write/modify.h"

@@ -19,6 +19,7 @@
 #include "api/custom_kind.h"
 #include "api/generate_name.h"
 #include "api/meta_v1/object_meta.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/write.h"

@@ -15,6 +15,7 @@
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
 #include "api/pods/priority.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"

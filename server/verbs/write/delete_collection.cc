@@ -4,6 +4,7 @@
 // object that cannot be read is left out of the list, with a warning, and stays.
 #include <utility>
 
+#include "base/try.h"
 #include "server/verbs/read/read.h"
 #include "server/verbs/write/delete_options.h"
 #include "server/verbs/write/write.h"

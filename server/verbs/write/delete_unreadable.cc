@@ -11,6 +11,7 @@
 
 #include "api/feature_gates.h"
 #include "api/meta_v1/status.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/write/delete_options.h"
 #include "server/verbs/write/modify.h"

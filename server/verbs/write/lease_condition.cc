@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/coordination_v1.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 

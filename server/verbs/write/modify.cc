@@ -12,6 +12,7 @@
 #include "api/conversion/conversion.h"
 #include "api/custom_kind.h"
 #include "api/meta_v1/object_meta.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/served_kinds.h"

@@ -17,6 +17,7 @@
 #include "api/custom_kind.h"
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/patch/json_tree.h"
 #include "server/storage/item.h"

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/verbs/context/decode_body.h"
 #include "server/verbs/write/modify.h"

@@ -17,6 +17,7 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "store/etcd/mirror/mirror.h"
 #include "store/etcd/mirror/revision_waiters.h"
 #include "store/etcd/rpc/client.h"

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/try.h"
 #include "base/world.h"
 #include "store/etcd/options.h"
 #include "store/etcd/rpc/connection.h"

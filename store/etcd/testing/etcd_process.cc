@@ -35,6 +35,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/try.h"
 #include "base/world.h"
 
 namespace dray::store::etcd::testing {
