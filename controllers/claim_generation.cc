@@ -139,14 +139,6 @@ std::string OwnerUid(const api::meta_v1::ObjectMeta& claim,
 
 }  // namespace
 
-ClaimOwner AsOwner(const core_v1::Pod& pod) {
-  return {.api_version = "v1",
-          .kind = "Pod",
-          .namespace_ = pod.metadata.namespace_,
-          .name = pod.metadata.name,
-          .uid = pod.metadata.uid};
-}
-
 ClaimOwner AsOwner(const scheduling_v1beta1::PodGroup& group) {
   return {.api_version = kGroupVersion,
           .kind = "PodGroup",
@@ -206,33 +198,11 @@ GroupPlan PlanGroupClaims(const scheduling_v1beta1::PodGroup& group,
   return {.known = std::move(generation.known), .missing = std::move(generation.missing)};
 }
 
-namespace {
-
-template <class Claim, class Template>
-api::Object MakeClaimAs(const ClaimOwner& owner,
-                        std::string_view entry,
-                        const Template& claim_template) {
-  Claim claim;
-  claim.metadata.namespace_ = owner.namespace_;
-  claim.metadata.generate_name = ClaimNamePrefix(owner.name, entry);
-  claim.metadata.labels = claim_template.spec.metadata.labels;
-  claim.metadata.annotations = claim_template.spec.metadata.annotations;
-  claim.metadata.annotations[kPodClaimNameAnnotation] = entry;
-  claim.metadata.owner_references.push_back({.api_version = owner.api_version,
-                                             .kind = owner.kind,
-                                             .name = owner.name,
-                                             .uid = owner.uid,
-                                             .controller = true});
-  claim.spec = claim_template.spec.spec;
-  return api::Object::Of(std::move(claim));
-}
-
-}  // namespace
-
 api::Object MakeClaim(const ClaimOwner& owner,
                       std::string_view entry,
                       const resource_v1::ResourceClaimTemplate& claim_template) {
-  return MakeClaimAs<resource_v1::ResourceClaim>(owner, entry, claim_template);
+  return api::Object::Of(
+      api::claims::GeneratedClaim<resource_v1::ResourceClaim>(owner, entry, claim_template));
 }
 
 api::Object MakeClaimOfEither(const ClaimOwner& owner,
@@ -242,17 +212,8 @@ api::Object MakeClaimOfEither(const ClaimOwner& owner,
   if (&claim_template.kind() != &api::Reflected<Classic>::kKind) {
     return MakeClaim(owner, entry, claim_template.As<resource_v1::ResourceClaimTemplate>());
   }
-  return MakeClaimAs<resource_v1alpha2::ResourceClaim>(owner, entry, claim_template.As<Classic>());
-}
-
-std::string ClaimNamePrefix(std::string_view owner, std::string_view entry) {
-  // The server appends 5 characters and cuts what is before to 57, which would lose the entry.
-  constexpr size_t kPrefixMax = 57;
-  const size_t size = owner.size() + 1 + entry.size() + 1;
-  if (size <= kPrefixMax) return fmt::format("{}-{}-", owner, entry);
-  return fmt::format("{}-{}",
-                     owner.substr(0, owner.size() * kPrefixMax / size),
-                     entry.substr(0, entry.size() * kPrefixMax / size));
+  return api::Object::Of(api::claims::GeneratedClaim<resource_v1alpha2::ResourceClaim>(
+      owner, entry, claim_template.As<Classic>()));
 }
 
 std::string OwnerPodUid(const api::meta_v1::ObjectMeta& claim) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/claims/generated_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/core_v1/pod.h"
@@ -15,14 +16,11 @@
 
 namespace dray::controllers {
 
-/// Says for which entry of the pod a claim was generated.
-inline constexpr const char* kPodClaimNameAnnotation = "resource.kubernetes.io/pod-claim-name";
+using api::claims::AsOwner;
+using api::claims::ClaimNamePrefix;
+using api::claims::ClaimOwner;
+using api::claims::kPodClaimNameAnnotation;
 
-/// The object that a claim is generated for, and that is the claim's controller.
-struct ClaimOwner {
-  std::string api_version, kind, namespace_, name, uid;
-};
-ClaimOwner AsOwner(const api::core_v1::Pod& pod);
 ClaimOwner AsOwner(const api::scheduling_v1beta1::PodGroup& group);
 
 /// A claim to make for an entry of a pod, or of a group.
@@ -74,10 +72,6 @@ api::Object MakeClaim(const ClaimOwner& owner,
 api::Object MakeClaimOfEither(const ClaimOwner& owner,
                               std::string_view entry,
                               const api::Object& claim_template);
-
-/// "<owner>-<entry>-", shortened on both sides when the server could not append its five
-/// characters.
-std::string ClaimNamePrefix(std::string_view owner, std::string_view entry);
 
 /// The uid of the pod that controls the claim; empty when none does.
 std::string OwnerPodUid(const api::meta_v1::ObjectMeta& claim);
