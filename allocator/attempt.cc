@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/internals.h"
 #include "allocator/literal/allocate.h"
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/result.h"
@@ -15,13 +16,14 @@
 #include "allocator/search/node_problem.h"
 #include "allocator/search/node_search.h"
 #include "allocator/search/prepared_claims.h"
+#include "allocator/search/prospects.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/slice.h"
+#include "base/frozen.h"
 #include "base/hash.h"
 #include "base/lazy.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/try.h"
 #include "base/work.h"
 #include "dray/allocator.h"
@@ -76,6 +78,7 @@ struct Solved {
   uint64_t work_max = 0;                   // and the work it could do
   std::vector<size_t> alternatives;        // by request: the one that was chosen
   std::vector<ConsumedCapacity> consumed;  // by pick; empty while nothing is shared
+  std::vector<RequestShortage> shortages;  // when nothing fits
 
   bool is_out_of_budget() const { return answer.end == search::SearchEnd::kOutOfBudget; }
   /// Whether a search with such a budget ends in the same way.
@@ -87,7 +90,9 @@ struct Solved {
 class Attempt::Impl {
  public:
   Impl(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
-      : options_(options), cluster_(snapshot.cluster()), claims_(claims.begin(), claims.end()) {}
+      : options_(options),
+        cluster_(Internals::ClusterOf(snapshot)),
+        claims_(claims.begin(), claims.end()) {}
 
   Claims claims() const { return claims_; }
 
@@ -148,16 +153,43 @@ class Attempt::Impl {
       const uint64_t work_max = work.left();
       search::NodeProblem problem(prepared, *view, node, work);
       if (problem.needs_literal()) return Literal(node, budget, work);
-      solved = Solve(problem, budget, work_max);
+      std::shared_ptr<Solved> found = Solve(problem, budget, work_max);
+      if (found->answer.end == search::SearchEnd::kNothing)
+        found->shortages = ShortagesOf(prepared, *view, node, work);
+      solved = std::move(found);
       if (options_.node_sharing && solved->answer.end != search::SearchEnd::kCancelled)
         Remember(std::move(signature), solved);
     }
     return OutcomeOf(*solved, prepared, *view, node);
   }
 
-  Frozen<Solved> Solve(search::NodeProblem& problem,
-                       const Budget& budget,
-                       uint64_t work_max) const {
+  /// Counts only what the search has read: it takes a small part of its work, and none of the
+  /// attempt's.
+  static std::vector<RequestShortage> ShortagesOf(const search::PreparedClaims& prepared,
+                                                  const snapshot::NodeView& view,
+                                                  const api::core_v1::Node& node,
+                                                  const Work& left) {
+    Work work(left.left());
+    const search::NodeProspect prospect = search::ProspectOf(prepared, view, node, work);
+    std::vector<RequestShortage> shortages;
+    if (prospect.is_unknown || work.is_spent()) return shortages;
+    size_t first = 0;  // request of the claim
+    for (size_t i = 0; i < prospect.requests.size(); ++i) {
+      const size_t claim = prepared.requests()[i].claim;
+      if (claim != prepared.requests()[first].claim) first = i;
+      const search::RequestProspect& one = prospect.requests[i];
+      shortages.push_back({.claim = claim,
+                           .request = i - first,
+                           .missing = one.missing,
+                           .matching = one.matching,
+                           .usable = one.usable});
+    }
+    return shortages;
+  }
+
+  std::shared_ptr<Solved> Solve(search::NodeProblem& problem,
+                                const Budget& budget,
+                                uint64_t work_max) const {
     const std::vector<search::PreparedRequest>& requests = problem.prepared().requests();
     auto solved = std::make_shared<Solved>();
     solved->answer = search::SearchNode(problem, options_, budget);
@@ -209,7 +241,10 @@ class Attempt::Impl {
     switch (answer.end) {
       case search::SearchEnd::kFound: return ResultsOf(solved, prepared, view, node);
       case search::SearchEnd::kNothing:
-        return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
+        return Unsatisfiable{.node_error = view.any_invalid ? kInvalidPools : "",
+                             .has_invalid_pool = view.any_invalid,
+                             .has_incomplete_pool = view.any_incomplete,
+                             .requests = solved.shortages};
       case search::SearchEnd::kAborted: return Aborted(answer.picks.front(), prepared, view);
       case search::SearchEnd::kCancelled:
         return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
@@ -290,6 +325,7 @@ class Attempt::Impl {
     return rules::BuildResult(plan, placements, part.alternatives, node, features);
   }
 
+  static constexpr const char* kInvalidPools = "invalid resource pools were encountered";
   /// Too little steps are no reason to know nothing of the claims.
   static constexpr uint64_t kWorkMin = 10'000'000;
 
@@ -306,12 +342,19 @@ class Attempt::Impl {
 };
 
 Attempt::Attempt(const Snapshot& snapshot, Claims claims)
-    : Attempt(snapshot, claims, search::SearchOptions()) {}
+    : Attempt(std::make_unique<Impl>(snapshot, claims, search::SearchOptions())) {}
 
-Attempt::Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
-    : impl_(std::make_unique<Impl>(snapshot, claims, options)) {}
+Attempt::Attempt(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Attempt Internals::AttemptWith(const Snapshot& snapshot,
+                               Attempt::Claims claims,
+                               const search::SearchOptions& options) {
+  return Attempt(std::make_unique<Attempt::Impl>(snapshot, claims, options));
+}
 
 Attempt::~Attempt() = default;
+Attempt::Attempt(Attempt&& other) noexcept = default;
+Attempt& Attempt::operator=(Attempt&& other) noexcept = default;
 
 Attempt::Claims Attempt::claims() const {
   return impl_->claims();

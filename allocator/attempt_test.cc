@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/internals.h"
 #include "allocator/search/options.h"
 #include "allocator/testing/lab.h"
 #include "dray/allocator.h"
@@ -76,7 +77,7 @@ TEST(AttemptBounds, CandidatesThatNeverSuffice) {
 TEST(AttemptBounds, TheBudgetCountsSteps) {
   Lab lab;
   lab.Devices(DeviceList(3, Equal)).Count(3);
-  const Attempt attempt(
+  const Attempt attempt = Internals::AttemptWith(
       SnapshotOf(lab), lab.claims(), search::SearchOptions{.node_sharing = false});
   int64_t enough = 1;
   while (Word(attempt.Allocate(lab.node(), {.steps_max = enough})) != "allocated") {
@@ -133,12 +134,14 @@ TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
   const search::SearchOptions options{.evaluation_work_max = 500'000};
   Lab yes = lab;
   yes.Claim(choose(all));
-  EXPECT_EQ(Word(Attempt(SnapshotOf(yes), yes.claims(), options).Allocate(yes.node(), kFew)),
+  EXPECT_EQ(Word(Internals::AttemptWith(SnapshotOf(yes), yes.claims(), options)
+                     .Allocate(yes.node(), kFew)),
             "allocated");
   Lab no = lab;
   no.Claim(choose("!" + all));
-  EXPECT_EQ(Word(Attempt(SnapshotOf(no), no.claims(), options).Allocate(no.node(), kFew)),
-            "undecided at claim 0, request 0");
+  EXPECT_EQ(
+      Word(Internals::AttemptWith(SnapshotOf(no), no.claims(), options).Allocate(no.node(), kFew)),
+      "undecided at claim 0, request 0");
 }
 
 // What proves that nothing fits needs all evaluations: with one unit less than they take, the
@@ -153,7 +156,8 @@ TEST(AttemptBounds, EvaluationsStopAtTheirLimit) {
       "constraints":[{"matchAttribute":"d.io/row"},{"matchAttribute":"d.io/column"}]})");
   const auto with = [&](uint64_t work_max) {
     const search::SearchOptions options{.evaluation_work_max = work_max};
-    return Word(Attempt(SnapshotOf(lab), lab.claims(), options).Allocate(lab.node(), kFew));
+    return Word(
+        Internals::AttemptWith(SnapshotOf(lab), lab.claims(), options).Allocate(lab.node(), kFew));
   };
   uint64_t too_little = 1;
   uint64_t enough = 10'000'000;

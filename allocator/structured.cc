@@ -20,6 +20,7 @@
 #include "base/try.h"
 #include "dray/allocated_state.h"
 #include "dray/allocator.h"
+#include "dray/claims.h"
 #include "dray/profile.h"
 
 namespace dray::structured::inline v0 {
@@ -84,28 +85,6 @@ Error WithListersWords(Error error, const Classes& classes) {
   return error;
 }
 
-/// What claims hold. In v0.31.8 also those that only look on (admin access).
-allocator::AllocatedState StateOf(const std::vector<Frozen<v1::ResourceClaim>>& claims,
-                                  const allocator::Features& features) {
-  const bool admin_takes = features.release == api::Release::k1_31;
-  allocator::AllocatedState state;
-  for (const Frozen<v1::ResourceClaim>& claim : claims) {
-    if (!claim->status.allocation.has_value()) continue;
-    for (const auto& result : claim->status.allocation->devices.results) {
-      if (result.admin_access.value_or(false) && !admin_takes) continue;
-      DeviceId id{result.driver, result.pool, result.device};
-      if (!result.share_id.has_value() || !features.consumable_capacity) {
-        state.devices.insert(std::move(id));
-        continue;
-      }
-      state.shares.insert({.device = id, .share = *result.share_id});
-      for (const auto& [name, amount] : result.consumed_capacity)
-        state.capacity[id][name] += amount;
-    }
-  }
-  return state;
-}
-
 Result<Results> ResultsOf(allocator::Outcome outcome, const api::core_v1::Node& node) {
   if (auto* found = std::get_if<allocator::Allocation>(&outcome)) return std::move(found->results);
   if (const auto* none = std::get_if<allocator::Unsatisfiable>(&outcome)) {
@@ -166,7 +145,7 @@ Result<Results> Allocator::Allocate(const api::core_v1::Node& node) const {
       {.features = options_.features},
       *std::move(slices),
       classes.found,
-      allocated ? StateOf(*allocated, options_.features) : allocator::AllocatedState());
+      allocated ? allocator::StateOf(*allocated, options_.features) : allocator::AllocatedState());
   Result<allocator::Outcome> outcome = allocator::Attempt(snapshot, claims_).Allocate(node, budget);
   if (!outcome) return Fail(WithListersWords(std::move(outcome).error(), classes));
   if (!allocated) return Wrap("list allocated claims", allocated.error());

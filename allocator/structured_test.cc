@@ -89,10 +89,14 @@ Frozen<v1::ResourceClaim> Allocated(const char* name, const char* device, bool a
   auto claim = std::make_shared<v1::ResourceClaim>(*MakeClaim(name, 1));
   v1::DeviceRequestAllocationResult& result =
       claim->status.allocation.emplace().devices.results.emplace_back();
+  result.request = "r";
   result.driver = "d.example.com";
   result.pool = "n";
   result.device = device;
-  if (admin) result.admin_access = true;
+  if (admin) {
+    result.admin_access = true;
+    claim->spec.devices.requests[0].exactly->admin_access = true;
+  }
   return claim;
 }
 

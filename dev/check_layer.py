@@ -4,7 +4,8 @@
 
 Between layers: a file may include what its layer's USES name.
 Inside a layer: PARTS names its folders from the bottom up ("." is the layer's own; a file without
-its ending stands for that unit alone); a file may include its own part and those before it. A folder holds
+its ending stands for that unit alone); a file may include its own part and those before it. Rooms may include those headers of the layer's
+face (include/dray/) that are values; these include each other only. A folder holds
 at most 35 units (a header and its source are one): what has more is split into parts. No two units may need
 each other, neither directly nor in a circle. Tests and testing/ may include any part; nothing else
 may include them.
@@ -17,6 +18,8 @@ import sys
 LAYERS = {"base", "api", "cel", "custom", "store", "net", "client", "allocator", "scheduler",
           "controllers", "node", "server", "manifests", "planning", "control_plane", "cli", "web", "sim"}
 FACES = {"dray": "allocator"}  # include/dray/ is the face of allocator/
+# Headers of the face that are values: below all rooms of its layer. The others are above them, with ".".
+FACE_VALUES = {"allocated_state.h", "budget.h", "changes.h", "device_id.h", "features.h", "outcome.h"}
 UNITS_MAX = 35
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([^"]+)"')
 
@@ -52,9 +55,11 @@ def arrows_between_layers(folder, layer, uses):
                 yield f"{path}:{number}: {other}/{target} is for tests"
 
 
-def part_of(relative, parts):
-    """The longest of the parts that the file is or lies in, or None."""
-    for parent in (relative.with_suffix(""), *relative.parents):
+def part_of(relative, parts, folder):
+    """The longest of the parts that the file is or lies in, or None. A file beside a folder of its name is
+    no part of that folder."""
+    unit = relative.with_suffix("")
+    for parent in (*(() if (folder / unit).is_dir() else (unit,)), *relative.parents):
         if str(parent) in parts:
             return str(parent)
     return None
@@ -66,11 +71,13 @@ def arrows_between_parts(folder, layer, prefix, parts):
         relative = pathlib.PurePosixPath(path.relative_to(folder).as_posix())
         if is_test(relative):
             continue
-        mine = part_of(relative, place)
+        mine = part_of(relative, place, folder)
         if mine is None or (mine == "." and len(relative.parts) > 1):
             yield f"{path}:1: {relative.parent} is not among the PARTS of {layer}"
             continue
         for number, other, target in includes(path):
+            if FACES.get(other) == layer and mine != "." and str(target) not in FACE_VALUES:
+                yield f"{path}:{number}: {mine} may use no header of the face but values, not {target}"
             if f"{other}/{target}".startswith(prefix + "/"):
                 target = pathlib.PurePosixPath(f"{other}/{target}"[len(prefix) + 1:])
             else:
@@ -79,8 +86,18 @@ def arrows_between_parts(folder, layer, prefix, parts):
                 yield f"{path}:{number}: {target} is for tests"
             elif not (folder / target).exists():
                 continue  # generated: the lowest of all
-            elif place.get(part_of(target, place), -1) > place[mine]:
-                yield f"{path}:{number}: {mine} may not use {part_of(target, place)} (PARTS of {layer})"
+            elif place.get(part_of(target, place, folder), -1) > place[mine]:
+                yield f"{path}:{number}: {mine} may not use {part_of(target, place, folder)} (PARTS of {layer})"
+
+
+def values_of_face(root, layer):
+    """A value of the face that includes more of the face than values."""
+    for face in (face for face, owner in FACES.items() if owner == layer):
+        for name in sorted(FACE_VALUES):
+            path = root / "include" / face / name
+            for number, other, target in includes(path):
+                if other == face and str(target) not in FACE_VALUES:
+                    yield f"{path}:{number}: a value may not use {target}"
 
 
 def crowded(folder):
@@ -155,6 +172,7 @@ def main():
     prefix = folder.relative_to(options.root.resolve()).as_posix()
     found = [*arrows_between_layers(folder, options.layer, uses),
              *arrows_between_parts(folder, options.layer, prefix, parts),
+             *values_of_face(options.root, options.layer),
              *crowded(folder),
              *circles(folder, prefix)]
     print("\n".join(found) or f"{options.layer}: every include follows an arrow")

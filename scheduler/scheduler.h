@@ -50,7 +50,7 @@ class Scheduler {
     /// Schedules the pods that name one of its profiles.
     Configuration configuration = {};
     /// Compiled expressions, possibly shared with other parts. Never null.
-    std::shared_ptr<cel::SelectorCache> selectors;
+    std::shared_ptr<allocator::SelectorCache> selectors;
     allocator::Features features = {};
     /// Applies DeviceTaintRules as this release does; absent: they taint nothing.
     std::optional<api::Release> taint_rules = {};

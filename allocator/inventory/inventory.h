@@ -13,9 +13,9 @@
 
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
+#include "base/frozen.h"
 #include "base/persistent_map.h"
-#include "base/published.h"
-#include "dray/snapshot.h"
+#include "dray/changes.h"
 
 namespace dray::allocator::inventory {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/literal/allocate.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,12 @@ Result<Outcome> Allocate(const LiteralInput& input,
   }
   if (end == SearchEnd::kOutOfBudget) return Undecided{found.steps};
   if (end == SearchEnd::kNothing) {
-    return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};
+    return Unsatisfiable{
+        .node_error = gathered.any_invalid ? "invalid resource pools were encountered" : "",
+        .has_invalid_pool = gathered.any_invalid,
+        .has_incomplete_pool =
+            std::ranges::count(gathered.pools, rules::PoolState::kIncomplete, &rules::Pool::state) >
+            0};
   }
   Allocation allocation;
   for (size_t i = 0; i < plans->size(); ++i) {

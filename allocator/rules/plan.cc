@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/release_rules.h"
 #include "base/try.h"
+#include "dray/outcome.h"
 
 namespace dray::allocator::rules {
 namespace {
@@ -47,9 +49,13 @@ class Planner {
   }
 
  private:
-  Failure FailRequest(std::string_view request, std::string_view why) const {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("claim {}, request {}: {}", key_, request, why));
+  Failure FailRequest(std::string_view request,
+                      std::string_view why,
+                      RequestError::Problem problem = RequestError::Problem::kOther) const {
+    return Fail({.reason = StatusReason::kInvalid,
+                 .message = fmt::format("claim {}, request {}: {}", key_, request, why),
+                 .details = std::make_shared<const RequestError>(
+                     std::string(key_), std::string(request), problem)});
   }
 
   Result<std::vector<Constraint>> PlanConstraints(const v1::ResourceClaim& claim) const {
@@ -184,7 +190,8 @@ class Planner {
           fmt::format(
               "could not retrieve device class {}: deviceclass.resource.k8s.io \"{}\" not found",
               request.device_class_name,
-              request.device_class_name));
+              request.device_class_name),
+          RequestError::Problem::kMissingClass);
     }
     Variant variant{.name = name,
                     .own_name = own_name,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "allocator/search/bits.h"
 #include "allocator/search/node_problem.h"
@@ -43,29 +44,35 @@ int64_t NodeProspect::matching() const {
   return sum;
 }
 
-Prospects::Prospects(const Snapshot& snapshot,
-                     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
-                     Work& work)
-    : work_(work), prepared_(snapshot.cluster(), claims, work) {}
-
-NodeProspect Prospects::Of(const api::core_v1::Node& node) const {
-  const Frozen<snapshot::NodeView> view = prepared_.cluster().ViewOf(node);
-  NodeProspect prospect{.is_unknown = prepared_.needs_literal() || view->needs_literal,
-                        .has_unusable_pool = view->any_incomplete || view->any_invalid};
+NodeProspect ProspectOf(const PreparedClaims& prepared,
+                        const snapshot::NodeView& view,
+                        const api::core_v1::Node& node,
+                        Work& work) {
+  NodeProspect prospect{.is_unknown = prepared.needs_literal() || view.needs_literal,
+                        .has_unusable_pool = view.any_incomplete || view.any_invalid};
   if (prospect.is_unknown) return prospect;
-  const NodeProblem problem(prepared_, *view, node, work_);
+  const NodeProblem problem(prepared, view, node, work);
   prospect.is_unknown = problem.needs_literal();
   if (prospect.is_unknown) return prospect;
-  for (const PreparedRequest& request : prepared_.requests()) {
+  for (const PreparedRequest& request : prepared.requests()) {
     RequestProspect& best = prospect.requests.emplace_back();
     for (size_t variant = request.first_variant; variant < request.last_variant; ++variant) {
-      RequestProspect one{.matching = CountMatching(prepared_, *view, variant, work_),
+      RequestProspect one{.matching = CountMatching(prepared, view, variant, work),
                           .usable = static_cast<int64_t>(CountBits(problem.Usable(variant)))};
       one.missing = std::max<int64_t>(problem.Needed(variant) - one.usable, 0);
       if (variant == request.first_variant || one < best) best = one;
     }
   }
   return prospect;
+}
+
+Prospects::Prospects(Frozen<snapshot::ClusterState> cluster,
+                     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
+                     Work& work)
+    : work_(work), prepared_(std::move(cluster), claims, work) {}
+
+NodeProspect Prospects::Of(const api::core_v1::Node& node) const {
+  return ProspectOf(prepared_, *prepared_.cluster().ViewOf(node), node, work_);
 }
 
 }  // namespace dray::allocator::search

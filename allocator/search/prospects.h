@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "allocator/search/prepared_claims.h"
+#include "allocator/snapshot/cluster_state.h"
+#include "allocator/snapshot/node_view.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/work.h"
-#include "dray/snapshot.h"
 
 namespace dray::allocator::search {
 
@@ -40,15 +41,22 @@ struct NodeProspect {
   int64_t matching() const;
 };
 
+/// The prospect of one node. The claims are prepared, and `view` is that of the node. O(devices of
+/// the node / 64) per request. Wrong once the work is spent.
+NodeProspect ProspectOf(const PreparedClaims& prepared,
+                        const snapshot::NodeView& view,
+                        const api::core_v1::Node& node,
+                        Work& work);
+
 /// For one thread.
 class Prospects {
  public:
   /// `work` is charged for everything, and outlives this.
-  Prospects(const Snapshot& snapshot,
+  Prospects(Frozen<snapshot::ClusterState> cluster,
             std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
             Work& work);
 
-  /// O(devices of the node / 64) per request. Wrong once the work is spent.
+  /// As ProspectOf.
   NodeProspect Of(const api::core_v1::Node& node) const;
 
  private:

@@ -15,7 +15,6 @@
 #include "allocator/inventory/inventory.h"
 #include "allocator/rules/release_rules.h"
 #include "base/mutex.h"
-#include "dray/selector.h"
 
 namespace dray::allocator::snapshot {
 namespace {
@@ -28,8 +27,6 @@ constexpr size_t kKnownMin = 4096;
 bool IsMostlyGone(size_t known, size_t existing) {
   return known > kKnownMin && known > 2 * existing;
 }
-
-constexpr size_t kSelectorsKept = 10'000;
 
 /// Views of nodes that went are dropped when there are more than this, and than twice the slices.
 constexpr size_t kViewsKept = 16 * 1024;
@@ -44,11 +41,7 @@ std::map<std::string, UseByDevice, std::less<>> ByPool(const AllocatedState& sta
   std::map<DeviceIdView, DeviceUse> uses;
   for (const DeviceId& id : state.devices)
     uses.emplace_hint(uses.end(), id.view(), DeviceUse{.whole = true});
-  const DeviceId* last = nullptr;  // shares of one device follow each other
-  for (const SharedDeviceId& id : state.shares) {
-    if (last == nullptr || *last != id.device) uses[id.device.view()].shared = true;
-    last = &id.device;
-  }
+  for (const SharedDeviceId& id : state.shares) ++uses[id.device.view()].shares;
   for (const auto& [id, amounts] : state.capacity) uses[id.view()].capacity = amounts;
   std::map<std::string, UseByDevice, std::less<>> pools;
   UseByDevice* uses_of_pool = nullptr;
@@ -84,11 +77,11 @@ UseByDevice Merge(const UseByDevice& known, const UseByDevice& changes) {
 
 class ClusterState::Family {
  public:
-  explicit Family(Snapshot::Settings settings)
-      : settings_(WithSelectors(std::move(settings))),
-        shapes_(settings_.features, settings_.selectors) {}
+  Family(const Features& features, std::shared_ptr<cel::SelectorCache> selectors)
+      : features_(features), selectors_(std::move(selectors)), shapes_(features_, selectors_) {}
 
-  const Snapshot::Settings& settings() const { return settings_; }
+  const Features& features() const { return features_; }
+  const std::shared_ptr<cel::SelectorCache>& selectors() const { return selectors_; }
   Shapes& shapes() { return shapes_; }
   Contents& contents() { return contents_; }
   /// Greater than all numbers before.
@@ -121,13 +114,8 @@ class ClusterState::Family {
     }
   };
 
-  static Snapshot::Settings WithSelectors(Snapshot::Settings settings) {
-    if (settings.selectors == nullptr)
-      settings.selectors = SelectorCacheFor(settings.features, kSelectorsKept);
-    return settings;
-  }
-
-  const Snapshot::Settings settings_;
+  const Features features_;
+  const std::shared_ptr<cel::SelectorCache> selectors_;
   Shapes shapes_;
   Contents contents_;
   std::atomic<uint64_t> changes_ = 0;
@@ -149,10 +137,12 @@ class ClusterState::Pools final : public PoolLookup {
   const ClusterState& snapshot_;
 };
 
-ClusterState::ClusterState(Snapshot::Settings settings,
+ClusterState::ClusterState(const Features& features,
+                           std::shared_ptr<cel::SelectorCache> selectors,
                            Frozen<inventory::Inventory> inventory,
                            const AllocatedState& state)
-    : family_(std::make_shared<Family>(std::move(settings))), inventory_(std::move(inventory)) {
+    : family_(std::make_shared<Family>(features, std::move(selectors))),
+      inventory_(std::move(inventory)) {
   std::map<std::string, UseByDevice, std::less<>> by_pool = ByPool(state);
   inventory_->ForEachPool([&](std::string_view pool, const inventory::Inventory::Slices&) {
     const auto [driver, name] = SplitPoolText(pool);
@@ -237,7 +227,7 @@ ClusterState ClusterState::With(std::span<const ClusterChange> changes) const {
   next.inventory_ = inventory_->With(changes);
   if (IsMostlyGone(family_->shapes().size(), next.inventory_->device_count()) ||
       IsMostlyGone(family_->contents().size(), next.inventory_->slice_count())) {
-    return ClusterState(family_->settings(), next.inventory_, State());
+    return {features(), selectors(), next.inventory_, State()};
   }
   const uint64_t now = family_->NextChange();
   std::set<std::pair<std::string_view, std::string_view>> pools;
@@ -272,11 +262,11 @@ void ClusterState::ChangeUse(uint32_t pool, const UseByDevice& changes) {
 }
 
 const Features& ClusterState::features() const {
-  return family_->settings().features;
+  return family_->features();
 }
 
 const std::shared_ptr<cel::SelectorCache>& ClusterState::selectors() const {
-  return family_->settings().selectors;
+  return family_->selectors();
 }
 
 Shapes& ClusterState::shapes() const {
@@ -290,11 +280,21 @@ AllocatedState ClusterState::State() const {
     for (const auto& [device, use] : uses_[id]->by_device) {
       DeviceId name{std::string(driver), std::string(pool), device};
       if (use.capacity.has_value()) state.capacity.emplace(name, *use.capacity);
-      if (use.shared) state.shares.insert({.device = name, .share = {}});
+      for (size_t i = 0; i < use.shares; ++i)
+        state.shares.insert({.device = name, .share = std::to_string(i)});
       if (use.whole) state.devices.insert(std::move(name));
     }
   });
   return state;
+}
+
+DeviceUse ClusterState::UseOfDevice(const DeviceIdView& id) const {
+  const uint32_t* const pool = pool_ids_.Find(inventory::PoolText(id.driver, id.pool));
+  if (pool == nullptr) return {};
+  const UseByDevice& uses = uses_[*pool]->by_device;
+  const auto at = std::ranges::lower_bound(
+      uses, id.device, {}, [](const auto& entry) { return std::string_view(entry.first); });
+  return at != uses.end() && at->first == id.device ? at->second : DeviceUse();
 }
 
 Frozen<NodeView> ClusterState::ViewOf(const api::core_v1::Node& node) const {
@@ -306,7 +306,8 @@ Frozen<NodeView> ClusterState::ViewOf(const api::core_v1::Node& node) const {
 }
 
 std::string ClusterState::DifferenceFromRebuild() const {
-  const ClusterState built(family_->settings(),
+  const ClusterState built(features(),
+                           selectors(),
                            inventory::Inventory::Build(inventory_->slices(), inventory_->classes()),
                            State());
   std::string difference;

@@ -16,14 +16,14 @@
 #include "allocator/snapshot/pool_facts.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/slice.h"
+#include "base/frozen.h"
 #include "base/persistent_map.h"
 #include "base/persistent_vector.h"
-#include "base/published.h"
 #include "cel/selector_cache.h"
 #include "dray/allocated_state.h"
+#include "dray/changes.h"
 #include "dray/device_id.h"
 #include "dray/features.h"
-#include "dray/snapshot.h"
 
 namespace dray::allocator::snapshot {
 
@@ -33,7 +33,8 @@ namespace dray::allocator::snapshot {
 class ClusterState {
  public:
   /// O(devices), plus O(log n) for each device taken.
-  ClusterState(Snapshot::Settings settings,
+  ClusterState(const Features& features,
+               std::shared_ptr<cel::SelectorCache> selectors,
                Frozen<inventory::Inventory> inventory,
                const AllocatedState& state);
 
@@ -48,8 +49,11 @@ class ClusterState {
   const std::shared_ptr<cel::SelectorCache>& selectors() const;
   Shapes& shapes() const;
 
-  /// What is taken, by name: what the literal search reads. O(devices taken).
+  /// What is taken, by name: what the literal search reads. Shares have numbers for ids. O(devices
+  /// taken).
   AllocatedState State() const;
+  /// What is taken of the device. O(log n).
+  DeviceUse UseOfDevice(const DeviceIdView& id) const;
   /// The use of the pool with that id.
   const PoolUse& UseOfPool(uint32_t pool) const { return *uses_[pool]; }
   /// The node's devices. Made when first asked for, and kept while slices that concern the node

@@ -27,7 +27,7 @@ void ForEachDevice(const PoolFacts& pool, Visit visit) {
 
 void Mark(const DeviceUse& held, size_t bit, size_t words, PoolUse& use) {
   if (held.whole) SetBit(use.whole, bit);
-  if (!held.shared && !held.capacity.has_value()) return;
+  if (held.shares == 0 && !held.capacity.has_value()) return;
   use.shared.resize(words);
   SetBit(use.shared, bit);
   if (held.capacity.has_value()) use.capacity.emplace_back(bit, *held.capacity);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "allocator/feature_switches.h"
+#include "allocator/selector_cache.h"
 #include "dray/selector.h"
 
 namespace dray::allocator::testing {

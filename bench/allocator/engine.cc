@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "allocator/internals.h"
 #include "allocator/inventory/inventory.h"
 #include "allocator/search/options.h"
 #include "dray/allocated_state.h"
@@ -62,7 +63,7 @@ std::vector<allocator::DeviceUseChange> Apply(const v1::AllocationResult& alloca
 }
 
 Snapshot SnapshotOf(const judges::Problem& problem,
-                    std::shared_ptr<cel::SelectorCache> selectors = nullptr) {
+                    std::shared_ptr<allocator::SelectorCache> selectors = nullptr) {
   return {Snapshot::Settings{.features = problem.features, .selectors = std::move(selectors)},
           problem.slices,
           problem.classes,
@@ -86,7 +87,7 @@ struct Engine::Parts {
 
 Engine::Engine(const judges::Problem& problem,
                NodeSharing sharing,
-               std::shared_ptr<cel::SelectorCache> selectors)
+               std::shared_ptr<allocator::SelectorCache> selectors)
     : parts_(std::make_unique<Parts>(Parts{.problem = problem,
                                            .options = {.node_sharing = sharing == NodeSharing::kOn},
                                            .state = std::nullopt,
@@ -105,7 +106,7 @@ void Engine::Release(const v1::AllocationResult& allocation) {
 
 void Engine::BeginPod() {
   parts_->pod = std::make_unique<allocator::Attempt>(
-      parts_->snapshot, parts_->problem.claims, parts_->options);
+      allocator::Internals::AttemptWith(parts_->snapshot, parts_->problem.claims, parts_->options));
 }
 
 Result<allocator::Outcome> Engine::Allocate(const api::core_v1::Node& node,

@@ -10,10 +10,10 @@
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
 #include "base/result.h"
-#include "cel/selector_cache.h"
 #include "dray/budget.h"
 #include "dray/device_id.h"
 #include "dray/outcome.h"
+#include "dray/snapshot.h"
 #include "tests/judges/problem.h"
 
 namespace dray::bench {
@@ -26,7 +26,7 @@ class Engine {
   /// because the peer keeps them too (null: none). `problem` must outlive the engine.
   explicit Engine(const judges::Problem& problem,
                   NodeSharing sharing = NodeSharing::kOn,
-                  std::shared_ptr<cel::SelectorCache> selectors = nullptr);
+                  std::shared_ptr<allocator::SelectorCache> selectors = nullptr);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/selector_cache.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
 #include "base/testing/instruction_counter.h"

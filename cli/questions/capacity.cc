@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/selector_cache.h"
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/resource_v1alpha3.h"

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/selector_cache.h"
 #include "api/core_v1/pod.h"
 #include "base/try.h"
 #include "base/zoneinfo.h"

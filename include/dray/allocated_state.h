@@ -2,6 +2,7 @@
 // The devices of a cluster, and parts of them, that are allocated.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,10 +19,17 @@ using ConsumedCapacity = std::map<std::string, api::Quantity, std::less<>>;
 /// The allocated parts of one device.
 struct DeviceUse {
   bool whole = false;                             // as a dedicated device
-  bool shared = false;                            // a share of it, by its id
+  size_t shares = 0;                              // how many shares of it
   std::optional<ConsumedCapacity> capacity = {};  // by all shares together
 
-  bool IsNothing() const { return !whole && !shared && !capacity.has_value(); }
+  bool IsNothing() const { return !whole && shares == 0 && !capacity.has_value(); }
+};
+
+/// What one result of an allocation takes.
+struct AllocatedPart {
+  SharedDeviceId id;               // an empty share: the whole device
+  ConsumedCapacity consumed = {};  // by the share
+  bool operator==(const AllocatedPart&) const = default;
 };
 
 /// Everything that is allocated: devices of allocated claims, including claims in flight. Results
@@ -44,9 +52,11 @@ struct AllocatedState {
   bool IsAllocated(const DeviceIdView& id) const { return devices.contains(id) || IsShared(id); }
 };
 
-/// The part of `state` about one device.
+/// The part of `state` about one device. O(its shares).
 inline DeviceUse UseOf(const AllocatedState& state, const DeviceIdView& device) {
-  DeviceUse use{.whole = state.devices.contains(device), .shared = state.HasShare(device)};
+  DeviceUse use{.whole = state.devices.contains(device)};
+  auto share = state.shares.lower_bound({.device = DeviceId::Of(device), .share = {}});
+  for (; share != state.shares.end() && share->device.view() == device; ++share) ++use.shares;
   if (const ConsumedCapacity* capacity = state.FindCapacity(device)) use.capacity = *capacity;
   return use;
 }

@@ -15,15 +15,11 @@
 
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "dray/budget.h"
 #include "dray/outcome.h"
 #include "dray/snapshot.h"
-
-namespace dray::allocator::search {
-struct SearchOptions;
-}
 
 namespace dray::allocator::inline v0 {
 
@@ -36,12 +32,10 @@ class Attempt {
 
   /// Never fails: a problem of the claims is the answer for every node.
   Attempt(const Snapshot& snapshot, Claims claims);
-  /// For tests, with some pruning of the search switched off; the header of the options is not
-  /// installed.
-  Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options);
   ~Attempt();
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
+  /// An attempt that was moved from may only be destroyed or assigned.
+  Attempt(Attempt&& other) noexcept;
+  Attempt& operator=(Attempt&& other) noexcept;
 
   Claims claims() const;
 
@@ -57,6 +51,10 @@ class Attempt {
 
  private:
   class Impl;
+  friend class Internals;
+
+  explicit Attempt(std::unique_ptr<Impl> impl);
+
   std::unique_ptr<Impl> impl_;
 };
 

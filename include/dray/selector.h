@@ -19,11 +19,6 @@
 #include "base/result.h"
 #include "dray/features.h"
 
-namespace dray::cel {
-class Selector;
-class SelectorCache;
-}  // namespace dray::cel
-
 namespace dray::allocator::inline v0 {
 
 /// A compiled selector. Immutable, cheap to copy, safe for any number of threads at once.
@@ -48,10 +43,11 @@ class Selector {
   static constexpr uint64_t kCostMax = 1'000'000;
 
  private:
-  explicit Selector(std::shared_ptr<const cel::Selector> selector)
-      : selector_(std::move(selector)) {}
+  class Impl;
 
-  std::shared_ptr<const cel::Selector> selector_;
+  explicit Selector(std::shared_ptr<const Impl> impl);
+
+  std::shared_ptr<const Impl> impl_;
 };
 
 /// Returns the compiled file (RFC 9636) of a time zone that a selector names, such as
@@ -59,11 +55,13 @@ class Selector {
 /// the selector.
 using ReadZoneFile = std::function<Result<std::string>(std::string_view name)>;
 
+class SelectorCache;
+
 /// Compiled selectors that several snapshots of clusters with these features share: the most
 /// recently used expressions, with their errors. Thread-safe. `entries_max` is at least 1. Without
 /// `zone_files` the selectors know no time zones but UTC and offsets.
-std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features,
-                                                     size_t entries_max,
-                                                     ReadZoneFile zone_files = {});
+std::shared_ptr<SelectorCache> SelectorCacheFor(const Features& features,
+                                                size_t entries_max,
+                                                ReadZoneFile zone_files = {});
 
 }  // namespace dray::allocator::inline v0

@@ -4,56 +4,29 @@
 //   const dray::allocator::Snapshot cluster({}, slices, classes, {});
 //   const dray::allocator::Attempt attempt(cluster, claims);            // <dray/allocator.h>
 //   const auto outcome = attempt.Allocate(node);
-//   // A claim took a device. The next snapshot shares all unchanged parts with this one.
-//   const DeviceUseChange taken{.device = {"gpu.example.com", "worker-0", "gpu-1"},
-//                               .use = {.whole = true}};
-//   const dray::allocator::Snapshot later = cluster.With({&taken, 1});
+//   // The claims took devices. The next snapshot shares all unchanged parts with this one.
+//   const dray::allocator::Snapshot later = cluster.With(std::get<Allocation>(*outcome));
+//
+// <dray/claims.h> makes the state, the last argument, from stored claims.
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocated_state.h"
-#include "dray/device_id.h"
+#include "dray/changes.h"
 #include "dray/features.h"
-
-namespace dray::cel {
-class SelectorCache;
-}
-
-namespace dray::allocator::snapshot {
-class ClusterState;
-}
+#include "dray/outcome.h"
 
 namespace dray::allocator::inline v0 {
 
-/// The slice or class with this name was removed.
-struct SliceRemoved {
-  std::string name;
-};
-struct ClassRemoved {
-  std::string name;
-};
-
-/// A change of the slices and classes of a cluster. A slice or class is added, or replaces the one
-/// with its name.
-using ClusterChange = std::variant<Frozen<api::resource_v1::ResourceSlice>,
-                                   SliceRemoved,
-                                   Frozen<api::resource_v1::DeviceClass>,
-                                   ClassRemoved>;
-
-/// A device and its allocation from now on (no value: it is free).
-struct DeviceUseChange {
-  DeviceId device;
-  DeviceUse use;
-};
+/// Compiled selectors that several snapshots share (SelectorCacheFor, <dray/selector.h>).
+class SelectorCache;
 
 /// Copying is O(1), and so is going back to an older copy: a fork shares everything with its origin
 /// except the changes since. Any number of threads may read.
@@ -71,7 +44,7 @@ class Snapshot {
     Features features = {};
     /// A cache of compiled selectors shared with others (SelectorCacheFor(features),
     /// <dray/selector.h>); null: a new one.
-    std::shared_ptr<cel::SelectorCache> selectors = nullptr;
+    std::shared_ptr<SelectorCache> selectors = nullptr;
   };
 
   /// An empty cluster.
@@ -87,21 +60,31 @@ class Snapshot {
   Snapshot With(std::span<const ClusterChange> changes) const;
   /// Applies allocations and releases of devices. O(devices of their pools).
   Snapshot With(std::span<const DeviceUseChange> changes) const;
+  /// The snapshot after the allocation: its devices are taken, but for results with admin access.
+  /// O(devices of their pools).
+  Snapshot With(const Allocation& allocation) const;
+  /// The snapshot after the devices of an allocation that it contains were given back: after
+  /// snapshot.With(allocation), or of claims whose state it was made with. O(devices of their
+  /// pools).
+  Snapshot Without(const Allocation& allocation) const;
 
   const Features& features() const;
   /// Returns null if there is none with that name. O(1).
   Slice FindSlice(std::string_view name) const;
   Class FindClass(std::string_view name) const;
-  /// The allocated devices, by name. O(allocated devices).
+  /// The slices of this node alone (spec.nodeName), as given.
+  std::vector<Slice> SlicesOfNode(std::string_view node) const;
+  /// The allocated devices, by name. A snapshot counts shares and does not keep their ids: here
+  /// they have numbers instead. O(allocated devices).
   AllocatedState State() const;
 
-  /// The data that the search works on; its header is not installed.
-  const std::shared_ptr<const snapshot::ClusterState>& cluster() const { return cluster_; }
-
  private:
-  explicit Snapshot(std::shared_ptr<const snapshot::ClusterState> cluster);
+  class Impl;
+  friend class Internals;
 
-  std::shared_ptr<const snapshot::ClusterState> cluster_;
+  explicit Snapshot(std::shared_ptr<const Impl> impl);
+
+  std::shared_ptr<const Impl> impl_;
 };
 
 }  // namespace dray::allocator::inline v0

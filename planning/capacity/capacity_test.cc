@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/selector_cache.h"
 #include "api/codec/json.h"
 #include "api/core_v1/pod.h"
 #include "base/check.h"

@@ -23,10 +23,10 @@
 #include "api/resource_v1/allocation.h"
 #include "base/lazy.h"
 #include "base/world.h"
-#include "cel/selector_cache.h"
 #include "dray/allocator.h"
 #include "dray/budget.h"
 #include "dray/features.h"
+#include "dray/snapshot.h"
 #include "planning/cluster/admission.h"
 #include "planning/cluster/pod_searches.h"
 #include "planning/explain/explanation.h"
@@ -81,7 +81,7 @@ struct OfflineOptions {
   bool group_claims = false;
   bool group_topology = false;
   /// Compiled selectors to share; null: new ones.
-  std::shared_ptr<cel::SelectorCache> selectors = nullptr;
+  std::shared_ptr<allocator::SelectorCache> selectors = nullptr;
   /// kLine: for readers with access to one namespace; claims of other namespaces are not named.
   Detail detail = Detail::kFull;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/internals.h"
 #include "allocator/rules/pools.h"
 #include "allocator/rules/release_rules.h"
 #include "allocator/snapshot/cluster_state.h"
@@ -43,7 +44,7 @@ Step NodeFunnel::bottleneck() const {
 
 FunnelCounter::FunnelCounter(const allocator::Snapshot& snapshot, const Holders& holders)
     : snapshot_(snapshot),
-      inventory_(snapshot.cluster()->inventory()),
+      inventory_(allocator::Internals::ClusterOf(snapshot)->inventory()),
       holders_(holders),
       state_(snapshot.State()) {}
 
@@ -66,7 +67,9 @@ Result<std::unique_ptr<FunnelCounter>> FunnelCounter::Of(
     for (const rules::RequestPlan& request : plan.requests) {
       for (const rules::Variant& variant : request.variants) {
         counter->judges_.emplace_back(
-            variant, Conditions::Of(variant.criteria, *snapshot.cluster()->selectors()));
+            variant,
+            Conditions::Of(variant.criteria,
+                           *allocator::Internals::ClusterOf(snapshot)->selectors()));
       }
     }
   }

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "allocator/internals.h"
 #include "allocator/inventory/inventory.h"
 #include "allocator/snapshot/cluster_state.h"
 #include "api/claims/extended_claim.h"
@@ -299,7 +300,8 @@ class Suggester {
     const Funnel& funnel = question_.funnels[way];
     const std::set<std::string> drivers = DriversOf(way);
     size_t tried = 0;
-    for (const auto& device_class : question_.snapshot.cluster()->inventory().classes()) {
+    for (const auto& device_class :
+         allocator::Internals::ClusterOf(question_.snapshot)->inventory().classes()) {
       const std::string& name = device_class->metadata.name;
       if (name == funnel.device_class || drivers.empty() || tried++ == kClassesTriedMax) continue;
       Suggestion suggestion{.kind = ChangeKind::kOtherClass,

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "allocator/selector_cache.h"
 #include "api/kind.h"
 #include "base/simulated_world.h"
 #include "dray/selector.h"

@@ -38,7 +38,7 @@ class ClusterCache {
   struct Options {
     allocator::Features features = {};
     /// Compiled expressions, possibly shared with other caches. Never null.
-    std::shared_ptr<cel::SelectorCache> selectors;
+    std::shared_ptr<allocator::SelectorCache> selectors;
     /// Applies DeviceTaintRules as this release does; absent: they taint nothing.
     std::optional<api::Release> taint_rules = {};
     /// Device classes serve extended resources (DRAExtendedResource).

@@ -4,45 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/claims/pool_accounts.h"
+#include "dray/claims.h"
 
 namespace dray::scheduler::inline cluster {
-namespace {
-
-using DeviceResult = api::resource_v1::DeviceRequestAllocationResult;
-
-/// Whether the result takes nothing, because it has admin access. In claims that other clients
-/// wrote, the request must have admin access too.
-bool LooksOn(const DeviceResult& result) {
-  return result.admin_access.value_or(false);
-}
-
-}  // namespace
-
-template <class Skips>
-TakenDevices::Devices TakenDevices::DevicesOf(const api::resource_v1::AllocationResult& allocation,
-                                              Skips skips) const {
-  Devices devices;
-  for (const auto& result : allocation.devices.results) {
-    if (skips(result)) continue;
-    Device device{.id = {.device = {result.driver, result.pool, result.device}, .share = {}},
-                  .consumed = {}};
-    if (can_share_ && result.share_id.has_value()) {
-      device.id.share = *result.share_id;
-      device.consumed.insert(result.consumed_capacity.begin(), result.consumed_capacity.end());
-    }
-    devices.push_back(std::move(device));
-  }
-  return devices;
-}
-
 void TakenDevices::SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim) {
   Devices now;
-  if (claim != nullptr && claim->status.allocation) {
-    now = DevicesOf(*claim->status.allocation, [&](const DeviceResult& result) {
-      return LooksOn(result) && api::claims::AsksForAdminAccess(*claim, result.request);
-    });
-  }
+  if (claim != nullptr) now = allocator::PartsOf(*claim, features_);
   const auto known = allocated_.find(uid);
   if (known == allocated_.end()) {
     if (now.empty()) return;
@@ -64,7 +31,7 @@ bool TakenDevices::Reserve(const std::string& uid,
                            const api::resource_v1::AllocationResult& allocation) {
   const auto [entry, is_new] = in_flight_.try_emplace(uid);
   if (!is_new) return false;
-  entry->second.devices = DevicesOf(allocation, LooksOn);
+  entry->second.devices = allocator::PartsOf(allocation, features_);
   Take(entry->second.devices);
   return true;
 }

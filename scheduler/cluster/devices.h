@@ -25,8 +25,7 @@ namespace dray::scheduler::inline cluster {
 class TakenDevices {
  public:
   /// If `features` allow shared devices, a share leaves the rest of its device to other claims.
-  explicit TakenDevices(const allocator::Features& features = {})
-      : can_share_(features.consumable_capacity) {}
+  explicit TakenDevices(const allocator::Features& features = {}) : features_(features) {}
 
   /// Records the current state of a claim; null: the claim is gone.
   void SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim);
@@ -46,22 +45,15 @@ class TakenDevices {
   bool BringUpToDate(allocator::Snapshot& snapshot);
 
  private:
-  /// A device, or a share of one with the capacity that it consumes.
-  struct Device {
-    allocator::SharedDeviceId id;  // the share is empty for a whole device
-    allocator::ConsumedCapacity consumed;
-    bool operator==(const Device&) const = default;
-  };
+  using Device = allocator::AllocatedPart;
   using Devices = std::vector<Device>;
 
-  template <class Skips>
-  Devices DevicesOf(const api::resource_v1::AllocationResult& allocation, Skips skips) const;
   void Take(const Devices& devices);
   void Free(const Devices& devices);
   void AddToState(const Device& device);
   void RemoveFromState(const Device& device);
 
-  const bool can_share_;
+  const allocator::Features features_;
   allocator::AllocatedState state_;
   std::set<allocator::DeviceId> changed_;  // since BringUpToDate
   // The number of holders: claim and attempt, or more claims after another scheduler's mistake.

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/selector_cache.h"
 #include "dray/selector.h"
 #include "scheduler/groups/gang_search.h"
 #include "scheduler/testing/gang_world.h"

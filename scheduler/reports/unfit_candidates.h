@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "allocator/internals.h"
 #include "allocator/search/prospects.h"
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
@@ -26,7 +27,7 @@ class UnfitCandidates {
   UnfitCandidates(const allocator::Snapshot& devices,
                   std::span<const Frozen<api::resource_v1::ResourceClaim>> wanted,
                   Work& work)
-      : prospects_(devices, wanted, work) {}
+      : prospects_(allocator::Internals::ClusterOf(devices), wanted, work) {}
 
   /// The node must outlive this.
   void Add(const NodeState& node);

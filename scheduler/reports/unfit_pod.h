@@ -39,7 +39,7 @@ struct UnfitPod {
   std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
   std::vector<api::Object> holders;  // claims that hold devices of these pools
   allocator::Features features = {};
-  std::shared_ptr<cel::SelectorCache> selectors;
+  std::shared_ptr<allocator::SelectorCache> selectors;
   /// Set when the answer is not needed any more; null: never. Must outlive the question.
   const std::atomic<bool>* cancelled = nullptr;
 };

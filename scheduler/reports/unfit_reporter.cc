@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "allocator/internals.h"
 #include "allocator/inventory/inventory.h"
 #include "allocator/snapshot/cluster_state.h"
 #include "api/claims/pod_groups.h"
@@ -173,7 +174,7 @@ std::optional<UnfitPod> UnfitReporter::Gather(const std::string& key, size_t fir
                  .features = uses_.cluster.options().features,
                  .selectors = uses_.cluster.options().selectors,
                  .cancelled = &uses_.cancelled};
-  SeenPools pools(uses_.cluster.Devices().cluster()->inventory());
+  SeenPools pools(allocator::Internals::ClusterOf(uses_.cluster.Devices())->inventory());
   AddCandidates(pod, first_node, [&](const std::string& node) { return pools.Add(node); }, unfit);
   for (const std::string& pool : pools.pools()) {
     for (const std::string& claim : uses_.cluster.objects().claims.Indexed(claims_by_pool_, pool))

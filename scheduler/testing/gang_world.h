@@ -34,8 +34,8 @@ struct GangCompany {
 /// A cluster whose nodes have devices, whole or as halves, and with devices that all nodes can use.
 class GangWorld {
  public:
-  explicit GangWorld(std::shared_ptr<cel::SelectorCache> selectors = allocator::SelectorCacheFor({},
-                                                                                                 9))
+  explicit GangWorld(
+      std::shared_ptr<allocator::SelectorCache> selectors = allocator::SelectorCacheFor({}, 9))
       : devices_({.selectors = std::move(selectors)}) {
     for (const char* const kind : {"whole", "half", "net"}) {
       AddClass(kind, fmt::format(R"(device.attributes["{}"].kind == "{}")", kGangDriver, kind));

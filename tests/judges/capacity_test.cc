@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "allocator/selector_cache.h"
 #include "dray/selector.h"
 #include "tests/judges/holder_claims.h"
 #include "tests/judges/problem_json.h"

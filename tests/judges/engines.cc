@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "allocator/internals.h"
 #include "allocator/inventory/inventory.h"
 #include "allocator/literal/allocate.h"
+#include "allocator/selector_cache.h"
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/resource_v1/allocation.h"
@@ -95,7 +97,8 @@ Result<allocator::Outcome> RunFast(const Problem& problem,
                                    allocator::Budget budget) {
   const allocator::Snapshot snapshot(
       {.features = problem.features}, problem.slices, problem.classes, problem.allocated);
-  return allocator::Attempt(snapshot, problem.claims, options).Allocate(node, budget);
+  return allocator::Internals::AttemptWith(snapshot, problem.claims, options)
+      .Allocate(node, budget);
 }
 
 std::string Render(const Result<allocator::Outcome>& outcome) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/selector_cache.h"
 #include "api/resource_v1/claim.h"
 #include "dray/outcome.h"
 #include "dray/selector.h"

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "allocator/selector_cache.h"
 #include "base/try.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
 #include "cel/selector.h"
-#include "cel/selector_cache.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
 
@@ -237,7 +237,7 @@ class ProblemReader {
   const Problem& problem_;
   const allocator::Features& features_;
   const api::core_v1::Node& node_;
-  std::shared_ptr<cel::SelectorCache> selectors_;
+  std::shared_ptr<allocator::SelectorCache> selectors_;
   Question question_;
   std::deque<cel::DeviceActivation> views_;  // by device
 };

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allocator/internals.h"
 #include "allocator/snapshot/cluster_state.h"
 #include "api/core_v1/node.h"
 #include "dray/allocator.h"
@@ -70,7 +71,8 @@ TEST(SnapshotFollows, EveryEvent) {
       const Problem problem_before = problem;
       Apply(event, problem);
       snapshot = Follow(before, event, problem);
-      ASSERT_EQ(snapshot.cluster()->DifferenceFromRebuild(), "") << "seed " << seed;
+      ASSERT_EQ(allocator::Internals::ClusterOf(snapshot)->DifferenceFromRebuild(), "")
+          << "seed " << seed;
       ASSERT_EQ(AnswersOf(snapshot, problem), AnswersOf(SnapshotOf(problem), problem))
           << "seed " << seed;
       ASSERT_EQ(AnswersOf(before, problem_before), answers_before)
