@@ -21,6 +21,7 @@
 #include "controllers/claim_sync.h"
 #include "controllers/eviction.h"
 #include "dray/device_id.h"
+#include "dray/node_copy.h"
 #include "dray/taint_rules.h"
 #include "planning/objects/workloads.h"
 #include "scheduler/plugins/taint_toleration.h"
@@ -217,13 +218,6 @@ PlacedObject DaemonLike(World& world,
   return daemon;
 }
 
-/// Replaces the name of the node in `text` by the copy's.
-std::string Renamed(const std::string& text, const std::string& node, const std::string& copy) {
-  const size_t at = text.find(node);
-  if (at == std::string::npos) return copy + "-" + text;
-  return text.substr(0, at) + copy + text.substr(at + node.size());
-}
-
 }  // namespace
 
 Result<> Delete(OfflineObjects& objects,
@@ -343,21 +337,10 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
     if (objects.nodes.contains(copy)) continue;
     ++made;
     api::Object added = objects.nodes.at(node).Clone();
-    auto& metadata = added.Mutable<core::Node>().metadata;
-    metadata.name = copy;
-    metadata.labels.insert_or_assign("kubernetes.io/hostname", copy);
-    auto& spec = added.Mutable<core::Node>().spec;
-    spec.unschedulable = false;
-    std::erase_if(spec.taints, [](const core::Taint& taint) { return taint.key == kCordonTaint; });
+    allocator::NodeCopy like = allocator::NodeLike(added.As<core::Node>(), slices, copy);
+    added.Mutable<core::Node>() = std::move(like.node);
     objects.nodes.insert_or_assign(copy, std::move(added));
-    for (const auto& slice : slices) {
-      if (slice->spec.node_name != node) continue;
-      auto like = std::make_shared<v1::ResourceSlice>(*slice);
-      like->metadata.name = Renamed(slice->metadata.name, node, copy);
-      like->spec.pool.name = Renamed(slice->spec.pool.name, node, copy);
-      like->spec.node_name = copy;
-      objects.slices.push_back(std::move(like));
-    }
+    std::ranges::move(like.slices, std::back_inserter(objects.slices));
   }
   return {};
 }
