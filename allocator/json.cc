@@ -9,6 +9,7 @@
 #include "api/codec/yaml.h"
 #include "api/conversion/conversion.h"
 #include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 #include "api/kind.h"
 #include "api/object.h"
@@ -71,6 +72,7 @@ std::string ToJson(const T& object) {
 // NOLINTEND(bugprone-macro-parentheses)
 
 DRAY_JSON_OF(core_v1::Node);
+DRAY_JSON_OF(core_v1::Pod);
 DRAY_JSON_OF(resource_v1::DeviceClass);
 DRAY_JSON_OF(resource_v1::DeviceTaintRule);
 DRAY_JSON_OF(resource_v1::ResourceClaim);

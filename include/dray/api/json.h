@@ -7,13 +7,14 @@
 //   const std::string json = dray::api::ToJson(*slice);
 //
 // T is one of DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate and ResourceSlice
-// of resource_v1, or Node of core_v1.
+// of resource_v1, or Node and Pod of core_v1.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/device_class.h"
