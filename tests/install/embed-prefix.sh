@@ -33,3 +33,5 @@ gpu-1 is the second
 gpus: gpu.example.com/worker-0/gpu-0
 gpus: gpu.example.com/worker-0/gpu-1
 WANT
+# What the page says that it prints.
+diff <(sed -n '/^    a: runs on/,/^    2 more nodes/s/^    //p' "$source/docs/library.md") <("$work/build/autoscale")
