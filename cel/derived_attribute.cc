@@ -14,6 +14,7 @@
 #include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
+#include "cel/value/kind.h"
 
 namespace dray::cel {
 namespace {
@@ -30,30 +31,7 @@ const Value& Held(const Value& value) {
 
 // The type of what a value holds, as Go's %T says it.
 std::string_view HeldTypeName(const Value& value) {
-  switch (value.kind()) {
-    case ValueKind::kNull: return "structpb.NullValue";
-    case ValueKind::kBool: return "bool";
-    case ValueKind::kInt: return "int64";
-    case ValueKind::kUint: return "uint64";
-    case ValueKind::kDouble: return "float64";
-    case ValueKind::kString:
-    case ValueKind::kType: return "string";
-    case ValueKind::kBytes: return "[]uint8";
-    case ValueKind::kList: return "[]ref.Val";
-    case ValueKind::kMap: return "map[ref.Val]ref.Val";
-    case ValueKind::kOptional: return "<nil>";
-    case ValueKind::kTimestamp: return "time.Time";
-    case ValueKind::kDuration: return "time.Duration";
-    case ValueKind::kQuantity: return "*resource.Quantity";
-    case ValueKind::kSemver: return "semver.Version";
-    case ValueKind::kUrl: return "*url.URL";
-    case ValueKind::kIp: return "netip.Addr";
-    case ValueKind::kCidr: return "netip.Prefix";
-    case ValueKind::kFormat: return "cel.Format";
-    case ValueKind::kAuthorization: return "library.authorizerVal";
-    case ValueKind::kError: break;
-  }
-  return "error";
+  return FactsOf(value.kind()).go_held_type;
 }
 
 // The kinds that an attribute can have.

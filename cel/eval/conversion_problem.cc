@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "cel/value/kind.h"
+
 namespace dray::cel::eval {
 namespace {
 
@@ -10,34 +12,6 @@ namespace {
 std::string_view ShortName(const Value& value) {
   const std::string_view name = GoTypeName(value);
   return name.substr(name.find('.') + 1);
-}
-
-// Whether Go's type has the method Add, one of a list's.
-bool HasAddition(ValueKind kind) {
-  switch (kind) {
-    case ValueKind::kInt:
-    case ValueKind::kUint:
-    case ValueKind::kDouble:
-    case ValueKind::kString:
-    case ValueKind::kBytes:
-    case ValueKind::kTimestamp:
-    case ValueKind::kDuration: return true;
-    case ValueKind::kError:
-    case ValueKind::kNull:
-    case ValueKind::kBool:
-    case ValueKind::kList:
-    case ValueKind::kMap:
-    case ValueKind::kType:
-    case ValueKind::kOptional:
-    case ValueKind::kQuantity:
-    case ValueKind::kSemver:
-    case ValueKind::kUrl:
-    case ValueKind::kIp:
-    case ValueKind::kCidr:
-    case ValueKind::kFormat:
-    case ValueKind::kAuthorization: break;
-  }
-  return false;
 }
 
 }  // namespace
@@ -79,34 +53,12 @@ std::string ConversionProblem(const Value& value, std::string_view wanted) {
 std::string ListerProblem(const Value& value) {
   return fmt::format("interface conversion: {} is not traits.Lister: missing method {}",
                      GoTypeName(value),
-                     HasAddition(value.kind()) ? "Contains" : "Add");
+                     FactsOf(value.kind()).has_go_add ? "Contains" : "Add");
 }
 
 std::string_view GoTypeHeld(const Value& value) {
-  switch (value.kind()) {
-    case ValueKind::kNull: return "structpb.NullValue";
-    case ValueKind::kBool: return "bool";
-    case ValueKind::kInt: return "int64";
-    case ValueKind::kUint: return "uint64";
-    case ValueKind::kDouble: return "float64";
-    case ValueKind::kString: return "string";
-    case ValueKind::kBytes: return "[]uint8";
-    case ValueKind::kList: return "[]ref.Val";
-    case ValueKind::kMap: return "map[ref.Val]ref.Val";
-    case ValueKind::kTimestamp: return "time.Time";
-    case ValueKind::kDuration: return "time.Duration";
-    case ValueKind::kError:
-    case ValueKind::kType:
-    case ValueKind::kOptional:
-    case ValueKind::kQuantity:
-    case ValueKind::kSemver:
-    case ValueKind::kUrl:
-    case ValueKind::kIp:
-    case ValueKind::kCidr:
-    case ValueKind::kFormat:
-    case ValueKind::kAuthorization: break;
-  }
-  return TypeName(value);
+  const KindFacts& facts = FactsOf(value.kind());
+  return facts.has_native_type ? facts.go_held_type : TypeName(value);
 }
 
 }  // namespace dray::cel::eval

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cel/value/authorization.h"
+#include "cel/value/kind.h"
 
 namespace dray::cel::inline value {
 namespace {
@@ -21,28 +22,6 @@ const Map kEmptyMap;
 const Value kEmptyMapValue = Value::FromMap(&kEmptyMap);
 // What an object of a document has for a key that is no text.
 const Value kNoTextKey = Value::Error("no such overload");
-
-constexpr std::array<std::string_view, 21> kTypeNames = {"error",
-                                                         "null_type",
-                                                         "bool",
-                                                         "int",
-                                                         "uint",
-                                                         "double",
-                                                         "string",
-                                                         "bytes",
-                                                         "list",
-                                                         "map",
-                                                         "type",
-                                                         "optional_type",
-                                                         "google.protobuf.Timestamp",
-                                                         "google.protobuf.Duration",
-                                                         "kubernetes.Quantity",
-                                                         "kubernetes.Semver",
-                                                         "kubernetes.URL",
-                                                         "net.IP",
-                                                         "net.CIDR",
-                                                         "kubernetes.NamedFormat",
-                                                         "kubernetes.authorization"};
 
 // A double outside the range of integers decides alone; otherwise the integer is rounded to a
 // double first.
@@ -127,16 +106,15 @@ Weight WeightOf(const Value& value) {
 }
 
 bool IsScalarKey(ValueKind kind) {
-  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString;
+  return IsKeyKind(kind) && kind != ValueKind::kNull;
 }
 
 bool HasOrder(ValueKind kind) {
-  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString ||
-         kind == ValueKind::kBytes || kind == ValueKind::kTimestamp || kind == ValueKind::kDuration;
+  return FactsOf(kind).has_order;
 }
 
 bool IsKeyKind(ValueKind kind) {
-  return IsScalarKey(kind) || kind == ValueKind::kNull;
+  return FactsOf(kind).is_key;
 }
 
 bool KeyLess(const Value& a, const Value& b) {
@@ -198,29 +176,21 @@ uint64_t HashText(std::string_view text) {
 
 std::string_view TypeName(const Value& value) {
   if (value.is(ValueKind::kAuthorization)) return TypeNameOf(value.authorization().stage);
-  return kTypeNames[static_cast<size_t>(value.kind())];
+  return FactsOf(value.kind()).name;
 }
 
 std::optional<ValueKind> KindOfObject(std::string_view name) {
-  for (auto kind = static_cast<size_t>(ValueKind::kQuantity); kind < kTypeNames.size(); ++kind) {
-    if (kTypeNames[kind] == name) return static_cast<ValueKind>(kind);
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find_if(kKindFacts, [&](const KindFacts& facts) {
+    return facts.kind >= ValueKind::kQuantity && facts.name == name;
+  });
+  return found == kKindFacts.end() ? std::nullopt : std::optional(found->kind);
 }
 
 std::string_view GoTypeName(const Value& value) {
-  static constexpr std::array<std::string_view, 21> kNames = {
-      "*types.Err",      "types.Null",     "types.Bool",
-      "types.Int",       "types.Uint",     "types.Double",
-      "types.String",    "types.Bytes",    "*types.baseList",
-      "*types.baseMap",  "*types.Type",    "*types.Optional",
-      "types.Timestamp", "types.Duration", "cel.Quantity",
-      "cel.Semver",      "cel.URL",        "cel.IP",
-      "cel.CIDR",        "cel.Format",     "library.authorizerVal"};
   if (value.is(ValueKind::kMap) && value.map().empty_by_default) return "cel.mapper";
   if (IsStructured(value)) return GoTypeNameOfStructured(value);
   if (value.is(ValueKind::kQuantity) && value.is_computed()) return "*cel.Quantity";
-  return kNames[static_cast<size_t>(value.kind())];
+  return FactsOf(value.kind()).go_type;
 }
 
 uint64_t WorkOfComparing(const Value& a, const Value& b) {

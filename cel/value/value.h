@@ -13,34 +13,11 @@
 #include "api/value/quantity.h"
 #include "api/value/semver.h"
 #include "base/work.h"
+#include "cel/value/kind.h"
 #include "cel/value/network.h"
 #include "cel/value/timestamp.h"
 
 namespace dray::cel::inline value {
-
-enum class ValueKind : uint8_t {
-  kError,
-  kNull,
-  kBool,
-  kInt,
-  kUint,
-  kDouble,
-  kString,
-  kBytes,
-  kList,
-  kMap,
-  kType,
-  kOptional,
-  kTimestamp,
-  kDuration,
-  kQuantity,
-  kSemver,
-  kUrl,
-  kIp,
-  kCidr,
-  kFormat,
-  kAuthorization,
-};
 
 struct List;
 struct Map;
