@@ -27,7 +27,7 @@ struct ContinueFrom {
   std::string token;
 };
 
-/// Error::details of the API: those of the Status; or where an expired list goes on; or the whole
+/// Error::details of the API: those of the Status; where an expired list may continue; the whole
 /// Status of another server that refused, which is the answer then.
 class StatusErrorDetails final : public ErrorDetails {
  public:

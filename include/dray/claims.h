@@ -21,7 +21,7 @@ namespace dray::allocator::inline v0 {
 /// consumable capacity is on; else the whole device.
 std::vector<AllocatedPart> PartsOf(const api::resource_v1::AllocationResult& allocation,
                                    const Features& features = {});
-/// The same of a stored claim; nothing if it has no allocation. Anybody may have written its
+/// The same of a stored claim; nothing if it has no allocation. Any client may have written its
 /// status: a result has admin access only if the request has it too.
 std::vector<AllocatedPart> PartsOf(const api::resource_v1::ResourceClaim& claim,
                                    const Features& features = {});
