@@ -103,6 +103,7 @@ void Loop::Post(std::move_only_function<void()> function) {
   {
     const MutexLock lock(posted_mutex_);
     posted_.push_back(std::move(function));
+    if (in_thread()) ++posted_here_;
     if (posted_.size() > 1) return;
   }
   poller_->WakeUp();

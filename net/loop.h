@@ -38,6 +38,8 @@ class Loop {
   void Run();
   void Stop();
   void Post(std::move_only_function<void()> function);
+  /// How many functions the loop's own thread has posted; on that thread.
+  uint64_t posted_here() const { return posted_here_; }
   /// Runs `function` after the current callback, before the loop waits again.
   void RunNext(std::move_only_function<void()> function);
   /// Runs `function` when its turn comes. Between two of these functions the loop does all else
@@ -77,6 +79,7 @@ class Loop {
   Mutex posted_mutex_;
   std::vector<std::move_only_function<void()>> posted_ DRAY_GUARDED_BY(posted_mutex_);
   std::vector<std::move_only_function<void()>> running_;  // empty between batches
+  uint64_t posted_here_ = 0;
   std::vector<std::move_only_function<void()>> next_;
   std::vector<std::move_only_function<void()>> running_next_;  // empty between batches
   std::deque<std::move_only_function<void()>> line_;

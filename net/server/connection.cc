@@ -78,7 +78,7 @@ void Connection::Begin() {
 
 void Connection::OnReady(Ready ready) {
   socket_.OnEdge(ready);
-  if (known_) return Pump();
+  if (known_ && !pump_posted_) return Pump();
   PumpSoon();
 }
 
@@ -104,7 +104,7 @@ void Connection::Pump() {
   const std::shared_ptr<Connection> alive = shared_from_this();
   pumping_ = true;
   try {
-    for (int round = 0; round < kPumpRoundsMax && CanProgress(); ++round) Step();
+    for (int round = 0; round < kPumpRoundsMax && !pump_posted_ && CanProgress(); ++round) Step();
   } catch (const std::bad_alloc&) {
     Close();
   }
@@ -142,14 +142,37 @@ void Connection::Step() {
   switch (stage_) {
     case Stage::kSniff: return Sniff();
     case Stage::kHandshake: return Shake();
-    case Stage::kOpen:
-      if (CanRead()) ReadOnce();
-      if (stage_ == Stage::kOpen) WriteAll();
-      if (stage_ == Stage::kOpen && engine_->wants_close()) BeginLinger();
-      return;
+    case Stage::kOpen: return Serve();
     case Stage::kLinger: return Linger();
     case Stage::kClosed: return;
   }
+}
+
+void Connection::Serve() {
+  if (!std::exchange(writes_first_, false) && CanRead()) {
+    const uint64_t posted_before = context_.reactor.loop().posted_here();
+    ReadOnce();
+    if (context_.reactor.loop().posted_here() != posted_before) PumpAfterPosted();
+    if (pump_posted_) return;
+  }
+  if (stage_ == Stage::kOpen) WriteAll();
+  if (stage_ == Stage::kOpen && engine_->wants_close()) BeginLinger();
+}
+
+/// What a request posted to its own thread runs before its answer is written and the next request
+/// is read. So a client that changes an object and watches it on one connection receives the event
+/// together with the answer, and not together with the events of what it asks for next.
+void Connection::PumpAfterPosted() {
+  if (stage_ != Stage::kOpen || !known_) return;
+  const auto post = [this] {
+    context_.reactor.Post([self = shared_from_this()] {
+      self->pump_posted_ = false;
+      self->PumpSoon();  // after the turns of other connections that the posted functions ask for
+    });
+  };
+  if (RanOutOfMemory(post)) return;  // the answer is written at once
+  pump_posted_ = true;
+  writes_first_ = true;
 }
 
 void Connection::Sniff() {

@@ -101,6 +101,8 @@ class Connection final : public ServerEngine::Events,
   /// Whether the socket is ready for the call that last ended with `blocked`.
   bool IsReadyFor(IoStatus blocked) const;
   void Step();
+  void Serve();
+  void PumpAfterPosted();
   void Sniff();
   void Shake();
   void MakeEngine(bool is_http2);
@@ -139,8 +141,9 @@ class Connection final : public ServerEngine::Events,
   bool ending_ = false;            // by Shutdown
   bool pumping_ = false;
   bool pump_posted_ = false;
-  bool known_ = false;       // one of its requests came from a known sender
-  bool is_surplus_ = false;  // it has no place, and ends with the answer that says so
+  bool writes_first_ = false;  // the next turn writes before it reads
+  bool known_ = false;         // one of its requests came from a known sender
+  bool is_surplus_ = false;    // it has no place, and ends with the answer that says so
   const Frozen<ShareOwner> address_;
   Frozen<ShareOwner> owner_ = nullptr;  // the known sender; null: none yet, or exempt
   ShareBudget::Claim held_;   // a stranger's: all that it holds; else what no request claims

@@ -153,6 +153,29 @@ TEST_F(Http2ServerTest, AThousandWatchesOnOneConnection) {
   server_->Shutdown(milliseconds(0));  // the thread that has touched `watches` is gone
 }
 
+TEST_F(Http2ServerTest, WhatARequestPostsIsWrittenWithItsAnswer) {
+  constexpr int kChanges = 200;
+  std::shared_ptr<Responder> watch;  // of the reactor's thread
+  StartTls([&](const Request& request, std::shared_ptr<Responder> responder) {
+    if (request.target == "/watch") {
+      responder->Start({});
+      watch = std::move(responder);
+      return;
+    }
+    responder->reactor().Post([&] { EXPECT_EQ(watch->Write(Bytes("e")), WriteOutcome::kQueued); });
+    responder->Respond({}, Bytes("changed"));
+  });
+  Http2Socket socket(server_->port(), ClientTls());
+  Http2Peer& peer = socket.peer();
+  const int32_t watching = peer.Ask("GET", "/watch");
+  ASSERT_TRUE(socket.Run([&] { return peer.answer(watching).status == 200; }));
+  for (size_t i = 1; i <= kChanges; ++i) {
+    ASSERT_EQ(AnswerTo(socket, "/change").body, "changed");
+    ASSERT_EQ(peer.answer(watching).body.size(), i) << "the event of this change comes later";
+  }
+  server_->Shutdown(milliseconds(0));
+}
+
 TEST_F(Http2ServerTest, ASlowWatcherIsFullAndHoldsUpNoOther) {
   std::shared_ptr<Responder> slow;
   size_t written = 0;
