@@ -129,6 +129,7 @@ Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given)
   options.listen =
       fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), given.bind_address, given.secure_port);
   options.components = "apiserver";
+  options.previews = server::registry::Previews::kAsUpstream;
   options.store.data_folder = given.cert_folder;
   if (given.verbosity >= kDebugVerbosity) options.log_level = LogLevel::kDebug;
   options.release = given.emulated_version.starts_with("kube=") ? given.emulated_version.substr(5)

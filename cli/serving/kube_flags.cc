@@ -47,9 +47,11 @@ void AddApiFlags(Command& command, ServeOptions& options) {
                options.feature_gates,
                "GATE=true,… as kube-apiserver's: gates that are not named are as the release has "
                "them by default. AllAlpha, AllBeta (default: all gates are on)");
-  command.Text("--runtime-config WHAT",
-               options.runtime_config,
-               "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
+  command.Text(
+      "--runtime-config WHAT",
+      options.runtime_config,
+      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is served (=true), and what "
+      "is not");
 }
 
 /// Flags of authentication and authorization.

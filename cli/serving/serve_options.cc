@@ -111,7 +111,8 @@ Result<server::registry::Emulation> EmulationOf(const ServeOptions& options) {
   const auto refuse = [](std::string_view option, const Error& error) {
     return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", option, error.message));
   };
-  server::registry::Emulation emulation{.runtime_config = options.runtime_config};
+  server::registry::Emulation emulation{.runtime_config = options.runtime_config,
+                                        .previews = options.previews};
   api::Release rules = api::Release::kNewest;
   if (!options.release.empty()) {
     const Result<api::Release> release = api::ParseRelease(options.release);

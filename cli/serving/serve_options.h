@@ -16,6 +16,7 @@
 #include "control_plane/tls_files.h"
 #include "net/http2/limits.h"
 #include "server/http/in_flight.h"
+#include "server/registry/served_kinds.h"
 
 namespace dray::cli::inline serving {
 
@@ -38,7 +39,8 @@ struct ServeOptions {
   std::string release;             // --emulate-release; empty: both generations, newest rules
   std::string feature_gates;       // in kube-apiserver's syntax
   std::string runtime_config;      // likewise
-  std::string scheduler_config;    // a file; kube-scheduler's --config
+  server::registry::Previews previews = server::registry::Previews::kAll;
+  std::string scheduler_config;  // a file; kube-scheduler's --config
   std::vector<std::string> admission_plugins, disabled_admission_plugins;
   std::string token_max_expiration;  // kube-apiserver's name; empty: no limit
   control_plane::AuditFiles audit;   // kube-apiserver's names

@@ -80,8 +80,15 @@ std::vector<std::string> KeysOf(const api::KindInfo& kind) {
       "api/all", std::string(StageOf(kind)), version, fmt::format("{}/{}", version, kind.plural)};
 }
 
-bool IsOn(const api::KindInfo& kind, const Switches& switches) {
-  bool on = true;
+/// Upstream has new beta versions off by default since 1.24; flowcontrol's are older.
+bool IsOnByDefault(const api::KindInfo& kind, Previews previews) {
+  if (previews == Previews::kAll || kind.group == "resource.k8s.io") return true;
+  const std::string_view stage = StageOf(kind);
+  return stage == "api/ga" || (stage == "api/beta" && kind.group == "flowcontrol.apiserver.k8s.io");
+}
+
+bool IsOn(const api::KindInfo& kind, const Switches& switches, Previews previews) {
+  bool on = IsOnByDefault(kind, previews);
   for (const std::string& key : KeysOf(kind)) {
     const auto found = switches.find(key);
     if (found != switches.end()) on = found->second;
@@ -123,7 +130,8 @@ Result<std::vector<const api::KindInfo*>> ServedKinds(const api::Scheme& scheme,
   DRAY_TRY_VOID(CheckKeys(switches, there));
   std::erase_if(there, [&](const api::KindInfo* kind) {
     if (!kind->served) return false;
-    return IsGatedOff(*kind, emulation) || (!kind->group.empty() && !IsOn(*kind, switches));
+    return IsGatedOff(*kind, emulation) ||
+           (!kind->group.empty() && !IsOn(*kind, switches, emulation.previews));
   });
   return there;
 }

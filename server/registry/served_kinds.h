@@ -3,6 +3,7 @@
 // and --runtime-config turn off.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,13 @@
 
 namespace dray::server::registry {
 
+/// Whether alpha and beta versions are served that --runtime-config does not name.
+enum class Previews : uint8_t {
+  kAll,
+  kAsUpstream,  // of resource.k8s.io all, of other groups those that kube-apiserver has on by
+                // default
+};
+
 /// The release that a server plays, and its settings.
 struct Emulation {
   /// kAny: all versions of all releases, with the newest rules of each generation.
@@ -21,6 +29,7 @@ struct Emulation {
   api::FeatureGates gates = api::FeatureGates::AllOf(api::Release::kNewest);
   /// kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1=false,api/alpha=false".
   std::string runtime_config = {};
+  Previews previews = Previews::kAll;
 };
 
 /// The kinds of `scheme` that such a server knows. Kinds that are never served (Status, options)

@@ -221,6 +221,23 @@ TEST(ServedKinds, RuntimeConfigIsAppliedFromTheWidestKeyToTheNarrowest) {
   EXPECT_THAT(with("v1=false"), StartsWith("v1=false: "));
 }
 
+TEST(ServedKinds, PreviewsOfOtherGroupsAreAskedForAsUpstream) {
+  const auto with = [](std::string config, std::string_view plural) {
+    return Served(
+        {.runtime_config = std::move(config), .previews = registry::Previews::kAsUpstream}, plural);
+  };
+  EXPECT_EQ(Served({}, "workloads"), "v1alpha3 v1beta1 ");
+  EXPECT_EQ(with("", "workloads"), "");
+  EXPECT_EQ(with("scheduling.k8s.io/v1beta1=true", "workloads"), "v1beta1 ");
+  EXPECT_EQ(with("api/beta=true", "workloads"), "v1beta1 ");
+  EXPECT_EQ(with("api/all=true", "workloads"), "v1alpha3 v1beta1 ");
+  EXPECT_EQ(with("", "leasecandidates"), "");
+  EXPECT_EQ(with("", "leases"), "v1 ");
+  EXPECT_EQ(with("", "flowschemas"), "v1 v1beta3 ");
+  EXPECT_EQ(with("", "resourceclaims"), "v1 v1alpha1 v1alpha2 v1alpha3 v1beta1 v1beta2 ");
+  EXPECT_EQ(with("", "pods"), "v1 ");
+}
+
 TEST(ServedKinds, SayWhenTheyAreDeprecated) {
   const api::Scheme scheme;
   const api::KindInfo& beta = *scheme.FindKind("resource.k8s.io/v1beta1", "ResourceClaim");
