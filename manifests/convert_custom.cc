@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "api/codec/json.h"
+#include "base/try.h"
 #include "manifests/documents.h"
 #include "manifests/json_members.h"
 #include "server/registry/write.h"

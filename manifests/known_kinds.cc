@@ -7,6 +7,7 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/codec/json_reader.h"
+#include "base/try.h"
 #include "manifests/json_members.h"
 #include "manifests/places.h"
 #include "server/registry/write.h"

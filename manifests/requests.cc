@@ -7,6 +7,7 @@
 
 #include "api/generate_name.h"
 #include "base/check.h"
+#include "base/try.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/strategy.h"
 #include "server/registry/write.h"

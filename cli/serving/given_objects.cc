@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "base/try.h"
 #include "cli/serving/served_definitions.h"
 #include "manifests/files.h"
 #include "manifests/hints.h"

@@ -11,6 +11,7 @@
 
 #include "api/apiextensions_v1.h"
 #include "base/mutex.h"
+#include "base/try.h"
 
 namespace dray::cli::inline serving {
 namespace {
