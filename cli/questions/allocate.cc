@@ -16,6 +16,7 @@
 
 #include "base/text/spelling.h"
 #include "base/try.h"
+#include "cli/command_line/common_options.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/allocate_report.h"
@@ -210,9 +211,7 @@ void AddAllocate(Command& program) {
   AddRules(command, options->input);
   AddQuestion(command, *options);
   AddAllowNothing(command, options->input.allows_nothing);
-  command.Text("-o, --output", options->format, "table, json, yaml, junit, sarif or github")
-      .OneOf({"table", "json", "yaml", "junit", "sarif", "github"})
-      .ShowsDefault();
+  AddOutput(command, options->format, {"table", "json", "yaml", "junit", "sarif", "github"});
   command.Notes(
       "Pods that no node has yet, and those that Deployments, ReplicaSets, StatefulSets, "
       "DaemonSets, "

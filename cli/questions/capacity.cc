@@ -20,6 +20,7 @@
 #include "base/text/spelling.h"
 #include "base/try.h"
 #include "base/zoneinfo.h"
+#include "cli/command_line/common_options.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"
 #include "cli/questions/questions.h"
@@ -247,17 +248,13 @@ void AddOptions(Command& command, CapacityOptions& options) {
   command.Text("--driver DRIVER", options.driver, "only devices of this driver");
   command.Text("--pool POOL", options.pool, "only devices of this pool");
   command.Text("--node NODE", options.input.node, "only devices that this node can use");
-  command.Flag("-w, --watch",
-               options.watch,
-               "follow a running cluster: print again when the answer changes, until Ctrl-C");
+  AddWatch(command, options.watch);
   command
       .Flag("--pool-status",
             options.pool_status,
             "print ResourcePoolStatusRequests as a cluster would answer them (KEP-5677)")
       .Excludes(by);
-  command.Text("-o, --output", options.format, "text, json, yaml, csv or prometheus")
-      .OneOf({"text", "json", "yaml", "csv", "prometheus"})
-      .ShowsDefault();
+  AddOutput(command, options.format, {"text", "json", "yaml", "csv", "prometheus"});
 }
 
 }  // namespace

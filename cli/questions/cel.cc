@@ -20,6 +20,7 @@
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
 #include "cli/command_line/command_text.h"
+#include "cli/command_line/common_options.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/cel_report.h"
 #include "cli/terminal/output.h"
@@ -277,16 +278,12 @@ void AddOptions(Command& command, CelOptions& options) {
           [&options] { options.use = cel::ExpressionUse::kStored; },
           "as schedulers run it once it is stored: more of the language, whatever the gates")
       .Excludes(as_new);
-  command.Text("--feature-gates GATES",
-               options.feature_gates,
-               "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  AddServerGates(command, options.feature_gates);
   command.Flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
   command.Flag(
       "--explain", options.explain, "which part between && keeps how many devices out; needs -f");
   command.Flag("--all", options.all, "do not cut long lists short");
-  command.Text("-o, --output", options.format, "text, json or yaml")
-      .OneOf({"text", "json", "yaml"})
-      .ShowsDefault();
+  AddOutput(command, options.format, {"text", "json", "yaml"});
 }
 
 }  // namespace

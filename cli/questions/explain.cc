@@ -13,6 +13,7 @@
 
 #include "base/text/spelling.h"
 #include "base/try.h"
+#include "cli/command_line/common_options.h"
 #include "cli/command_line/mistakes.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"
@@ -151,13 +152,9 @@ void AddExplain(Command& program) {
                options->input.namespace_,
                "namespace of the pod or claim, and of objects that name none (default: that of "
                "the kubeconfig, or default)");
-  command.Flag("-w, --watch",
-               options->watch,
-               "follow a running cluster: print again when the answer changes, until Ctrl-C");
+  AddWatch(command, options->watch);
   command.Flag("--all", options->all, "each pod by itself, and no list is cut short");
-  command.Text("-o, --output", options->format, "text, wide, json, yaml, junit, sarif or github")
-      .OneOf({"text", "wide", "json", "yaml", "junit", "sarif", "github"})
-      .ShowsDefault();
+  AddOutput(command, options->format, {"text", "wide", "json", "yaml", "junit", "sarif", "github"});
   command.Notes(
       "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "
       "written anywhere. Pods that wait for one reason are one entry; where that takes more than "

@@ -17,6 +17,7 @@
 #include "api/core_v1/pod.h"
 #include "base/try.h"
 #include "base/zoneinfo.h"
+#include "cli/command_line/common_options.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/lint_report.h"
@@ -293,14 +294,10 @@ void AddLint(Command& program) {
       .InGroup(kInputGroup);
   AddLiveInput(command, options->input);
   AddProfile(command, options->input);
-  command.Text("-n, --namespace NAMESPACE",
-               options->input.namespace_,
-               "the namespace of objects that name none");
+  AddNamespaceOfObjects(command, options->input.namespace_);
   AddAllowNothing(command, options->input.allows_nothing);
   command.Flag("--fix", options->fix, "change the files of -f where that is certain enough");
-  command.Text("-o, --output", options->format, "text, json, yaml, junit, sarif or github")
-      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
-      .ShowsDefault();
+  AddOutput(command, options->format, {"text", "json", "yaml", "junit", "sarif", "github"});
   command.Notes(
       "Without --cluster and --kubeconfig the files alone are compared with each other. What has "
       "its devices already is looked at for its version only.\n"

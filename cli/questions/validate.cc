@@ -23,6 +23,7 @@
 #include "api/measured_release.h"
 #include "base/try.h"
 #include "cli/command_line/command_text.h"
+#include "cli/command_line/common_options.h"
 #include "cli/input/live_input.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
@@ -429,9 +430,7 @@ void AddOptions(Command& command, ValidateOptions& options) {
             "judge by this release, 1.26 to 1.37 (default: for each object the first of "
             "1.37, 1.31, 1.30 that serves its version)")
       .Suggests(ReleaseNames(api::Release::kFirst));
-  command.Text("--feature-gates GATES",
-               options.feature_gates,
-               "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  AddServerGates(command, options.feature_gates);
   command.Text("--kubeconfig FILE",
                options.kubeconfig,
                "the custom kinds of this cluster count, besides those that the files define");
@@ -439,9 +438,7 @@ void AddOptions(Command& command, ValidateOptions& options) {
       "--context NAME", options.context, "context of the kubeconfig (default: its current one)");
   AddAllowNothing(command, options.allows_nothing);
   command.Flag("--strict", options.strict, "unknown and duplicate fields are errors");
-  command.Text("-o, --output", options.format, "text, json, yaml, junit, sarif or github")
-      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
-      .ShowsDefault();
+  AddOutput(command, options.format, {"text", "json", "yaml", "junit", "sarif", "github"});
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "api/batch_v1/job.h"
 #include "api/core_v1/pod.h"
 #include "base/try.h"
+#include "cli/command_line/common_options.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/questions.h"
 #include "cli/questions/what_if_changes.h"
@@ -359,13 +360,9 @@ void AddWhatIf(Command& program) {
   AddAllowNothing(command, options->input.allows_nothing);
   AddChanges(command, *options);
   command.Text("--node NODE", options->input.node, "look at this node only");
-  command.Text("-n, --namespace NAMESPACE",
-               options->input.namespace_,
-               "the namespace of objects that name none");
+  AddNamespaceOfObjects(command, options->input.namespace_);
   command.Flag("--all", options->all, "do not cut long lists short");
-  command.Text("-o, --output", options->format, "text, json, yaml, junit, sarif or github")
-      .OneOf({"text", "json", "yaml", "junit", "sarif", "github"})
-      .ShowsDefault();
+  AddOutput(command, options->format, {"text", "json", "yaml", "junit", "sarif", "github"});
   command.Notes(
       "The work: pods, claims that none of them uses, and workloads (Deployment, ReplicaSet, "
       "StatefulSet, DaemonSet, Job, CronJob, ReplicationController), which are asked about as the "

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "allocator/selector_cache.h"
 #include "api/codec/json.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim_template.h"
@@ -20,7 +21,6 @@
 #include "base/task.h"
 #include "base/wakeup.h"
 #include "base/world.h"
-#include "cel/selector_cache.h"
 #include "client/http_client.h"
 #include "control_plane/in_process_client.h"
 #include "controllers/manager.h"
@@ -210,7 +210,7 @@ TEST_P(ClientsTest, TheControlPlaneBindsAPodWithAClaim) {
       *client_,
       world_,
       log_,
-      {.selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100)});
+      {.selectors = std::make_shared<allocator::SelectorCache>(cel::Environment(), 100)});
   ASSERT_TRUE(client_->Create(Parse<api::resource_v1::DeviceClass>(
       R"({"metadata":{"name":"gpu.example.com"},"spec":{"selectors":[)"
       R"({"cel":{"expression":"device.driver == 'gpu.example.com'"}}]}})")));

@@ -16,6 +16,7 @@
 #include "allocator/inventory/inventory.h"
 #include "allocator/literal/allocate.h"
 #include "allocator/rules/release_rules.h"
+#include "allocator/selector_cache.h"
 #include "api/core_v1/node.h"
 #include "base/try.h"
 #include "dray/allocator.h"
@@ -84,7 +85,7 @@ class Cluster {
   const Problem& problem_;
   Features features_;
   Frozen<allocator::inventory::Inventory> inventory_;
-  std::shared_ptr<cel::SelectorCache> selectors_;
+  std::shared_ptr<allocator::SelectorCache> selectors_;
   allocator::Attempt attempt_;  // for all nodes
 };
 
