@@ -68,11 +68,9 @@ class AsyncClientTest : public testing::ServerTest {
 class Held {
  public:
   void Take(std::shared_ptr<Responder> responder) {
-    {
-      const MutexLock lock(mutex_);
-      all_.push_back(std::move(responder));
-    }
-    came_.NotifyOne();
+    const MutexLock lock(mutex_);
+    all_.push_back(std::move(responder));
+    came_.NotifyOne();  // under the lock: whoever waits may destroy this as soon as it is free
   }
   void AwaitCount(size_t count) {
     const MutexLock lock(mutex_);

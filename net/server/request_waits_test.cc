@@ -63,6 +63,7 @@ TEST_F(RequestWaitsTest, APeerThatDoesNotRead) {
   const RawSocket client(server_->port(), kSmallBufferBytes);
   client.Send("GET /large HTTP/1.1\r\nHost: h\r\nUser-Agent: slow/1\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(events_.Next(), "answered");
+  Settle();  // an answer is written after what its request posts
   EXPECT_EQ(server_->request_waits().answers_waited_for_peer, 1U);
   Advance(seconds(12));
   EXPECT_EQ(server_->request_waits().oldest_age, seconds(12));
