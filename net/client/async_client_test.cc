@@ -70,7 +70,8 @@ class Held {
   void Take(std::shared_ptr<Responder> responder) {
     const MutexLock lock(mutex_);
     all_.push_back(std::move(responder));
-    came_.NotifyOne();  // under the lock: whoever waits may destroy this as soon as it is free
+    came_.NotifyOne();  // under the lock: the thread that waits may destroy this as soon as it is
+                        // free
   }
   void AwaitCount(size_t count) {
     const MutexLock lock(mutex_);
