@@ -83,7 +83,7 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
     log.Info("flag is passed over", "flag", flag.flag, "because", flag.because);
   }
   DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world, options));
-  DRAY_TRY(const GivenObjects given, GivenObjects::Read(world.disk, options.files));
+  DRAY_TRY(GivenObjects given, GivenObjects::Read(world.disk, options.files));
   process_options.waits_for_objects = !given.empty();
   const api::Release release = process_options.emulation.release;
   std::optional<control_plane::Process> process;
@@ -99,6 +99,7 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
     };
     DRAY_TRY_VOID(given.Create(process->client(), process->scheme(), {world, log, report}));
     process->NoteObjects();
+    given = {};  // the texts of the files
   }
   PrintServed(*process, release, options, output, log);
   const std::string_view signal = stop.Wait();

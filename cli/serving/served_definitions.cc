@@ -3,51 +3,19 @@
 
 #include <algorithm>
 #include <memory>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "api/apiextensions_v1.h"
-#include "base/mutex.h"
 #include "base/try.h"
+#include "base/wakeup.h"
+#include "custom/definitions/conditions.h"
 
 namespace dray::cli::inline serving {
 namespace {
 
 using api::apiextensions_v1::CustomResourceDefinition;
-
-/// Wakes the waiting thread; a ring while it does not wait is kept.
-class Bell {
- public:
-  void Ring() {
-    const MutexLock lock(mutex_);
-    is_rung_ = true;
-    changed_.NotifyAll();
-  }
-
-  /// Waits for a ring. False: `time` was over first.
-  bool WaitFor(std::chrono::nanoseconds time) {
-    const MutexLock lock(mutex_);
-    bool in_time = true;
-    while (!is_rung_ && in_time) in_time = changed_.WaitFor(mutex_, time);
-    return std::exchange(is_rung_, false);
-  }
-
- private:
-  Mutex mutex_;
-  Condition changed_;
-  bool is_rung_ DRAY_GUARDED_BY(mutex_) = false;
-};
-
-/// The condition of this type; null: there is none.
-const api::apiextensions_v1::CustomResourceDefinitionCondition* ConditionOf(
-    const CustomResourceDefinition& definition, std::string_view type) {
-  const auto& all = definition.status.conditions;
-  const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.type == type; });
-  return found == all.end() ? nullptr : &*found;
-}
 
 /// Whether the kinds of one definition are served. Errors: kConflict  they will not be.
 Result<bool> IsServed(client::Client& client,
@@ -58,7 +26,7 @@ Result<bool> IsServed(client::Client& client,
                        .namespace_ = {},
                        .name = awaited.name}));
   const auto& definition = object.As<CustomResourceDefinition>();
-  const auto* names = ConditionOf(definition, "NamesAccepted");
+  const auto* names = custom::definitions::FindCondition(definition, "NamesAccepted");
   if (names != nullptr && names->status == "False") {
     return Fail(StatusReason::kConflict,
                 fmt::format("{}: CustomResourceDefinition {}: its kind is not served: {}; rename "
@@ -67,8 +35,7 @@ Result<bool> IsServed(client::Client& client,
                             awaited.name,
                             names->message));
   }
-  const auto* established = ConditionOf(definition, "Established");
-  if (established == nullptr || established->status != "True") return false;
+  if (!custom::definitions::IsConditionTrue(definition, "Established")) return false;
   const Frozen<api::Scheme> now = scheme.Now();
   return std::ranges::all_of(definition.spec.versions, [&](const auto& version) {
     return !version.served ||
@@ -83,21 +50,24 @@ Result<> WaitUntilServed(client::Client& client,
                          const api::LiveScheme& scheme,
                          Clock& clock,
                          const AwaitedDefinition& awaited) {
-  const auto bell = std::make_shared<Bell>();
-  const auto listening = scheme.Listen([bell] { bell->Ring(); });
+  const auto wakeup = std::make_shared<Wakeup>();
+  const auto listening = scheme.Listen([wakeup] { wakeup->Wake(); });
   const api::KindInfo& kind = api::Reflected<CustomResourceDefinition>::kKind;
-  DRAY_TRY(const client::ObjectList list, client.List(kind, {}));
-  DRAY_TRY(const std::unique_ptr<client::Watch> watch,
-           client.StartWatch(kind,
-                             {},
-                             list.resource_version,
-                             {.events = [bell](std::vector<client::WatchEvent>) { bell->Ring(); },
-                              .ended = [bell](const Error&) { bell->Ring(); }}));
+  const client::ListOptions only{
+      .namespace_ = {}, .label_selector = {}, .field_selector = "metadata.name=" + awaited.name};
+  DRAY_TRY(const client::ObjectList list, client.List(kind, only));
+  DRAY_TRY(
+      const std::unique_ptr<client::Watch> watch,
+      client.StartWatch(kind,
+                        only,
+                        list.resource_version,
+                        {.events = [wakeup](std::vector<client::WatchEvent>) { wakeup->Wake(); },
+                         .ended = [wakeup](const Error&) { wakeup->Wake(); }}));
   const MonotonicTime end = clock.Monotonic() + kServedWithin;
   while (true) {
     DRAY_TRY(const bool is_served, IsServed(client, scheme, awaited));
     if (is_served) return {};
-    if (bell->WaitFor(end - clock.Monotonic())) continue;
+    if (wakeup->WaitFor(end - clock.Monotonic())) continue;
     return Fail(StatusReason::kTimeout,
                 fmt::format("{}: CustomResourceDefinition {}: its kind is not served within {} s",
                             awaited.place,

@@ -21,6 +21,7 @@
 #include "planning/cluster/pod_likeness.h"
 #include "planning/explain/explanation.h"
 #include "planning/explain/objection_details.h"
+#include "planning/objects/published_devices.h"
 #include "planning/objects/waiting.h"
 #include "scheduler/cluster/extended_resources.h"
 #include "scheduler/cluster/node_state.h"
@@ -36,17 +37,13 @@ namespace core = api::core_v1;
 constexpr std::string_view kPodPrefix = "pod ";
 constexpr std::string_view kClaim = "claim ";
 
-size_t TermsOf(const std::optional<core::NodeSelector>& selector) {
-  return selector.has_value() ? selector->node_selector_terms.size() : 0;
-}
-
 /// Names a device whose nodeSelector no allocator takes, if that is why the claims are refused.
 std::string FixOfSelector(std::string_view refusal, const client::Mirror& slices) {
   if (!refusal.contains("unsupported ResourceSlice.NodeSelector")) return {};
   for (const auto& [key, object] : slices.objects()) {
     const auto& slice = object.As<v1::ResourceSlice>();
     for (const v1::Device& device : slice.spec.devices) {
-      if (std::max(TermsOf(slice.spec.node_selector), TermsOf(device.node_selector)) < 2) continue;
+      if (SelectorTermsOf(device) < 2) continue;
       return fmt::format(
           "ResourceSlice {}: write one term into the nodeSelector of device {}/{}/{}, with several "
           "values of operator In (kubernetes#141212); dray lint names all such devices",

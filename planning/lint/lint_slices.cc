@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "planning/objects/published_devices.h"
+
 namespace dray::planning::inline lint {
 namespace {
 
@@ -17,10 +19,6 @@ constexpr size_t kDriverNameSafe = 30;
 
 std::string CounterKey(std::string_view set, std::string_view counter) {
   return fmt::format("{}/{}", set, counter);
-}
-
-size_t TermsOf(const std::optional<api::core_v1::NodeSelector>& selector) {
-  return selector.has_value() ? selector->node_selector_terms.size() : 0;
 }
 
 }  // namespace
@@ -66,14 +64,14 @@ void SliceLinter::Device(const std::string& field,
     Name(fmt::format("{}.attributes[{}]", field, name), driver, name);
   for (const auto& [name, capacity] : device.capacity)
     Name(fmt::format("{}.capacity[{}]", field, name), driver, name);
-  if (TermsOf(device.node_selector) > 1) {
+  if (SelectorTermsOf(device) > 1) {
     ReportOnce(
         {.rule = LintRule::kSelectorTerms, .driver = driver},
         field + ".nodeSelector.nodeSelectorTerms",
         fmt::format("device {} has {} terms: a scheduler that comes to it ends with an error, and "
                     "no pod that could get it is placed",
                     device.name,
-                    TermsOf(device.node_selector)),
+                    SelectorTermsOf(device)),
         "write one term, with several values of operator In; 1.38 refuses more "
         "(kubernetes#141212)");
   }

@@ -85,6 +85,10 @@ std::string PublishedDevice::ToText() const {
   return fmt::format("{}/{}/{}", driver, pool, device->name);
 }
 
+size_t SelectorTermsOf(const api::resource_v1::Device& device) {
+  return device.node_selector.has_value() ? device.node_selector->node_selector_terms.size() : 0;
+}
+
 Result<DeviceList> DeviceList::Of(World& world, const manifests::Manifests& manifests) {
   Slices slices = SlicesIn(manifests);
   if (slices.kept.empty()) {

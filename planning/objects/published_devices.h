@@ -26,6 +26,10 @@ struct PublishedDevice {
   std::string ToText() const;
 };
 
+/// How many terms the nodeSelector of a device has. With more than one, an allocator that takes the
+/// device ends with an error (kubernetes#141212).
+size_t SelectorTermsOf(const api::resource_v1::Device& device);
+
 class DeviceList {
  public:
   /// The devices of all ResourceSlices of structured versions, with defaults, in the order of the

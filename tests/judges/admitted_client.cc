@@ -73,9 +73,10 @@ Result<api::Object> AdmittedClient::Create(const api::Object& object) {
 
 Result<> AdmittedClient::Delete(const client::ObjectRef& ref,
                                 const api::meta_v1::DeleteOptions& options) {
-  const bool is_claim = ref.kind == &api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+  if (ref.kind != &api::Reflected<api::resource_v1::ResourceClaim>::kKind)
+    return memory_.Delete(ref, options);
   // The server does not have claims that no pod owns.
-  if (Result<api::Object> stored = server_.Get(ref); is_claim && stored) {
+  if (Result<api::Object> stored = server_.Get(ref)) {
     // Finalizers went in memory only, and the uid is another one there.
     stored->mutable_metadata().finalizers.clear();
     DRAY_TRY_VOID(server_.Update(*stored, ""));
