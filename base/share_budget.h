@@ -21,8 +21,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 
 namespace dray {
 

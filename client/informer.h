@@ -15,8 +15,8 @@
 
 #include "api/object.h"
 #include "base/bounded_queue.h"
+#include "base/frozen.h"
 #include "base/log.h"
-#include "base/published.h"
 #include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"

@@ -10,7 +10,7 @@
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
 #include "api/value/time.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::api::resource_v1alpha3 {
 struct ResourcePoolStatusRequestSpec;

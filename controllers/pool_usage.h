@@ -15,7 +15,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::controllers {
 

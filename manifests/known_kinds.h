@@ -15,7 +15,7 @@
 #include "api/kind.h"
 #include "api/live_scheme.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "manifests/documents.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/share_budget.h"
 #include "net/http.h"
 #include "net/request_tracker.h"

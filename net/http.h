@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/lazy.h"
-#include "base/published.h"
 #include "base/share_budget.h"
 #include "base/world.h"
 

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/store.h"

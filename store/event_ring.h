@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/store.h"

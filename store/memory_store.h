@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/text/with_tail.h"

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "store/snapshot.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/strong.h"
 #include "store/record.h"
 #include "store/tree.h"

@@ -32,7 +32,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

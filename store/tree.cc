@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/text/with_tail.h"
 #include "store/record.h"
 

@@ -25,7 +25,7 @@
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "store/record.h"
 
 namespace dray::store {

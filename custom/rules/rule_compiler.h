@@ -9,7 +9,7 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/release.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "cel/eval/program.h"
 #include "cel/language/environment.h"
 #include "custom/rules/scope_types.h"

@@ -14,7 +14,7 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/value/tree.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/work.h"
 #include "custom/rules/rule_compiler.h"

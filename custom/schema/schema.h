@@ -14,7 +14,7 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/value/tree.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "custom/formats/value_format.h"
 #include "custom/schema/enumeration.h"
 #include "custom/schema/pattern.h"

@@ -7,7 +7,7 @@
 #include "api/apiextensions_v1.h"
 #include "api/codec/tree_json.h"
 #include "api/value/tree.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "custom/schema/schema.h"
 
 namespace dray::custom::testing {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/out_of_memory.h"
-#include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http1/engine.h"

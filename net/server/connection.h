@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/share_budget.h"
 #include "net/engine.h"
 #include "net/http.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/world.h"
 #include "net/socket.h"
 #include "net/testing/peer_protocol.h"

@@ -12,7 +12,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/try.h"
 #include "net/tls/certificates.h"

@@ -14,7 +14,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "cel/selector_cache.h"
 #include "dray/device_id.h"

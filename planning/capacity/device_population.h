@@ -15,7 +15,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_selector.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "cel/batch/device_table.h"
 #include "cel/batch/lanes.h"
 #include "cel/selector_cache.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocator.h"
 #include "dray/snapshot.h"
 

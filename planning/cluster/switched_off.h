@@ -8,7 +8,7 @@
 
 #include "api/object.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/features.h"
 
 namespace dray::planning::inline cluster {

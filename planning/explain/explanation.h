@@ -15,7 +15,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/budget.h"
 #include "dray/snapshot.h"
 #include "planning/explain/conflict.h"

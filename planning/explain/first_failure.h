@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "dray/outcome.h"
 

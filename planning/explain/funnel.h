@@ -21,7 +21,7 @@
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "cel/selector_cache.h"
 #include "dray/allocated_state.h"

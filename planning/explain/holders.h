@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/device_id.h"
 
 namespace dray::planning::inline explain {

@@ -337,16 +337,16 @@ void LintDefect(const KnownDefect& defect,
   const std::string others =
       met == 1 ? "" : fmt::format(" (and {} more such object{})", met - 1, met == 2 ? "" : "s");
   findings.Begin(object);
-  Finding& finding = findings.Say(LintRule::kKnownDefect,
-                                  std::move(first.field),
-                                  fmt::format("{} {} of {}: {}. Here {}{}",
-                                              first.is_seen ? "matches" : "exposed to",
-                                              defect.issue,
-                                              reach.where,
-                                              defect.says,
-                                              first.what,
-                                              others),
-                                  AdviceOn(defect, reach));
+  Finding& finding = findings.Report(LintRule::kKnownDefect,
+                                     std::move(first.field),
+                                     fmt::format("{} {} of {}: {}. Here {}{}",
+                                                 first.is_seen ? "matches" : "exposed to",
+                                                 defect.issue,
+                                                 reach.where,
+                                                 defect.says,
+                                                 first.what,
+                                                 others),
+                                     AdviceOn(defect, reach));
   if (!first.is_seen) finding.severity = LintSeverity::kWarning;
 }
 

@@ -100,10 +100,10 @@ class Linter {
       why += fmt::format(", deprecated since 1.{}", written.deprecated_in);
     if (written.removed_in != 0) why += fmt::format(", gone in 1.{}", written.removed_in);
     Finding& finding =
-        findings_.Say(LintRule::kDeprecatedVersion,
-                      "apiVersion",
-                      std::move(why),
-                      fmt::format("write {}; --fix and dray convert do", newest.api_version));
+        findings_.Report(LintRule::kDeprecatedVersion,
+                         "apiVersion",
+                         std::move(why),
+                         fmt::format("write {}; --fix and dray convert do", newest.api_version));
     finding.severity = LintSeverity::kWarning;
     finding.fixes.push_back({std::string(written.api_version), std::string(newest.api_version)});
   }
@@ -112,13 +112,13 @@ class Linter {
   void Gone(const api::KindInfo& written) {
     if (written.in.Has(api::Release::kNewest)) return;
     findings_
-        .Say(LintRule::kDeprecatedVersion,
-             "apiVersion",
-             fmt::format("{} {} is no more: {} does not serve it",
-                         written.api_version,
-                         written.kind,
-                         api::ReleaseName(api::Release::kNewest)),
-             "dray convert proposes what stands for it now")
+        .Report(LintRule::kDeprecatedVersion,
+                "apiVersion",
+                fmt::format("{} {} is no more: {} does not serve it",
+                            written.api_version,
+                            written.kind,
+                            api::ReleaseName(api::Release::kNewest)),
+                "dray convert proposes what stands for it now")
         .severity = LintSeverity::kWarning;
   }
 
@@ -134,13 +134,14 @@ class Linter {
     selectors.Failures(field, choice.of_class, devices_.size(), before);
     if (!is_empty || findings_.size() > before) return;
     findings_
-        .Say(LintRule::kClassWithoutDevices,
-             field,
-             fmt::format(
-                 "none of {} devices is of class {}", devices_.size(), device_class.metadata.name),
-             "change its selectors, or install the driver; dray cel --explain says what each part "
-             "of "
-             "one does")
+        .Report(
+            LintRule::kClassWithoutDevices,
+            field,
+            fmt::format(
+                "none of {} devices is of class {}", devices_.size(), device_class.metadata.name),
+            "change its selectors, or install the driver; dray cel --explain says what each part "
+            "of "
+            "one does")
         .severity = LintSeverity::kWarning;
   }
 

@@ -90,7 +90,7 @@ class ClaimLinter {
     const size_t before = findings_.size();
     const size_t of_class = choice.of_class.matching.Count();
     if (of_class == 0) {
-      findings_.Say(
+      findings_.Report(
           LintRule::kClassWithoutDevices,
           way.field + ".deviceClassName",
           fmt::format("none of {} devices is of class {}", devices_.size(), *way.device_class),
@@ -111,10 +111,10 @@ class ClaimLinter {
     std::vector<std::string> names;
     names.reserve(classes_.size());
     for (const auto& [name, device_class] : classes_) names.push_back(name);
-    Finding& finding = findings_.Say(LintRule::kUnknownClass,
-                                     way.field + ".deviceClassName",
-                                     fmt::format("there is no class {}", *way.device_class),
-                                     KnownNames(*way.device_class, names));
+    Finding& finding = findings_.Report(LintRule::kUnknownClass,
+                                        way.field + ".deviceClassName",
+                                        fmt::format("there is no class {}", *way.device_class),
+                                        KnownNames(*way.device_class, names));
     const auto distance = [&](const std::string& name) {
       return SpellingDistance(name, *way.device_class);
     };
@@ -128,27 +128,27 @@ class ClaimLinter {
       if (findings_.size() > before) return;  // the reason is reported already
       const std::string of_class =
           classes_.contains(*way.device_class) ? " of class " + *way.device_class : "";
-      findings_.Say(
+      findings_.Report(
           LintRule::kNoDevice,
           way.field + ".selectors",
           fmt::format(
               "none of the {} devices{} matches", choice.of_class.matching.Count(), of_class),
           "dray explain says which part of the selectors keeps them out");
     } else if (choice.usable == 0) {
-      findings_.Say(LintRule::kIncompletePool,
-                    way.field,
-                    fmt::format("all {} devices that match are in pools that cannot be used: {}",
-                                choice.matching,
-                                choice.troubled_pool),
-                    "wait for the driver to publish all slices, or mend it");
+      findings_.Report(LintRule::kIncompletePool,
+                       way.field,
+                       fmt::format("all {} devices that match are in pools that cannot be used: {}",
+                                   choice.matching,
+                                   choice.troubled_pool),
+                       "wait for the driver to publish all slices, or mend it");
     } else if (!way.wants_all && !choice.has_shareable &&
                std::cmp_greater(way.count, choice.most_on_node)) {
-      findings_.Say(LintRule::kCountAboveNode,
-                    way.field + ".count",
-                    fmt::format("{} devices are wanted, and no node has more than {} that match",
-                                way.count,
-                                choice.most_on_node),
-                    fmt::format("ask for {} or fewer, or split the pod", choice.most_on_node));
+      findings_.Report(LintRule::kCountAboveNode,
+                       way.field + ".count",
+                       fmt::format("{} devices are wanted, and no node has more than {} that match",
+                                   way.count,
+                                   choice.most_on_node),
+                       fmt::format("ask for {} or fewer, or split the pod", choice.most_on_node));
     }
   }
 
@@ -162,19 +162,19 @@ class ClaimLinter {
         std::vector<std::string> names;
         names.reserve(there.size());
         for (const auto& [known, most] : there) names.push_back(known);
-        findings_.Say(
+        findings_.Report(
             LintRule::kUnknownCapacity,
             field,
             fmt::format("none of its {} devices has the capacity {}", choice.matching, name),
             KnownNames(name, names));
       } else if (wanted > found->second) {
-        findings_.Say(LintRule::kCapacityAboveDevice,
-                      field,
-                      fmt::format("{} of {} is wanted, and no device has more than {}",
-                                  wanted.ToString(),
-                                  name,
-                                  found->second.ToString()),
-                      fmt::format("ask for {} or less", found->second.ToString()));
+        findings_.Report(LintRule::kCapacityAboveDevice,
+                         field,
+                         fmt::format("{} of {} is wanted, and no device has more than {}",
+                                     wanted.ToString(),
+                                     name,
+                                     found->second.ToString()),
+                         fmt::format("ask for {} or less", found->second.ToString()));
       }
     }
   }
@@ -194,7 +194,7 @@ class ClaimLinter {
     for (size_t i = 0; i < way.tolerations.size(); ++i) {
       if (std::ranges::any_of(there.taints, tolerates(way.tolerations[i]))) continue;
       const std::vector<std::string> keys(there.keys.begin(), there.keys.end());
-      Finding& finding = findings_.Say(
+      Finding& finding = findings_.Report(
           LintRule::kTolerationWithoutTaint,
           fmt::format("{}.tolerations[{}]", way.field, i),
           fmt::format("none of its {} devices has such a taint", choice.matching),
@@ -244,14 +244,14 @@ class ClaimLinter {
       if (devices_.ValuesOf(*choice, name).devices > 0) continue;
       all = false;
       Finding& finding =
-          findings_.Say(LintRule::kConstraintWithoutAttribute,
-                        field,
-                        fmt::format("none of the {} devices of request {} has {}/{}",
-                                    choice->matching,
-                                    way->first.name,
-                                    name.domain,
-                                    name.id),
-                        "constrain only requests whose devices have it: requests: […]");
+          findings_.Report(LintRule::kConstraintWithoutAttribute,
+                           field,
+                           fmt::format("none of the {} devices of request {} has {}/{}",
+                                       choice->matching,
+                                       way->first.name,
+                                       name.domain,
+                                       name.id),
+                           "constrain only requests whose devices have it: requests: […]");
       if (way->first.name.contains('/')) finding.severity = LintSeverity::kWarning;
     }
     return all;
@@ -271,7 +271,7 @@ class ClaimLinter {
       }
     }
     if (!common.has_value() || !common->empty()) return;
-    findings_.Say(
+    findings_.Report(
         LintRule::kConstraintWithoutValue,
         field,
         fmt::format(

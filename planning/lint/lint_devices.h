@@ -18,7 +18,7 @@
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "cel/batch/lanes.h"
 #include "cel/device_names.h"
 #include "cel/selector_cache.h"

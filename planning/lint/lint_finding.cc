@@ -93,7 +93,10 @@ std::string_view RuleName(LintRule rule) {
   return kRules[static_cast<size_t>(rule)].name;
 }
 
-Finding& FindingList::Say(LintRule rule, std::string field, std::string why, std::string advice) {
+Finding& FindingList::Report(LintRule rule,
+                             std::string field,
+                             std::string why,
+                             std::string advice) {
   return findings_.emplace_back(Finding{.rule = rule,
                                         .severity = LintSeverity::kError,
                                         .object = object_,

@@ -82,7 +82,7 @@ class FindingList {
   void Begin(size_t object) { object_ = object; }
 
   /// Adds an error; the caller may change the severity. Valid until the next call.
-  Finding& Say(LintRule rule, std::string field, std::string why, std::string advice);
+  Finding& Report(LintRule rule, std::string field, std::string why, std::string advice);
 
   size_t size() const { return findings_.size(); }
   size_t Errors() const;

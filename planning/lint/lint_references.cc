@@ -91,10 +91,10 @@ void ReferenceLinter::Reference(const std::string& field,
   std::string advice = fmt::format("create it in namespace {}", namespace_);
   if (!meant.empty()) advice += fmt::format("; or did you mean {}?", meant);
   Finding& finding =
-      findings_.Say(referent.rule,
-                    field,
-                    fmt::format("there is no {} {}/{}", referent.kind, namespace_, name),
-                    std::move(advice));
+      findings_.Report(referent.rule,
+                       field,
+                       fmt::format("there is no {} {}/{}", referent.kind, namespace_, name),
+                       std::move(advice));
   if (!meant.empty()) finding.fixes.push_back({name, meant});
   if (referent.reach == LintReach::kCluster) return;
   finding.severity = meant.empty() ? LintSeverity::kNote : LintSeverity::kWarning;
@@ -112,14 +112,15 @@ void ReferenceLinter::ExtendedName(const v1::DeviceClass& device_class) {
   }
   if (first == &device_class) return;
   findings_
-      .Say(LintRule::kSharedExtendedName,
-           "spec.extendedResourceName",
-           fmt::format("class {0} has {1} too, and only the newest class of a name counts, the "
-                       "first by name among equals: pods that ask for {1} get devices of {0}",
-                       first->metadata.name,
-                       name),
-           "give each class a name of its own; before 1.38 a scheduler may keep using the old one "
-           "after a change (kubernetes#141110)")
+      .Report(
+          LintRule::kSharedExtendedName,
+          "spec.extendedResourceName",
+          fmt::format("class {0} has {1} too, and only the newest class of a name counts, the "
+                      "first by name among equals: pods that ask for {1} get devices of {0}",
+                      first->metadata.name,
+                      name),
+          "give each class a name of its own; before 1.38 a scheduler may keep using the old one "
+          "after a change (kubernetes#141110)")
       .severity = LintSeverity::kWarning;
 }
 

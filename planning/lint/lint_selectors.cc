@@ -37,10 +37,10 @@ bool SelectorLinter::Compile(const std::string& field,
         devices_.selectors().Compile(selectors[i].cel->expression);
     if (selector) continue;
     const std::string& message = selector.error().message;
-    findings_.Say(LintRule::kInvalidSelector,
-                  FieldOf(field, i),
-                  message.substr(0, message.find('\n')),
-                  "mend the expression; dray cel shows the place");
+    findings_.Report(LintRule::kInvalidSelector,
+                     FieldOf(field, i),
+                     message.substr(0, message.find('\n')),
+                     "mend the expression; dray cel shows the place");
     compile = false;
   }
   return compile;
@@ -86,7 +86,7 @@ Finding& SelectorLinter::UnknownName(std::string field,
           fmt::format("{} (on {} of {})", one.name.ToExpression(), one.devices, devices_.size()));
     advice = fmt::format("did you mean {}?", fmt::join(names, " or "));
   }
-  Finding& finding = findings_.Say(
+  Finding& finding = findings_.Report(
       is_domain ? LintRule::kUnknownDomain : LintRule::kUnknownAttribute,
       std::move(field),
       is_domain ? fmt::format("no device has anything in the domain {} ({})", name.domain, written)
@@ -115,13 +115,13 @@ void SelectorLinter::Type(const std::string& field,
   std::string advice = "compare it with a value of its type";
   if (kinds.contains(ValueKind::kList)) advice = "ask whether the value is in the list: \"x\" in …";
   if (meant.has_value()) advice = fmt::format("write {}", *meant);
-  Finding& finding = findings_.Say(LintRule::kWrongType,
-                                   field,
-                                   fmt::format("{} is {}, and never {}",
-                                               comparison.name.ToExpression(),
-                                               fmt::join(names, " or "),
-                                               literal),
-                                   std::move(advice));
+  Finding& finding = findings_.Report(LintRule::kWrongType,
+                                      field,
+                                      fmt::format("{} is {}, and never {}",
+                                                  comparison.name.ToExpression(),
+                                                  fmt::join(names, " or "),
+                                                  literal),
+                                      std::move(advice));
   finding.severity = severity;
   if (!meant.has_value()) return;
   finding.fixes = FixesFor(comparison.literal, *meant);
@@ -142,7 +142,7 @@ void SelectorLinter::Failures(const std::string& field,
   if (is_key)
     advice = "ask first whether it is there: \"name\" in device.attributes[\"domain\"] && …";
   if (is_type) advice = "compare it with a value of its type";
-  findings_.Say(
+  findings_.Report(
       is_type ? LintRule::kWrongType : LintRule::kFailingSelector,
       at,
       fmt::format("it fails on {} of {} devices, and with it every search on their nodes: {}",

@@ -28,7 +28,7 @@ Finding* SliceLinter::ReportOnce(const Problem& problem,
                                  std::string why,
                                  std::string advice) {
   if (!said_.emplace(problem.rule, problem.driver, problem.subject).second) return nullptr;
-  return &findings_.Say(problem.rule, std::move(field), std::move(why), std::move(advice));
+  return &findings_.Report(problem.rule, std::move(field), std::move(why), std::move(advice));
 }
 
 void SliceLinter::LookAt(const v1::ResourceSlice& slice) {

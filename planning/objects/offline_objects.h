@@ -14,7 +14,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/world.h"
 #include "manifests/objects.h"
 

@@ -11,7 +11,7 @@
 
 #include "api/object.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "planning/objects/offline_objects.h"

@@ -10,7 +10,7 @@
 #include "api/core_v1/affinity.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "scheduler/cluster/keyed_selector.h"
 
 namespace dray::scheduler::inline cluster {

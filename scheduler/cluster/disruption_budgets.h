@@ -13,7 +13,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/policy_v1.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::scheduler::inline cluster {
 

@@ -15,7 +15,7 @@
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "dray/allocated_state.h"
 

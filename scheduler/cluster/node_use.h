@@ -18,7 +18,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "scheduler/cluster/affinity_index.h"
 #include "scheduler/cluster/affinity_rules.h"
 #include "scheduler/cluster/neighbours.h"

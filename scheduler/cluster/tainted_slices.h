@@ -9,7 +9,7 @@
 #include "api/release.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/snapshot.h"
 #include "dray/taint_rules.h"
 

@@ -11,7 +11,7 @@
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "api/selectors/node_selector_match.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "scheduler/cycle/cluster_view.h"
 #include "scheduler/cycle/unschedulable.h"
 

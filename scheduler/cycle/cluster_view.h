@@ -14,7 +14,7 @@
 #include "api/core_v1/node.h"
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "dray/allocator.h"

@@ -17,7 +17,7 @@
 #include "api/object.h"
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "dray/allocated_state.h"
 #include "dray/allocator.h"

@@ -14,7 +14,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "scheduler/cluster/affinity_rules.h"
 #include "scheduler/cluster/neighbours.h"
 #include "scheduler/plugins/pod_needs.h"

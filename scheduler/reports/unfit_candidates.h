@@ -12,7 +12,7 @@
 #include "allocator/internals.h"
 #include "allocator/search/prospects.h"
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/work.h"
 #include "dray/snapshot.h"
 #include "scheduler/cluster/node_state.h"

@@ -14,7 +14,7 @@
 #include "api/object.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/features.h"
 #include "dray/snapshot.h"
 #include "scheduler/cluster/node_state.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::server::access {
 

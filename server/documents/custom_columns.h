@@ -8,7 +8,7 @@
 #include "api/codec/json_writer.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/world.h"
 #include "server/documents/json_path.h"
 #include "server/registry/custom_version.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::server::documents {
 

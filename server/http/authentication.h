@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/share_budget.h"
 #include "base/world.h"

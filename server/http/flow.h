@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/share_budget.h"
 #include "server/access/rbac.h"
 #include "server/access/user.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/share_budget.h"
 
 namespace dray::server::http {

@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/frozen.h"
 #include "base/log.h"
-#include "base/published.h"
 #include "base/share_budget.h"
 #include "base/simulated_world.h"
 #include "net/client/http_client.h"

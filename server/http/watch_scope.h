@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/documents/render.h"

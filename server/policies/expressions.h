@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api/release.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "cel/check/scope.h"
 #include "cel/eval/program.h"
 #include "cel/language/environment.h"

@@ -8,7 +8,7 @@
 #include "api/apiextensions_v1.h"
 #include "api/custom_kind.h"
 #include "api/managed_fields/schema_shape.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "custom/rules/rules.h"
 #include "custom/schema/schema.h"
 

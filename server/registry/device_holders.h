@@ -25,7 +25,7 @@
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "server/registry/pool_holders.h"
 

@@ -14,7 +14,7 @@
 #include "api/resource_v1/slice.h"
 #include "api/value/map.h"
 #include "api/value/quantity.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::server::registry {
 

@@ -22,8 +22,8 @@
 
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "server/registry/device_holders.h"

@@ -9,8 +9,8 @@
 #include "api/codec/json_writer.h"
 #include "api/object.h"
 #include "api/release.h"
+#include "base/frozen.h"
 #include "base/lazy.h"
-#include "base/published.h"
 
 namespace dray::server::storage {
 

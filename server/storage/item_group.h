@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "server/storage/item.h"
 #include "server/storage/stored_object.h"
 #include "store/tree.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "server/storage/item.h"
 #include "server/storage/item_group.h"
 #include "server/storage/stored_object.h"

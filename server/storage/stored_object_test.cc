@@ -22,7 +22,7 @@
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1beta1.h"
 #include "api/testing/random_object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/world.h"
 #include "server/storage/stored_object.h"
 #include "store/store.h"

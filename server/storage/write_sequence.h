@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "store/snapshot.h"
 #include "store/store.h"
 

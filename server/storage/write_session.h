@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/task.h"
 #include "base/worker_pool.h"
 #include "server/storage/write_sequence.h"

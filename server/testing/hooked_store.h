@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "store/forwarding_store.h"
 #include "store/memory_store.h"

@@ -11,7 +11,7 @@
 
 #include "api/codec/json.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "server/storage/stored_object.h"

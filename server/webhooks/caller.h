@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/share_budget.h"
 #include "base/world.h"
 #include "net/client/async_client.h"

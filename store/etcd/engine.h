@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
+#include "base/frozen.h"
 #include "base/log.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/wakeup.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/frozen.h"
 #include "base/log.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/try.h"

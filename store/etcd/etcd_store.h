@@ -31,8 +31,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/frozen.h"
 #include "base/log.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

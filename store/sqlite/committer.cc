@@ -16,9 +16,9 @@
 
 #include <fmt/format.h>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
 #include "base/out_of_memory.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/thread_urgency.h"

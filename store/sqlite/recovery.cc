@@ -20,7 +20,7 @@
 
 #include <fmt/format.h>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/try.h"

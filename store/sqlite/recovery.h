@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/snapshot.h"

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/record.h"

@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/try.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/resource_v1/claim.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocated_state.h"
 
 namespace dray::judges {

@@ -10,7 +10,7 @@
 
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "dray/allocated_state.h"
 #include "dray/device_id.h"
 #include "tests/judges/problem.h"

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"

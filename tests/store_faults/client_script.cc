@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

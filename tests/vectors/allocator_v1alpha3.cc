@@ -15,7 +15,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/try.h"
 #include "tests/judges/problem_json.h"
 

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/soon.h"
 #include "server/verbs/admission/plugin.h"
 #include "server/verbs/context/call.h"

@@ -8,7 +8,7 @@
 
 #include "api/kind.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/task.h"
 #include "server/errors/errors.h"

@@ -8,7 +8,7 @@
 
 #include "api/custom_kind.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 
 namespace dray::server::verbs::inline context {
 

@@ -15,7 +15,7 @@
 #include "api/kind.h"
 #include "api/meta_v1/options.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/share_budget.h"
 #include "base/world.h"
 #include "server/access/user.h"

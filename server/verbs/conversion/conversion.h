@@ -19,7 +19,7 @@
 
 #include "api/custom_kind.h"
 #include "api/object.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/result.h"
 #include "base/share_budget.h"
 #include "base/soon.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "api/custom_kind.h"
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/share_budget.h"
 #include "base/task.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/meta_v1/status.h"
-#include "base/published.h"
+#include "base/frozen.h"
 #include "server/storage/item.h"
 
 namespace dray::server::verbs::inline watches {

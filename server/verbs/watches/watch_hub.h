@@ -14,8 +14,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/share_budget.h"
 #include "base/strong.h"

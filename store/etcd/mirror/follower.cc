@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/try.h"

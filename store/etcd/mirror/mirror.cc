@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/strong.h"
 #include "store/etcd/rpc/messages.h"
 #include "store/record.h"

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/published.h"
+#include "base/frozen.h"
 #include "base/strong.h"
 #include "store/etcd/rpc/messages.h"
 #include "store/record.h"

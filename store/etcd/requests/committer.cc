@@ -18,9 +18,9 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/frozen.h"
 #include "base/mutex.h"
 #include "base/out_of_memory.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

@@ -29,8 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
