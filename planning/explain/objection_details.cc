@@ -61,7 +61,8 @@ std::string Taints(const core::Pod& pod, const Nodes& nodes) {
   std::set<std::string> taints;
   for (const NodeState* const node : nodes) {
     for (const core::Taint& taint : node->value().spec.taints) {
-      if (taint.effect == "PreferNoSchedule" || scheduler::ToleratesAny(pod, taint)) continue;
+      if (taint.effect == "PreferNoSchedule" || scheduler::IsTolerated(taint, pod.spec.tolerations))
+        continue;
       taints.insert(fmt::format(
           "{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value, taint.effect));
     }

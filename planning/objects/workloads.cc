@@ -96,7 +96,7 @@ void PutOn(const std::string& node, core::Pod& pod) {
 
 bool MayRunOn(const core::Node& node, const core::Pod& pod) {
   return scheduler::MatchesAffinity(scheduler::NeedsOf(pod), node) &&
-         !scheduler::HasForbiddingTaint(pod, node);
+         !scheduler::HasForbiddingTaint(node, pod.spec.tolerations);
 }
 
 /// Existing pods.

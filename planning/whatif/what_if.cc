@@ -154,7 +154,7 @@ Result<std::vector<std::string>> TaintNode(OfflineObjects& objects,
     const auto& pod = placed.object.As<core::Pod>();
     const bool must_go = text.effect == "NoExecute" && pod.spec.node_name == name &&
                          IsRunning(pod) && !IsOfDaemonSet(pod.metadata) &&
-                         !scheduler::ToleratesAny(pod, taint);
+                         !scheduler::IsTolerated(taint, pod.spec.tolerations);
     if (must_go) PutBack(objects, placed, moved);
   }
   return moved;

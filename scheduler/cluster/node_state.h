@@ -31,6 +31,7 @@ inline int64_t AmountIn(const Amounts& amounts, std::string_view name) {
 struct Presumed {
   int64_t cpu = 0;
   int64_t memory = 0;
+  bool operator==(const Presumed&) const = default;
 };
 
 /// A host port that a pod wants.
@@ -58,6 +59,22 @@ Amounts RequestsOfContainers(
 Presumed PresumedOf(const api::core_v1::Pod& pod);
 std::vector<HostPort> HostPortsOf(const api::core_v1::Pod& pod);
 
+/// Names one content of the state of one node, for who keeps what follows from it. A copy of the
+/// state is not named, because it may be changed.
+struct StateVersion {
+  uint64_t number = 0;  // of the content; 0: it is not named
+  uint32_t slot = 0;    // of the node; small, and used again for another when the node is gone
+
+  StateVersion() = default;
+  StateVersion(const StateVersion& other) : slot(other.slot) {}
+  StateVersion& operator=(const StateVersion& other) {
+    number = 0;
+    slot = other.slot;
+    return *this;
+  }
+  ~StateVersion() = default;
+};
+
 /// A node and the sum of the requests of its pods.
 struct NodeState {
   api::Object node;
@@ -66,6 +83,7 @@ struct NodeState {
   int64_t pods = 0;
   Presumed presumed = {};
   std::map<HostPort, int64_t> ports = {};  // number of pods that have each
+  StateVersion version = {};
 
   const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
 };

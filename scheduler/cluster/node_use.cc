@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/cluster/node_use.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,24 +13,66 @@ namespace core_v1 = api::core_v1;
 }  // namespace
 
 void NodeUse::SetNode(const std::string& name, const api::Object* node) {
+  const auto known = nodes_.find(name);
   if (node == nullptr) {
-    nodes_.erase(name);
+    if (known == nodes_.end()) return;
+    CountSoftTaints(known->second, -1);
+    free_slots_.push_back(known->second.version.slot);
+    nodes_.erase(known);
     is_list_old_ = true;
     return;
   }
-  const auto [entry, is_new] = nodes_.try_emplace(name);
-  entry->second.node = *node;
-  entry->second.allocatable = AllocatableOf(node->As<core_v1::Node>());
-  if (!is_new) return;
-  is_list_old_ = true;
+  const bool is_new = known == nodes_.end();
+  NodeState& state = is_new ? nodes_[name] : known->second;
+  if (!is_new) CountSoftTaints(state, -1);
+  state.node = *node;
+  state.allocatable = AllocatableOf(node->As<core_v1::Node>());
+  CountSoftTaints(state, 1);
+  if (!is_new) return NameContentOf(state);
+  AddState(state);
   const auto pods = pods_by_node_.find(name);
   if (pods == pods_by_node_.end()) return;
   for (const std::string& uid : pods->second) Count(used_.find(uid)->second, 1);
 }
 
 void NodeUse::SetState(const NodeState& state) {
-  nodes_.insert_or_assign(state.value().metadata.name, state);
+  const auto [entry, is_new] = nodes_.try_emplace(state.value().metadata.name);
+  if (!is_new) {
+    CountSoftTaints(entry->second, -1);
+    free_slots_.push_back(entry->second.version.slot);
+  }
+  entry->second = state;
+  CountSoftTaints(state, 1);
+  AddState(entry->second);
+}
+
+void NodeUse::AddState(NodeState& state) {
+  if (free_slots_.empty()) {
+    state.version.slot = static_cast<uint32_t>(nodes_.size() - 1);
+  } else {
+    state.version.slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  NameContentOf(state);
   is_list_old_ = true;
+}
+
+void NodeUse::CountSoftTaints(const NodeState& state, int64_t sign) {
+  for (const core_v1::Taint& taint : state.value().spec.taints) {
+    if (taint.effect != "PreferNoSchedule") continue;
+    const auto is_equal = [&](const core_v1::Taint& other) {
+      return other.key == taint.key && other.value == taint.value;
+    };
+    const auto index = std::ranges::find_if(soft_taints_, is_equal) - soft_taints_.begin();
+    if (std::cmp_equal(index, soft_taints_.size())) {
+      soft_taints_.push_back(taint);
+      soft_taint_nodes_.push_back(0);
+    }
+    soft_taint_nodes_[static_cast<size_t>(index)] += sign;
+    if (soft_taint_nodes_[static_cast<size_t>(index)] > 0) continue;
+    soft_taints_.erase(soft_taints_.begin() + index);
+    soft_taint_nodes_.erase(soft_taint_nodes_.begin() + index);
+  }
 }
 
 const std::vector<const NodeState*>& NodeUse::nodes() {
@@ -107,11 +150,10 @@ void NodeUse::DropNominee(std::string_view uid) {
   if (known != nominees_.end()) nominees_.erase(known);
 }
 
-std::vector<const NodeState*> NodeUse::NodesFor(
+NodesForPod NodeUse::NodesFor(
     const core_v1::Pod& pod,
-    const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
-    std::deque<NodeState>& copies) {
-  std::vector<const NodeState*> result = nodes();
+    const std::function<bool(std::string_view uid, std::string_view key)>& is_counted) {
+  NodesForPod result{.nodes = nodes()};
   std::map<std::string_view, NodeState*> changed;
   for (const auto& [uid, nominee] : nominees_) {
     const bool counts = uid != pod.metadata.uid && !is_counted(uid, nominee.key) &&
@@ -119,12 +161,12 @@ std::vector<const NodeState*> NodeUse::NodesFor(
     const auto node = nodes_.find(nominee.node);
     if (!counts || node == nodes_.end()) continue;
     NodeState*& copy = changed[node->first];
-    if (copy == nullptr) copy = &copies.emplace_back(node->second);
+    if (copy == nullptr) copy = &result.copies.emplace_back(node->second);
     for (const auto& [name, amount] : nominee.requests) copy->requested[name] += amount;
     ++copy->pods;
   }
   if (changed.empty()) return result;
-  for (const NodeState*& node : result) {
+  for (const NodeState*& node : result.Own()) {
     const auto found = changed.find(node->value().metadata.name);
     if (found != changed.end()) node = found->second;
   }
@@ -203,6 +245,7 @@ void NodeUse::Count(const Use& use, int64_t sign) {
     if (pods == 0) state.ports.erase(port);
   }
   state.pods += sign;
+  NameContentOf(state);
 }
 
 }  // namespace dray::scheduler::inline cluster

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -17,6 +18,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
+#include "api/core_v1/taint.h"
 #include "api/object.h"
 #include "base/frozen.h"
 #include "scheduler/cluster/affinity_index.h"
@@ -27,7 +29,22 @@
 
 namespace dray::scheduler::inline cluster {
 
-/// Not thread-safe.
+/// The nodes as one pod may use them, in name order.
+struct NodesForPod {
+  std::span<const NodeState* const> nodes;
+  std::vector<const NodeState*> list = {};  // of `nodes`, if some are copies
+  std::deque<NodeState> copies = {};        // the nodes that differ for this pod
+
+  /// Makes `list` the nodes, so that some can be replaced.
+  std::vector<const NodeState*>& Own() {
+    if (list.empty()) list.assign(nodes.begin(), nodes.end());
+    nodes = list;
+    return list;
+  }
+};
+
+/// Not thread-safe. Names the contents of its nodes' states (NodeState::version); no content of a
+/// copy of it has the same name.
 class NodeUse {
  public:
   using TakenByDevices = std::span<const api::core_v1::NodeAllocatableResourceClaimStatus>;
@@ -39,6 +56,8 @@ class NodeUse {
   void SetState(const NodeState& state);
   /// In name order. Valid until the next SetNode.
   const std::vector<const NodeState*>& nodes();
+  /// The different PreferNoSchedule taints of the nodes. Valid until the next SetNode.
+  std::span<const api::core_v1::Taint> soft_taints() const { return soft_taints_; }
 
   /// Counts the pod on the node, where its devices take `taken`, until the pod is dropped or set on
   /// another node. `rules`: the pod's; if the pod has rules and this is null, the pod must stay
@@ -60,11 +79,10 @@ class NodeUse {
 
   /// nodes() as `pod` may use them. Pods nominated for a node count there, unless they are less
   /// important than `pod` or counted elsewhere already (`is_counted`, called with uid and key).
-  /// `copies` holds the changed nodes. O(nodes + nominees).
-  std::vector<const NodeState*> NodesFor(
+  /// Valid until the next change. O(nominees), and O(nodes) if some of them count.
+  NodesForPod NodesFor(
       const api::core_v1::Pod& pod,
-      const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
-      std::deque<NodeState>& copies);
+      const std::function<bool(std::string_view uid, std::string_view key)>& is_counted);
 
   /// The pods on nodes, or only those whose rules may match `pod`. `find_pod` takes
   /// "namespace/name". Valid until the next change. O(pods), or O(result).
@@ -94,12 +112,19 @@ class NodeUse {
   };
 
   void Count(const Use& use, int64_t sign);
+  void NameContentOf(NodeState& state) { state.version.number = ++*contents_named_; }
+  void AddState(NodeState& state);
+  void CountSoftTaints(const NodeState& state, int64_t sign);
   void AddNeighbour(const std::string& uid,
                     const Use& use,
                     const api::claims::Lookup& find_pod,
                     std::vector<Neighbour>& neighbours) const;
 
+  std::shared_ptr<uint64_t> contents_named_ = std::make_shared<uint64_t>(0);  // also by copies
+  std::vector<uint32_t> free_slots_;  // of nodes that are gone
   std::map<std::string, NodeState, std::less<>> nodes_;
+  std::vector<api::core_v1::Taint> soft_taints_;
+  std::vector<int64_t> soft_taint_nodes_;  // the number of nodes with each of them
   std::vector<const NodeState*> list_;
   bool is_list_old_ = true;
   std::map<std::string, Use, std::less<>> used_;                            // by uid

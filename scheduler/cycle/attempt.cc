@@ -31,21 +31,14 @@ size_t FirstNode(std::span<const NodeState* const> nodes,
 
 /// The nodes as the pod may use them. For members of a group, their own nominations do not count,
 /// because the attempt places all of them anew.
-std::vector<const NodeState*> NodesFor(ClusterCache& cluster,
-                                       const core_v1::Pod& pod,
-                                       const PlacedSoFar* placed,
-                                       std::deque<NodeState>& copies) {
+NodesForPod NodesFor(ClusterCache& cluster, const core_v1::Pod& pod, const PlacedSoFar* placed) {
   const std::string group = placed == nullptr ? std::string() : api::claims::PodGroupKeyOf(pod);
-  std::vector<const NodeState*> nodes = cluster.use().NodesFor(
-      pod,
-      [&](std::string_view uid, std::string_view key) {
-        if (cluster.IsAssumed(uid)) return true;
-        const api::Object* nominee = group.empty() ? nullptr : cluster.FindPod(key);
-        return nominee != nullptr &&
-               api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
-      },
-      copies);
-  if (placed != nullptr) placed->PutOn(nodes, copies);
+  NodesForPod nodes = cluster.use().NodesFor(pod, [&](std::string_view uid, std::string_view key) {
+    if (cluster.IsAssumed(uid)) return true;
+    const api::Object* nominee = group.empty() ? nullptr : cluster.FindPod(key);
+    return nominee != nullptr && api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
+  });
+  if (placed != nullptr) placed->PutOn(nodes);
   return nodes;
 }
 
@@ -87,9 +80,10 @@ class AttemptView {
         claims_(claims),
         options_(options),
         devices_(cluster.Devices()),
-        nodes_(NodesFor(cluster, pod, options.member.placed, copies_)),
-        candidates_(options.member.domain == nullptr ? nodes_
-                                                     : Among(nodes_, *options.member.domain)),
+        nodes_(NodesFor(cluster, pod, options.member.placed)),
+        in_domain_(options.member.domain == nullptr ? std::vector<const NodeState*>()
+                                                    : Among(nodes_.nodes, *options.member.domain)),
+        candidates_(options.member.domain == nullptr ? nodes_.nodes : std::span(in_domain_)),
         volumes_(VolumeNeedsOf(pod, cluster)),
         cycle_(options.cycle) {
     if (cluster.options().features.device_binding_and_status)
@@ -112,16 +106,19 @@ class AttemptView {
   void FillView() {
     view_ = {
         .nodes = candidates_,
-        .neighbourhood = nodes_,
+        .neighbourhood = nodes_.nodes,
         .in_flight = [this](auto uid) { return cluster_.taken().in_flight(uid); },
         .has_class = [this](auto name) { return cluster_.objects().classes.Find(name) != nullptr; },
         .search = options_.member.search ? options_.member.search
                                          : [this](auto wanted) { return BeginSearch(wanted); },
         .now = options_.now,
-        .neighbours = NeighboursIn(cluster_, options_.member.placed, nodes_, options_.budget.work),
+        .neighbours =
+            NeighboursIn(cluster_, options_.member.placed, nodes_.nodes, options_.budget.work),
         .volumes = &volumes_,
         .spread_defaults = &options_.profile.spread,
         .other_claims = options_.others,
+        .soft_taints = cluster_.use().soft_taints(),
+        .verdicts = options_.verdicts,
         .too_much_is_unresolvable = options_.too_much_is_unresolvable};
   }
 
@@ -169,8 +166,9 @@ class AttemptView {
   const std::span<const api::Object> claims_;
   const AttemptOptions& options_;
   const allocator::Snapshot& devices_;
-  std::deque<NodeState> copies_;
-  const std::vector<const NodeState*> nodes_, candidates_;
+  const NodesForPod nodes_;
+  const std::vector<const NodeState*> in_domain_;
+  const std::span<const NodeState* const> candidates_;
   const VolumeNeeds volumes_;
   CycleOptions cycle_;
   std::deque<allocator::Attempt> attempts_;

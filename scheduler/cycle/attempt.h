@@ -18,6 +18,7 @@
 #include "scheduler/configuration/configuration.h"
 #include "scheduler/cycle/cluster_view.h"
 #include "scheduler/cycle/cycle.h"
+#include "scheduler/cycle/node_verdicts.h"
 #include "scheduler/cycle/placed_so_far.h"
 
 namespace dray::scheduler::inline cycle {
@@ -42,6 +43,8 @@ struct AttemptOptions {
   AsMember member = {};
   /// The pod's claims that the device search does not handle; null: there are none.
   const OtherClaims* others = nullptr;
+  /// Those of the cluster cache; null: nothing is kept for later attempts.
+  NodeVerdicts* verdicts = nullptr;
   bool too_much_is_unresolvable = true;  // ClusterView::too_much_is_unresolvable
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/core_v1/node.h"
+#include "api/core_v1/taint.h"
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "base/frozen.h"
@@ -22,6 +23,7 @@
 #include "scheduler/cluster/neighbours.h"
 #include "scheduler/cluster/node_allocatable.h"
 #include "scheduler/cluster/node_state.h"
+#include "scheduler/cycle/node_verdicts.h"
 #include "scheduler/plugins/spread_defaults.h"
 #include "scheduler/plugins/volumes.h"
 #include "scheduler/preemption/preemption.h"
@@ -72,6 +74,10 @@ struct ClusterView {
   const api::Object* left_over = nullptr;
   /// Set: all nodes are filtered, and Placement::fitting names those that fit.
   const OtherClaims* other_claims = nullptr;
+  /// PodInAttempt::soft_taints.
+  std::span<const api::core_v1::Taint> soft_taints = {};
+  /// What earlier attempts found out about these nodes; null: nothing is kept.
+  NodeVerdicts* verdicts = nullptr;
   bool too_much_is_unresolvable = true;  // PodNeeds::too_much_is_unresolvable
 };
 

@@ -2,6 +2,7 @@
 #include "scheduler/cycle/cycle.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "client/informer.h"
 #include "scheduler/cycle/claim_set.h"
 #include "scheduler/cycle/default_preemption.h"
+#include "scheduler/cycle/node_verdicts.h"
 #include "scheduler/cycle/nodes_to_compare.h"
 #include "scheduler/plugins/dynamic_resources.h"
 #include "scheduler/plugins/node_resources_fit.h"
@@ -37,16 +39,12 @@ namespace resource_v1 = api::resource_v1;
 constexpr const char* kAllocatedElsewhere = "resourceclaim not available on the node";
 constexpr const char* kTooMuch = "the attempt takes too much";
 
+constexpr uint64_t kWorkPerVerdict = 1;  // for a node whose verdict was kept, in units of Work
+
 /// Any change of its claims may let the pod fit, because they may be deleted and recreated.
 void WaitForClaims(std::span<const api::Object> claims, Unschedulable& result) {
   for (const api::Object& claim : claims)
     result.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
-}
-
-/// The candidate nodes.
-std::span<const NodeState* const> CandidatesIn(const ClusterView& view) {
-  const std::span<const NodeState* const> nodes = view.nodes;
-  return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
 }
 
 Obstacle NoDevices(std::string why) {
@@ -69,7 +67,7 @@ class NodeSearch {
                                      view.neighbourhood.empty() ? view.nodes : view.neighbourhood,
                                      view.neighbours,
                                      view.spread_defaults)},
-        scores_(SeenWith(rules_), CandidatesIn(view)) {
+        scores_(SeenWith(rules_)) {
     needs_.too_much_is_unresolvable = view.too_much_is_unresolvable;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
@@ -77,6 +75,7 @@ class NodeSearch {
       waits_for_classes_ = true;
       if (view.class_of && view.class_of(resource) != nullptr) needs_.of_classes.insert(resource);
     }
+    if (view.verdicts != nullptr) kept_ = &view.verdicts->For(needs_);
   }
 
   void Run(const CycleOptions& options) {
@@ -107,8 +106,9 @@ class NodeSearch {
     std::vector<std::string> objections;
     objections.reserve(view_.nodes.size());
     for (const NodeState* state : view_.nodes) {
-      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(*state, rules_)) {
-        objections.push_back(fmt::format("{}", fmt::join(obstacle->rejection.reasons, ", ")));
+      if (const NodeVerdict verdict = FilterWithoutDevices(*state, rules_); verdict.obstacle) {
+        objections.push_back(
+            fmt::format("{}", fmt::join(verdict.obstacle->rejection.reasons, ", ")));
         continue;
       }
       std::string why_not = ObjectionOfClaims(state->value());
@@ -205,7 +205,8 @@ class NodeSearch {
     return {.needs = &needs_,
             .volumes = view_.volumes,
             .affinity = &rules.affinity,
-            .spread = &rules.spread};
+            .spread = &rules.spread,
+            .soft_taints = view_.soft_taints};
   }
 
   bool IsNominatedForFirst() const {
@@ -222,11 +223,11 @@ class NodeSearch {
       if (IsOutOfWork()) break;
       const size_t index = (view_.first_node + at) % view_.nodes.size();
       const NodeState& state = *view_.nodes[index];
-      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
-        Reject(index, *obstacle);
+      const NodeVerdict verdict = FilterWithoutDevices(state, rules_);
+      if (verdict.obstacle != nullptr) {
+        Reject(index, *verdict.obstacle);
       } else {
-        candidates.push_back(
-            {.index = index, .turn = at, .score = OwnScore(SeenWith(rules_), state)});
+        candidates.push_back({.index = index, .turn = at, .score = verdict.score});
       }
     }
     return candidates;
@@ -234,23 +235,27 @@ class NodeSearch {
 
   /// Searches devices on the candidates: on all, or from the best on until one has them.
   void LookAt(std::vector<Candidate> candidates, bool all) {
-    if (!all) {
-      std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
-        return std::pair(-candidate.score, candidate.turn);
-      });
+    if (all) {
+      for (const Candidate& candidate : candidates) {
+        LookForDevices(candidate);
+        if (failure_) return;
+      }
+      return;
     }
-    for (const Candidate& candidate : candidates) {
-      LookForDevices(candidate);
-      if (failure_ || (!all && !fitting_.empty())) return;
+    const auto place = [](const Candidate& one) { return std::pair(-one.score, one.turn); };
+    std::ranges::make_heap(candidates, std::greater(), place);
+    while (!candidates.empty() && !failure_ && fitting_.empty()) {
+      std::ranges::pop_heap(candidates, std::greater(), place);
+      LookForDevices(candidates.back());
+      candidates.pop_back();
     }
   }
 
   void LookForRoom(size_t index) {
     const NodeState& state = *view_.nodes[index];
-    if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
-      return Reject(index, *obstacle);
-    }
-    LookForDevices({.index = index, .turn = 0, .score = OwnScore(SeenWith(rules_), state)});
+    const NodeVerdict verdict = FilterWithoutDevices(state, rules_);
+    if (verdict.obstacle != nullptr) return Reject(index, *verdict.obstacle);
+    LookForDevices({.index = index, .turn = 0, .score = verdict.score});
   }
 
   void LookForDevices(const Candidate& candidate) {
@@ -349,11 +354,28 @@ class NodeSearch {
     return true;
   }
 
-  /// Why the node is rejected before devices are considered.
-  std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
-                                               const PodRules& rules) const {
+  /// The verdict of the plugins that look at nothing but the needs and the node.
+  NodeVerdict VerdictOn(const NodeState& state) {
+    if (const NodeVerdict* known = kept_ == nullptr ? nullptr : kept_->Find(state)) {
+      view_.neighbours.MayGoOn(kWorkPerVerdict);
+      return *known;
+    }
     view_.neighbours.MayGoOn(needs_.work_per_node);
-    return Filter(SeenWith(rules), state);
+    NodeVerdict verdict = JudgeNode(needs_, state);
+    if (kept_ != nullptr) kept_->Keep(state, verdict);
+    return verdict;
+  }
+
+  /// Whether the node is rejected before devices are considered, and its score otherwise.
+  NodeVerdict FilterWithoutDevices(const NodeState& state, const PodRules& rules) {
+    NodeVerdict verdict = VerdictOn(state);
+    if (verdict.obstacle != nullptr) return verdict;
+    const PodInAttempt pod = SeenWith(rules);
+    if (std::optional<Obstacle> obstacle = FilterFurther(pod, state)) {
+      return {.obstacle = std::make_shared<const Obstacle>(*std::move(obstacle))};
+    }
+    verdict.score += FurtherScore(pod, state);
+    return verdict;
   }
 
   /// Why the node is rejected; nothing: it fits with the devices in `found`. Errors: those of the
@@ -361,7 +383,8 @@ class NodeSearch {
   Result<std::optional<Obstacle>> FitOn(const NodeState& state,
                                         const PodRules& rules,
                                         Found& found) {
-    if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules)) return obstacle;
+    const NodeVerdict verdict = FilterWithoutDevices(state, rules);
+    if (verdict.obstacle != nullptr) return *verdict.obstacle;
     return FitWithDevices(state, found);
   }
 
@@ -480,6 +503,7 @@ class NodeSearch {
   const ClusterView& view_;
   const PodRules rules_;
   const ComparedScores scores_;
+  VerdictsForNeeds* kept_ = nullptr;
   std::map<std::set<std::string, std::less<>>, Demand> demands_;  // by resources of classes
   bool waits_for_classes_ = false;
   Unschedulable result_;

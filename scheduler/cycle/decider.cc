@@ -54,6 +54,7 @@ Decision Decider::Decide(const api::core_v1::Pod& pod,
                  .first_node = first_node_,
                  .member = member,
                  .others = others,
+                 .verdicts = &verdicts_,
                  .too_much_is_unresolvable = options_.too_much_is_unresolvable});
 }
 

@@ -21,6 +21,7 @@
 #include "scheduler/cycle/attempt.h"
 #include "scheduler/cycle/cluster_view.h"
 #include "scheduler/cycle/cycle.h"
+#include "scheduler/cycle/node_verdicts.h"
 #include "scheduler/queue/queue.h"
 
 namespace dray::scheduler::inline cycle {
@@ -73,6 +74,7 @@ class Decider {
  private:
   const Uses uses_;
   const Options options_;
+  NodeVerdicts verdicts_;                      // about the nodes of uses_.cluster
   std::optional<allocator::SharedWork> work_;  // the budget left for the attempt
   uint64_t granted_ = 0;                       // the budget at the start
   std::chrono::nanoseconds rest_{};            // the rest of its share if it takes more

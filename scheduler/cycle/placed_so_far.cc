@@ -24,12 +24,12 @@ std::vector<api::Object> PlacedSoFar::AsSeen(std::span<const api::Object> claims
   return seen;
 }
 
-void PlacedSoFar::PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const {
+void PlacedSoFar::PutOn(NodesForPod& nodes) const {
   if (loads_.empty()) return;
-  for (const NodeState*& node : nodes) {
+  for (const NodeState*& node : nodes.Own()) {
     const auto load = loads_.find(node->value().metadata.name);
     if (load == loads_.end()) continue;
-    NodeState& copy = copies.emplace_back(*node);
+    NodeState& copy = nodes.copies.emplace_back(*node);
     for (const Load& one : load->second) {
       for (const auto& [name, amount] : one.requests) copy.requested[name] += amount;
       copy.presumed.cpu += one.presumed.cpu;

@@ -49,8 +49,9 @@ class PlacedSoFar {
   /// The claims of a pod, with allocations that the attempt has chosen for earlier pods. Pods of
   /// one attempt share allocations that are not written yet.
   std::vector<api::Object> AsSeen(std::span<const api::Object> claims) const;
-  /// Replaces nodes that have placed pods by copies that include those pods; `copies` owns them.
-  void PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const;
+  /// Replaces nodes that have placed pods by copies that include those pods. O(nodes), if there are
+  /// such.
+  void PutOn(NodesForPod& nodes) const;
   /// Adds the placed pods on `nodes` for rules about other pods. Valid until the next change.
   void AddTo(std::vector<Neighbour>& neighbours, std::span<const NodeState* const> nodes) const;
   size_t first_node() const { return first_node_; }

@@ -28,12 +28,12 @@ int64_t Preference(const core_v1::Pod& pod, const core_v1::Node& node) {
   return sum;
 }
 
-std::optional<Rejection> FilterAffinity(const PodInAttempt& pod, const NodeState& node) {
-  if (MatchesAffinity(*pod.needs, node.value())) return std::nullopt;
+std::optional<Rejection> FilterAffinity(const NodeNeeds& needs, const NodeState& node) {
+  if (MatchesAffinity(needs, node.value())) return std::nullopt;
   return Rejection{.reasons = {"node(s) didn't match Pod's node affinity/selector"}};
 }
 
-bool HasPreferences(const PodInAttempt& pod, std::span<const NodeState* const> /*nodes*/) {
+bool HasPreferences(const PodInAttempt& pod) {
   const auto& affinity = pod.pod().spec.affinity;
   return affinity && affinity->node_affinity &&
          !affinity->node_affinity->preferred_during_scheduling_ignored_during_execution.empty();
@@ -49,19 +49,19 @@ std::vector<int64_t> ScorePreferences(const PodInAttempt& pod,
 
 }  // namespace
 
-bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
-  for (const auto& [label, value] : needs.pod->spec.node_selector) {
+bool MatchesAffinity(const NodeNeeds& needs, const core_v1::Node& node) {
+  for (const auto& [label, value] : needs.node_selector) {
     const auto found = node.metadata.labels.find(label);
     if (found == node.metadata.labels.end() || found->second != value) return false;
   }
-  if (!needs.affinity) return true;
+  if (!needs.affinity.has_value()) return true;
   // An invalid term matches nothing, as in upstream's filter.
-  return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
+  return needs.affinity->parsed.Match(node.metadata.labels, node.metadata.name).value_or(false);
 }
 
 /// Requires nodes that the pod selects, and prefers those that it prefers.
 extern const Plugin kNodeAffinity{.name = "NodeAffinity",
-                                  .filter = FilterAffinity,
+                                  .filter_node = FilterAffinity,
                                   .weight = 2,
                                   .has_scores = HasPreferences,
                                   .scores = ScorePreferences,

@@ -8,6 +8,6 @@
 namespace dray::scheduler::inline plugins {
 
 /// Whether the pod selects the node.
-bool MatchesAffinity(const PodNeeds& needs, const api::core_v1::Node& node);
+bool MatchesAffinity(const NodeNeeds& needs, const api::core_v1::Node& node);
 
 }  // namespace dray::scheduler::inline plugins

@@ -13,15 +13,15 @@ bool AreAtOdds(const HostPort& wanted, const HostPort& taken) {
          (wanted.ip == taken.ip || wanted.ip == kAll || taken.ip == kAll);
 }
 
-bool HasFreePorts(const PodNeeds& needs, const NodeState& state) {
+bool HasFreePorts(const NodeNeeds& needs, const NodeState& state) {
   return std::ranges::none_of(needs.ports, [&](const HostPort& wanted) {
     return std::ranges::any_of(state.ports,
                                [&](const auto& taken) { return AreAtOdds(wanted, taken.first); });
   });
 }
 
-std::optional<Rejection> FilterPorts(const PodInAttempt& pod, const NodeState& node) {
-  if (HasFreePorts(*pod.needs, node)) return std::nullopt;
+std::optional<Rejection> FilterPorts(const NodeNeeds& needs, const NodeState& node) {
+  if (HasFreePorts(needs, node)) return std::nullopt;
   return Rejection{.reasons = {"node(s) didn't have free ports for the requested pod ports"},
                    .unresolvable = false};
 }
@@ -29,6 +29,6 @@ std::optional<Rejection> FilterPorts(const PodInAttempt& pod, const NodeState& n
 }  // namespace
 
 /// Two pods of a node cannot have the same host port.
-extern const Plugin kNodePorts{.name = "NodePorts", .filter = FilterPorts};
+extern const Plugin kNodePorts{.name = "NodePorts", .filter_node = FilterPorts};
 
 }  // namespace dray::scheduler::inline plugins

@@ -24,9 +24,9 @@ int64_t Balance(const UsedPart& cpu, const UsedPart& memory) {
 }
 
 /// How evenly CPU and memory are used with the pod on the node, compared with before.
-int64_t ScoreBalance(const PodInAttempt& pod, const NodeState& node) {
-  const int64_t asks_cpu = AmountIn(pod.needs->requests, "cpu");
-  const int64_t asks_memory = AmountIn(pod.needs->requests, "memory");
+int64_t ScoreBalance(const NodeNeeds& needs, const NodeState& node) {
+  const int64_t asks_cpu = AmountIn(needs.requests, "cpu");
+  const int64_t asks_memory = AmountIn(needs.requests, "memory");
   // Otherwise all pods without requests would go to the most uneven node.
   if (asks_cpu == 0 && asks_memory == 0) return 0;
   const int64_t cpu = AmountIn(node.allocatable, "cpu");
@@ -46,7 +46,7 @@ int64_t ScoreBalance(const PodInAttempt& pod, const NodeState& node) {
 extern const Plugin kNodeResourcesBalancedAllocation{
     .name = "NodeResourcesBalancedAllocation",
     .weight = 1,
-    .own_score = ScoreBalance,
+    .score_node = ScoreBalance,
     .arguments = "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]"};
 
 }  // namespace dray::scheduler::inline plugins

@@ -33,7 +33,7 @@ bool MayBeThere(std::string_view resource, const NodeState& state) {
   return state.allocatable.empty() && resource.find('/') == std::string_view::npos;
 }
 
-std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState& state) {
+std::optional<Rejection> FilterResources(const NodeNeeds& needs, const NodeState& state) {
   Rejection rejection{.reasons = {}, .unresolvable = false};
   if (!state.allocatable.empty() && state.pods + 1 > AmountIn(state.allocatable, "pods"))
     rejection.reasons.emplace_back("Too many pods");
@@ -85,13 +85,9 @@ int64_t LeastAllocated(const RequestedShare& cpu, const RequestedShare& memory) 
   return parts == 0 ? 0 : sum / parts;
 }
 
-std::optional<Rejection> FilterFit(const PodInAttempt& pod, const NodeState& node) {
-  return FilterResources(*pod.needs, node);
-}
-
 /// Scores how much is left on the node with the pod on it.
-int64_t ScoreLeast(const PodInAttempt& pod, const NodeState& node) {
-  const Presumed& wants = pod.needs->presumed;
+int64_t ScoreLeast(const NodeNeeds& needs, const NodeState& node) {
+  const Presumed& wants = needs.presumed;
   return LeastAllocated({.requested = node.presumed.cpu + wants.cpu,
                          .allocatable = AmountIn(node.allocatable, "cpu")},
                         {.requested = node.presumed.memory + wants.memory,
@@ -121,9 +117,9 @@ std::optional<Rejection> FilterTaken(
 /// allocatable resources in its status has no limits.
 extern const Plugin kNodeResourcesFit{
     .name = "NodeResourcesFit",
-    .filter = FilterFit,
+    .filter_node = FilterResources,
     .weight = 1,
-    .own_score = ScoreLeast,
+    .score_node = ScoreLeast,
     .elsewhere = {{{Point::kPlacementScore, "groups/group_topology.h"}}},
     .arguments = R"(ignoredResources: []
 ignoredResourceGroups: []

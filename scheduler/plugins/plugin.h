@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/core_v1/pod.h"
+#include "api/core_v1/taint.h"
 #include "scheduler/cluster/node_state.h"
 #include "scheduler/plugins/pod_needs.h"
 #include "scheduler/plugins/scores.h"
@@ -27,6 +28,8 @@ struct PodInAttempt {
   const VolumeNeeds* volumes = nullptr;
   const PodAffinity* affinity = nullptr;
   const TopologySpread* spread = nullptr;
+  /// The different PreferNoSchedule taints of the nodes.
+  std::span<const api::core_v1::Taint> soft_taints = {};
 
   const api::core_v1::Pod& pod() const { return *needs->pod; }
 };
@@ -64,16 +67,21 @@ struct Plugin {
   /// Why the node is rejected. Called once per node and attempt, and more often when preemption is
   /// tried.
   std::optional<Rejection> (*filter)(const PodInAttempt& pod, const NodeState& node) = nullptr;
-  /// The event after which the pod may fit on a node that `filter` rejects.
+  /// The same for a plugin that looks at nothing else: its answer is kept for pods with equal needs
+  /// until the node changes (cycle/node_verdicts.h). These run before all others.
+  std::optional<Rejection> (*filter_node)(const NodeNeeds& needs, const NodeState& node) = nullptr;
+  /// The event after which the pod may fit on a node that the filter rejects.
   ClusterEvent retry = ClusterEvent::kNodes;
 
   /// The weight of its score.
   int64_t weight = 0;
   /// A score of 0 to kScoreMax that does not depend on other nodes.
   int64_t (*own_score)(const PodInAttempt& pod, const NodeState& node) = nullptr;
+  /// The same for a plugin that looks at nothing else, kept as for `filter_node`.
+  int64_t (*score_node)(const NodeNeeds& needs, const NodeState& node) = nullptr;
   /// Scores that compare nodes: whether any node may be better than another, and a score of 0 to
-  /// kScoreMax for each fitting node. Both are set or none.
-  bool (*has_scores)(const PodInAttempt& pod, std::span<const NodeState* const> nodes) = nullptr;
+  /// kScoreMax for each fitting node. Both are set or none. `has_scores` may not look at all nodes.
+  bool (*has_scores)(const PodInAttempt& pod) = nullptr;
   std::vector<int64_t> (*scores)(const PodInAttempt& pod,
                                  std::span<const NodeState* const> nodes) = nullptr;
 

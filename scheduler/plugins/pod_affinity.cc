@@ -22,7 +22,7 @@ std::optional<Rejection> FilterPods(const PodInAttempt& pod, const NodeState& no
   return pod.affinity == nullptr ? std::nullopt : pod.affinity->Filter(node.value());
 }
 
-bool LikesPods(const PodInAttempt& pod, std::span<const NodeState* const> /*nodes*/) {
+bool LikesPods(const PodInAttempt& pod) {
   return pod.affinity != nullptr && pod.affinity->has_scores();
 }
 

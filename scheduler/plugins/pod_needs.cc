@@ -35,22 +35,27 @@ uint64_t WorkPerNode(const PodNeeds& needs) {
 }  // namespace
 
 PodNeeds NeedsOf(const core_v1::Pod& pod) {
-  PodNeeds needs{.pod = &pod,
-                 .requests = RequestsOf(pod),
-                 .presumed = PresumedOf(pod),
-                 .ports = HostPortsOf(pod),
-                 .affinity = std::nullopt};
+  PodNeeds needs;
+  needs.pod = &pod;
+  needs.node_name = pod.spec.node_name;
+  needs.node_selector = pod.spec.node_selector;
+  needs.tolerations = pod.spec.tolerations;
+  needs.requests = RequestsOf(pod);
+  needs.presumed = PresumedOf(pod);
+  needs.ports = HostPortsOf(pod);
   const auto& affinity = pod.spec.affinity;
   if (affinity && affinity->node_affinity &&
       affinity->node_affinity->required_during_scheduling_ignored_during_execution) {
-    needs.affinity = api::NodeSelector::ParseLazily(api::NodeTerms(
-        *affinity->node_affinity->required_during_scheduling_ignored_during_execution));
+    const core_v1::NodeSelector& required =
+        *affinity->node_affinity->required_during_scheduling_ignored_during_execution;
+    needs.affinity = {.written = required,
+                      .parsed = api::NodeSelector::ParseLazily(api::NodeTerms(required))};
   }
   needs.work_per_node = WorkPerNode(needs);
   return needs;
 }
 
-std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const NodeState& state) {
+std::set<std::string, std::less<>> ServedByDevices(const NodeNeeds& needs, const NodeState& state) {
   std::set<std::string, std::less<>> served;
   for (const std::string& resource : needs.of_classes) {
     const auto own = state.allocatable.find(resource);

@@ -114,7 +114,17 @@ bool MayEnqueue(const api::core_v1::Pod& pod) {
                              [&](const Plugin* plugin) { return plugin->pre_enqueue(pod); });
 }
 
-std::optional<Obstacle> Filter(const PodInAttempt& pod, const NodeState& node) {
+std::optional<Obstacle> FilterNode(const NodeNeeds& needs, const NodeState& node) {
+  static const std::vector<const Plugin*> kAsked = ThoseWith(&Plugin::filter_node);
+  for (const Plugin* plugin : kAsked) {
+    if (std::optional<Rejection> rejection = plugin->filter_node(needs, node)) {
+      return Obstacle{.rejection = *std::move(rejection), .event = plugin->retry};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> FilterFurther(const PodInAttempt& pod, const NodeState& node) {
   static const std::vector<const Plugin*> kAsked = ThoseWith(&Plugin::filter);
   for (const Plugin* plugin : kAsked) {
     if (std::optional<Rejection> rejection = plugin->filter(pod, node)) {
@@ -124,24 +134,29 @@ std::optional<Obstacle> Filter(const PodInAttempt& pod, const NodeState& node) {
   return std::nullopt;
 }
 
-std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& node) {
-  std::optional<Obstacle> obstacle = Filter({.needs = &needs}, node);
-  if (!obstacle.has_value()) return std::nullopt;
-  return std::move(obstacle->rejection);
+std::optional<Obstacle> Filter(const PodInAttempt& pod, const NodeState& node) {
+  if (std::optional<Obstacle> obstacle = FilterNode(*pod.needs, node)) return obstacle;
+  return FilterFurther(pod, node);
 }
 
-int64_t OwnScore(const PodInAttempt& pod, const NodeState& node) {
+int64_t NodeScore(const NodeNeeds& needs, const NodeState& node) {
+  static const std::vector<const Plugin*> kAsked = ThoseWith(&Plugin::score_node);
+  int64_t sum = 0;
+  for (const Plugin* plugin : kAsked) sum += plugin->weight * plugin->score_node(needs, node);
+  return sum;
+}
+
+int64_t FurtherScore(const PodInAttempt& pod, const NodeState& node) {
   static const std::vector<const Plugin*> kAsked = ThoseWith(&Plugin::own_score);
   int64_t sum = 0;
   for (const Plugin* plugin : kAsked) sum += plugin->weight * plugin->own_score(pod, node);
   return sum;
 }
 
-ComparedScores::ComparedScores(const PodInAttempt& pod, std::span<const NodeState* const> nodes)
-    : pod_(pod) {
+ComparedScores::ComparedScores(const PodInAttempt& pod) : pod_(pod) {
   static const std::vector<const Plugin*> kAsked = ThoseWith(&Plugin::scores);
   std::ranges::copy_if(kAsked, std::back_inserter(plugins_), [&](const Plugin* plugin) {
-    return plugin->has_scores(pod, nodes);
+    return plugin->has_scores(pod);
   });
 }
 

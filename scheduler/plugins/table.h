@@ -24,19 +24,23 @@ const Plugin* FindPlugin(std::string_view name);
 bool MayEnqueue(const api::core_v1::Pod& pod);
 
 /// Runs the filters in order, up to the first that rejects the node, and returns its reason. Does
-/// not search for devices (cycle.h).
+/// not search for devices (cycle.h). First FilterNode, then FilterFurther.
 std::optional<Obstacle> Filter(const PodInAttempt& pod, const NodeState& node);
-/// The same without volumes and rules about other pods.
-std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& node);
+/// Runs those that look at nothing but the pod's needs and the node.
+std::optional<Obstacle> FilterNode(const NodeNeeds& needs, const NodeState& node);
+/// Runs the others: volumes, and rules about other pods.
+std::optional<Obstacle> FilterFurther(const PodInAttempt& pod, const NodeState& node);
 
-/// The weighted sum of scores that do not depend on other nodes.
-int64_t OwnScore(const PodInAttempt& pod, const NodeState& node);
+/// The weighted sum of scores that look at nothing but the pod's needs and the node.
+int64_t NodeScore(const NodeNeeds& needs, const NodeState& node);
+/// The weighted sum of the others that do not depend on other nodes.
+int64_t FurtherScore(const PodInAttempt& pod, const NodeState& node);
 
 /// Scores that compare nodes with each other, for one attempt.
 class ComparedScores {
  public:
-  /// Objects that `pod` refers to must outlive this. `nodes` are all candidates.
-  ComparedScores(const PodInAttempt& pod, std::span<const NodeState* const> nodes);
+  /// Objects that `pod` refers to must outlive this.
+  explicit ComparedScores(const PodInAttempt& pod);
 
   /// Whether any node can be preferred to another; if not, Of is not needed.
   bool matter() const { return !plugins_.empty(); }

@@ -57,13 +57,24 @@ TEST(PluginTable, EachPluginIsRunOrItsGapIsNamed) {
     EXPECT_TRUE(names.insert(plugin->name).second) << plugin->name;
     EXPECT_EQ(FindPlugin(plugin->name), plugin);
     const bool is_run = plugin->pre_enqueue != nullptr || plugin->filter != nullptr ||
-                        plugin->own_score != nullptr || !plugin->elsewhere.front().file.empty();
+                        plugin->filter_node != nullptr || plugin->own_score != nullptr ||
+                        plugin->score_node != nullptr || !plugin->elsewhere.front().file.empty();
     EXPECT_TRUE(is_run || !plugin->missing.empty()) << plugin->name;
-    const bool is_scored = plugin->own_score != nullptr || plugin->scores != nullptr;
+    const bool is_scored =
+        plugin->own_score != nullptr || plugin->score_node != nullptr || plugin->scores != nullptr;
     EXPECT_TRUE(!is_scored || plugin->weight > 0) << plugin->name;
     EXPECT_EQ(plugin->has_scores == nullptr, plugin->scores == nullptr) << plugin->name;
   }
   EXPECT_EQ(FindPlugin("Coscheduling"), nullptr);
+}
+
+TEST(PluginTable, FiltersOfTheNodeAloneRunFirstAsInTheirOrder) {
+  bool looks_further = false;
+  for (const Plugin* plugin : AllPlugins()) {
+    EXPECT_FALSE(plugin->filter != nullptr && plugin->filter_node != nullptr) << plugin->name;
+    looks_further = looks_further || plugin->filter != nullptr;
+    EXPECT_FALSE(looks_further && plugin->filter_node != nullptr) << plugin->name;
+  }
 }
 
 TEST(PluginTable, FilesThatDoAPluginsWorkAreThere) {
@@ -104,31 +115,31 @@ TEST(MayEnqueue, NotWithSchedulingGates) {
   EXPECT_FALSE(MayEnqueue(pod));
 }
 
-TEST(OwnScore, LikesWhatIsEmptyAndBecomesEven) {
+TEST(NodeScore, LikesWhatIsEmptyAndBecomesEven) {
   const core_v1::Pod pod = PodOf("1", "1Gi");
   const PodNeeds needs = NeedsOf(pod);
   // (75 + 75) / 2, and balance stays: 50 + (50 + 100 - 100) / 2.
-  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("4", "4Gi")), 75 + 75);
+  EXPECT_EQ(NodeScore(needs, NodeOf("4", "4Gi")), 75 + 75);
   // (50 + 75) / 2 = 62; deviation (1/2 - 1/4) / 2 makes 87 of 100: 50 + (50 + 87 - 100) / 2 = 68.
-  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("2", "4Gi")), 62 + 68);
+  EXPECT_EQ(NodeScore(needs, NodeOf("2", "4Gi")), 62 + 68);
   // Used 2 of 4 CPUs: (25 + 75) / 2; with 3/4 and 1/4: 75, before 1/2 and 0: 75.
   const core_v1::Pod busy = PodOf("2", "0");
-  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("4", "4Gi", &busy)), 50 + 75);
+  EXPECT_EQ(NodeScore(needs, NodeOf("4", "4Gi", &busy)), 50 + 75);
 }
 
-TEST(OwnScore, PodsThatAskForNothingArePresumedToNeedSome) {
+TEST(NodeScore, PodsThatAskForNothingArePresumedToNeedSome) {
   const core_v1::Pod pod = PodOf(nullptr, nullptr);
   const PodNeeds needs = NeedsOf(pod);
   EXPECT_EQ(needs.presumed.cpu, 100);
   EXPECT_EQ(needs.presumed.memory, 200LL * 1024 * 1024);
   // No balance for pods without requests: (90 + 80) / 2 alone.
-  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("1", "1000Mi")), 85);
+  EXPECT_EQ(NodeScore(needs, NodeOf("1", "1000Mi")), 85);
 }
 
-TEST(OwnScore, NodesThatSayNothingGetNothing) {
+TEST(NodeScore, NodesThatSayNothingGetNothing) {
   const core_v1::Pod pod = PodOf("1", "1Gi");
   const PodNeeds needs = NeedsOf(pod);
-  EXPECT_EQ(OwnScore({.needs = &needs}, NodeOf("0", "0")), 75);
+  EXPECT_EQ(NodeScore(needs, NodeOf("0", "0")), 75);
 }
 
 class ComparedScoresTest : public ::testing::Test {
@@ -139,6 +150,7 @@ class ComparedScoresTest : public ::testing::Test {
     node.metadata.labels["zone"] = zone;
     for (int i = 0; i < taints; ++i) {
       node.spec.taints.push_back({.key = "t" + std::to_string(i), .effect = "PreferNoSchedule"});
+      soft_taints_.push_back(node.spec.taints.back());
     }
     states_.push_back(
         {.node = api::Object::Of(std::move(node)), .allocatable = {}, .requested = {}});
@@ -150,13 +162,14 @@ class ComparedScoresTest : public ::testing::Test {
     const Neighbours none;
     const PodAffinity affinity(pod, none);
     const TopologySpread spread(needs, nodes_, none);
-    const ComparedScores scores({.needs = &needs, .affinity = &affinity, .spread = &spread},
-                                nodes_);
+    const ComparedScores scores(
+        {.needs = &needs, .affinity = &affinity, .spread = &spread, .soft_taints = soft_taints_});
     return scores.matter() ? scores.Of(nodes_) : std::vector<int64_t>();
   }
 
   std::deque<NodeState> states_;
   std::vector<const NodeState*> nodes_;
+  std::vector<core_v1::Taint> soft_taints_;
 };
 
 TEST_F(ComparedScoresTest, FewerUnlovedTaintsAreBetter) {

@@ -20,48 +20,50 @@ bool Tolerates(const core_v1::Toleration& toleration, const core_v1::Taint& tain
   return equal && !toleration.key.empty() && toleration.value == taint.value;
 }
 
-int64_t UnlovedTaints(const core_v1::Pod& pod, const core_v1::Node& node) {
+int64_t UnlovedTaints(const PodInAttempt& pod, const core_v1::Node& node) {
   return std::ranges::count_if(node.spec.taints, [&](const core_v1::Taint& taint) {
-    return taint.effect == "PreferNoSchedule" && !ToleratesAny(pod, taint);
+    return taint.effect == "PreferNoSchedule" && !IsTolerated(taint, pod.needs->tolerations);
   });
 }
 
-std::optional<Rejection> FilterTaints(const PodInAttempt& pod, const NodeState& node) {
-  if (!HasForbiddingTaint(pod.pod(), node.value())) return std::nullopt;
+std::optional<Rejection> FilterTaints(const NodeNeeds& needs, const NodeState& node) {
+  if (!HasForbiddingTaint(node.value(), needs.tolerations)) return std::nullopt;
   return Rejection{.reasons = {"node(s) had untolerated taint(s)"}};
 }
 
-bool HasUnlovedTaints(const PodInAttempt& pod, std::span<const NodeState* const> nodes) {
-  return std::ranges::any_of(
-      nodes, [&](const NodeState* node) { return UnlovedTaints(pod.pod(), node->value()) > 0; });
+bool HasUnlovedTaints(const PodInAttempt& pod) {
+  return std::ranges::any_of(pod.soft_taints, [&](const core_v1::Taint& taint) {
+    return !IsTolerated(taint, pod.needs->tolerations);
+  });
 }
 
 std::vector<int64_t> ScoreTaints(const PodInAttempt& pod, std::span<const NodeState* const> nodes) {
   std::vector<int64_t> scores;
-  for (const NodeState* node : nodes) scores.push_back(UnlovedTaints(pod.pod(), node->value()));
+  for (const NodeState* node : nodes) scores.push_back(UnlovedTaints(pod, node->value()));
   Normalise(scores, Better::kFewer);
   return scores;
 }
 
 }  // namespace
 
-bool ToleratesAny(const core_v1::Pod& pod, const core_v1::Taint& taint) {
-  return std::ranges::any_of(pod.spec.tolerations, [&](const core_v1::Toleration& toleration) {
+bool IsTolerated(const core_v1::Taint& taint, std::span<const core_v1::Toleration> tolerations) {
+  return std::ranges::any_of(tolerations, [&](const core_v1::Toleration& toleration) {
     return Tolerates(toleration, taint);
   });
 }
 
-bool HasForbiddingTaint(const core_v1::Pod& pod, const core_v1::Node& node) {
+bool HasForbiddingTaint(const core_v1::Node& node,
+                        std::span<const core_v1::Toleration> tolerations) {
   return std::ranges::any_of(node.spec.taints, [&](const core_v1::Taint& taint) {
     const bool forbids = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return forbids && !ToleratesAny(pod, taint);
+    return forbids && !IsTolerated(taint, tolerations);
   });
 }
 
 /// Requires that the pod tolerates the taints, and prefers nodes without untolerated
 /// PreferNoSchedule taints.
 extern const Plugin kTaintToleration{.name = "TaintToleration",
-                                     .filter = FilterTaints,
+                                     .filter_node = FilterTaints,
                                      .weight = 3,
                                      .has_scores = HasUnlovedTaints,
                                      .scores = ScoreTaints};

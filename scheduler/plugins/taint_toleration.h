@@ -2,13 +2,18 @@
 // Taints of nodes and the tolerations of pods: upstream's plugin TaintToleration.
 #pragma once
 
+#include <span>
+
 #include "api/core_v1/node.h"
-#include "api/core_v1/pod.h"
+#include "api/core_v1/taint.h"
 
 namespace dray::scheduler::inline plugins {
 
-bool ToleratesAny(const api::core_v1::Pod& pod, const api::core_v1::Taint& taint);
-/// Whether the node has a NoSchedule or NoExecute taint that the pod does not tolerate.
-bool HasForbiddingTaint(const api::core_v1::Pod& pod, const api::core_v1::Node& node);
+/// Whether one of a pod's tolerations tolerates the taint.
+bool IsTolerated(const api::core_v1::Taint& taint,
+                 std::span<const api::core_v1::Toleration> tolerations);
+/// Whether the node has a NoSchedule or NoExecute taint that none of the tolerations tolerates.
+bool HasForbiddingTaint(const api::core_v1::Node& node,
+                        std::span<const api::core_v1::Toleration> tolerations);
 
 }  // namespace dray::scheduler::inline plugins

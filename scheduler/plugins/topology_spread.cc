@@ -41,7 +41,7 @@ std::optional<Rejection> FilterSpread(const PodInAttempt& pod, const NodeState& 
   return pod.spread == nullptr ? std::nullopt : pod.spread->Filter(node.value());
 }
 
-bool IsSpread(const PodInAttempt& pod, std::span<const NodeState* const> /*nodes*/) {
+bool IsSpread(const PodInAttempt& pod) {
   return pod.spread != nullptr && pod.spread->has_scores();
 }
 
@@ -112,7 +112,7 @@ void TopologySpread::AddDefaults(const SpreadDefaults& defaults, const Neighbour
 
 TopologySpread::NodeFacts TopologySpread::FactsOf(const core_v1::Node& node) const {
   return {.has_affinity = MatchesAffinity(needs_, node),
-          .is_tolerated = !HasForbiddingTaint(*needs_.pod, node)};
+          .is_tolerated = !HasForbiddingTaint(node, needs_.tolerations)};
 }
 
 /// Whether pods on the node count for the constraint.

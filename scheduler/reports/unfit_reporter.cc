@@ -212,7 +212,9 @@ void UnfitReporter::AddCandidates(const core_v1::Pod& pod,
     }
     const NodeState& node = *nodes[(first_node + i) % nodes.size()];
     work.Charge(kWorkPerNodeFiltered + needs.work_per_node);
-    if (AreReachable(places, node) && !FilterNode(needs, node).has_value()) candidates.Add(node);
+    if (AreReachable(places, node) && !Filter({.needs = &needs}, node).has_value()) {
+      candidates.Add(node);
+    }
   }
   for (const NodeState* node : candidates.InTurns()) {
     if (unfit.nodes.size() == kUnfitNodesMax) break;

@@ -206,14 +206,14 @@ class GangWorld {
                     const PlacedSoFar& placed,
                     const NodeState* only,
                     const DeviceSearch& search) {
-    std::deque<NodeState> copies;
     std::vector<const NodeState*> nodes;
     std::optional<size_t> only_node;
     for (const NodeState& state : states_) {
       if (only == &state) only_node = nodes.size();
       nodes.push_back(&state);
     }
-    placed.PutOn(nodes, copies);
+    NodesForPod seen{.nodes = nodes};
+    placed.PutOn(seen);
     std::deque<allocator::Attempt> attempts;
     const DeviceSearch usual =
         [&](std::span<const Frozen<api::resource_v1::ResourceClaim>> wanted) {
@@ -224,13 +224,13 @@ class GangWorld {
         };
     const auto neighbours = [&] {
       std::vector<Neighbour> pods;
-      placed.AddTo(pods, nodes);
+      placed.AddTo(pods, seen.nodes);
       return pods;
     };
     return Decide(pod,
                   claims,
-                  {.nodes = nodes,
-                   .first_node = placed.first_node() % nodes.size(),
+                  {.nodes = seen.nodes,
+                   .first_node = placed.first_node() % seen.nodes.size(),
                    .only_node = only_node,
                    .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
                    .has_class = [](std::string_view) { return true; },
