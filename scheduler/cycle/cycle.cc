@@ -354,21 +354,12 @@ class NodeSearch {
     return true;
   }
 
-  /// The verdict of the plugins that look at nothing but the needs and the node.
-  NodeVerdict VerdictOn(const NodeState& state) {
-    if (const NodeVerdict* known = kept_ == nullptr ? nullptr : kept_->Find(state)) {
-      view_.neighbours.MayGoOn(kWorkPerVerdict);
-      return *known;
-    }
-    view_.neighbours.MayGoOn(needs_.work_per_node);
-    NodeVerdict verdict = JudgeNode(needs_, state);
-    if (kept_ != nullptr) kept_->Keep(state, verdict);
-    return verdict;
-  }
-
   /// Whether the node is rejected before devices are considered, and its score otherwise.
   NodeVerdict FilterWithoutDevices(const NodeState& state, const PodRules& rules) {
-    NodeVerdict verdict = VerdictOn(state);
+    const NodeVerdict* const known = kept_ == nullptr ? nullptr : kept_->Find(state);
+    view_.neighbours.MayGoOn(known == nullptr ? needs_.work_per_node : kWorkPerVerdict);
+    NodeVerdict verdict = known == nullptr ? JudgeNode(needs_, state) : *known;
+    if (known == nullptr && kept_ != nullptr) kept_->Keep(state, verdict);
     if (verdict.obstacle != nullptr) return verdict;
     const PodInAttempt pod = SeenWith(rules);
     if (std::optional<Obstacle> obstacle = FilterFurther(pod, state)) {
