@@ -30,7 +30,7 @@ namespace {
 
 using SimulatedGroup = node::SimulatedNodes::Options::Group;
 
-constexpr size_t kSimulatedNodesMax = 10'000;
+constexpr size_t kSimulatedNodesMax = 100'000;
 constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
 constexpr std::chrono::hours kCompactionIntervalMax{8760};
 constexpr std::chrono::seconds kEventTtlMin{1};
