@@ -74,7 +74,7 @@ Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulatio
   const api::FeatureGates& gates = emulation.gates;
   ComponentsOptions options;
   DRAY_TRY(options.features, SearchFeatures(emulation));
-  options.simulated.declared_features = DeclaredFeatures(gates);
+  options.simulated.publish.declared_features = DeclaredFeatures(gates);
   options.taint_eviction = gates.Has(api::Gate::kDeviceTaints);
   options.pool_status = gates.Has(api::Gate::kResourcePoolStatus);
   options.classic = api::claims::ClassicClaimsOf(emulation.release, gates);

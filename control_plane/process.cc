@@ -248,13 +248,13 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
   chosen.controllers = options_.controllers;
   chosen.nodes = options_.nodes;
   chosen.binders = options_.store.memory ? 0 : kBinders;
-  std::vector<std::string> declared = std::move(chosen.simulated.declared_features);
+  std::vector<std::string> declared = std::move(chosen.simulated.publish.declared_features);
   chosen.simulated = options_.simulated;
-  chosen.simulated.declared_features = std::move(declared);
+  chosen.simulated.publish.declared_features = std::move(declared);
   chosen.scheduling = options_.scheduling;
   chosen.explain = options_.explain;
   chosen.metrics = metrics_.get();
-  chosen.simulated.on_published = [this](const std::string& what, const Result<>& made) {
+  chosen.simulated.publish.on_published = [this](const std::string& what, const Result<>& made) {
     resources_->own_writes().Note(what, made);
   };
   return chosen;

@@ -146,17 +146,18 @@ TEST(SimulatedNodes, TryAgainWhatIsRefused) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;
   std::set<std::string> missing;
-  SimulatedNodes nodes(client,
-                       world.world(),
-                       Log::Silent(),
-                       {.profiles = {{"example", 2}},
-                        .on_published = [&](const std::string& what, const Result<>& made) {
-                          if (made.has_value()) {
-                            missing.erase(what);
-                          } else {
-                            missing.insert(what + ": " + made.error().message);
-                          }
-                        }});
+  SimulatedNodes nodes(
+      client,
+      world.world(),
+      Log::Silent(),
+      {.publish = {.groups = {{"example", 2}},
+                   .on_published = [&](const std::string& what, const Result<>& made) {
+                     if (made.has_value()) {
+                       missing.erase(what);
+                     } else {
+                       missing.insert(what + ": " + made.error().message);
+                     }
+                   }}});
   bool refuses = true;
   client.set_fault([&](auto verb, const client::ObjectRef& ref, auto) -> Result<> {
     const bool is_it = verb == client::testing::MemoryClient::Verb::kCreate &&
@@ -175,18 +176,20 @@ TEST(SimulatedNodes, TryAgainWhatIsRefused) {
   nodes.Step();
   EXPECT_EQ(count(), 2U);
   EXPECT_THAT(client.List(api::Reflected<resource_v1::ResourceSlice>::kKind, {})->items, SizeIs(2));
-  EXPECT_FALSE(SimulatedNodes(client, world.world(), Log::Silent(), {.profiles = {{"none", 1}}})
-                   .Publish()
-                   .has_value());
+  EXPECT_FALSE(
+      SimulatedNodes(client, world.world(), Log::Silent(), {.publish = {.groups = {{"none", 1}}}})
+          .Publish()
+          .has_value());
 }
 
 TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;
-  SimulatedNodes nodes(client,
-                       world.world(),
-                       Log::Silent(),
-                       {.profiles = {{"example", 2}}, .declared_features = {"Both", "Hands"}});
+  SimulatedNodes nodes(
+      client,
+      world.world(),
+      Log::Silent(),
+      {.publish = {.groups = {{"example", 2}}, .declared_features = {"Both", "Hands"}}});
   ASSERT_TRUE(nodes.Publish().has_value());
   ASSERT_TRUE(nodes.Publish().has_value());
   EXPECT_THAT(client.Get({&api::Reflected<core_v1::Node>::kKind, "", "example-1"})
@@ -287,7 +290,7 @@ TEST_F(OthersNode, IsOnlyRidOfItsPodsWhereOnlyOwnOnesAreRun) {
   SimulatedNodes nodes(client_,
                        world_.world(),
                        Log(world_.clock(), [&](std::string_view line) { log += line; }, {}),
-                       {.profiles = {}, .simulate = Simulate::kOwn});
+                       {.publish = {}, .simulate = Simulate::kOwn});
   RunFor(nodes, 10);
   EXPECT_EQ(Phase(), "");
   EXPECT_THAT(

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -12,10 +11,8 @@
 #include "api/claims/pod_claims.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
-#include "api/resource_v1/slice.h"
 #include "base/try.h"
 #include "client/read_modify_write.h"
-#include "node/profile.h"
 
 namespace dray::node {
 namespace {
@@ -25,10 +22,8 @@ namespace resource_v1 = api::resource_v1;
 
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
-// Nodes and slices that a policy or quota refuses: when they are tried again, and how many
-// refusals end one try.
+// When nodes and slices that a policy or quota refuses are tried again.
 constexpr std::chrono::seconds kPublishAgainAfter{5};
-constexpr size_t kRefusedAtOnce = 10;
 // Where agents of nodes have their leases.
 constexpr const char* kNodeLeases = "kube-node-lease";
 
@@ -44,6 +39,7 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
       world_(world),
       log_(std::move(log)),
       options_(std::move(options)),
+      publisher_(client, options_.publish),
       events_(client, world, "kubelet", log_),
       queue_(options_.queue),
       claims_(client,
@@ -70,7 +66,7 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
   leases_.OnChange([this](auto* before, auto* after) { OnLease(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
-  for (const Options::Group& group : options_.profiles) {
+  for (const NodeGroup& group : options_.publish.groups) {
     for (size_t i = 0; i < group.count; ++i) {
       own_.emplace(fmt::format("{}-{}", group.profile, i), own_.size());
     }
@@ -83,60 +79,14 @@ SimulatedNodes::~SimulatedNodes() {
 }
 
 Result<> SimulatedNodes::Publish() {
-  for (const Options::Group& group : options_.profiles) {
-    if (!HasProfile(group.profile)) DRAY_TRY_VOID(MakeNode(group.profile, 0));
-    for (size_t i = 0; i < group.count; ++i) {
-      Own own{.profile = group.profile, .number = i};
-      if (!PublishNode(own)) unpublished_.push_back(std::move(own));
-    }
-  }
+  DRAY_TRY_VOID(publisher_.Publish());
   publish_again_ = world_.clock.Monotonic() + kPublishAgainAfter;
   return {};
 }
 
-Result<> SimulatedNodes::PublishNode(const Own& own) {
-  DRAY_TRY(SimulatedNode made, MakeNode(own.profile, own.number));
-  std::ranges::copy(options_.declared_features,
-                    std::back_inserter(made.node.status.declared_features));
-  const std::string name = made.node.metadata.name;
-  DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(made.node))));
-  DRAY_TRY(
-      const api::Object node,
-      client_.Get({.kind = &api::Reflected<core_v1::Node>::kKind, .namespace_ = {}, .name = name}));
-  for (resource_v1::ResourceSlice& slice : made.slices) {
-    // Slices go with their node, as drivers' own do.
-    slice.metadata.owner_references = {{.api_version = "v1",
-                                        .kind = "Node",
-                                        .name = name,
-                                        .uid = node.metadata().uid,
-                                        .controller = true}};
-    DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(slice))));
-  }
-  return {};
-}
-
-Result<> SimulatedNodes::CreateIfMissing(const api::Object& object) {
-  const Result<api::Object> created = client_.Create(object);
-  Result<> made;
-  if (!created && created.error().reason != StatusReason::kAlreadyExists) {
-    made = Fail(created.error());
-  }
-  if (options_.on_published != nullptr) {
-    options_.on_published(fmt::format("{} {}", object.kind().kind, object.metadata().name), made);
-  }
-  return made;
-}
-
-/// Each that was refused once more; after a few that still are, the others are not asked about.
 void SimulatedNodes::PublishAgain(MonotonicTime now) {
-  if (unpublished_.empty() || now < publish_again_) return;
-  size_t refused = 0;
-  std::erase_if(unpublished_, [&](const Own& own) {
-    if (refused == kRefusedAtOnce) return false;
-    const bool is_published = PublishNode(own).has_value();
-    if (!is_published) ++refused;
-    return is_published;
-  });
+  if (publisher_.done() || now < publish_again_) return;
+  publisher_.PublishAgain();
   publish_again_ = now + kPublishAgainAfter;
 }
 
@@ -151,7 +101,7 @@ void SimulatedNodes::Stop() {
 std::optional<MonotonicTime> SimulatedNodes::Step() {
   PublishAgain(world_.clock.Monotonic());
   std::optional<MonotonicTime> next;
-  if (!unpublished_.empty()) next = publish_again_;
+  if (!publisher_.done()) next = publish_again_;
   bool is_synced = true;
   for (client::Informer* informer : {&nodes_, &leases_, &claims_, &pods_}) {
     next = client::Earlier(next, informer->Step());

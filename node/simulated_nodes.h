@@ -22,6 +22,7 @@
 #include "client/loop.h"
 #include "client/work_queue.h"
 #include "node/node_keepers.h"
+#include "node/node_publisher.h"
 #include "node/pod_lifecycle.h"
 
 namespace dray::node {
@@ -38,17 +39,9 @@ enum class Simulate : uint8_t {
 class SimulatedNodes {
  public:
   struct Options {
-    struct Group {
-      std::string profile;
-      size_t count = 0;
-    };
-    std::vector<Group> profiles;
+    NodePublisher::Options publish;
     Simulate simulate = Simulate::kAny;
     client::WorkQueue::Options queue = {};
-    /// What the nodes say they can do, in order (status.declaredFeatures).
-    std::vector<std::string> declared_features = {};
-    /// Called by Publish and Run with the result of each node and slice that is made; may be null.
-    std::function<void(const std::string& what, const Result<>& made)> on_published = nullptr;
   };
 
   SimulatedNodes(client::Client& client, World& world, Log log, Options options);
@@ -68,13 +61,6 @@ class SimulatedNodes {
   std::optional<MonotonicTime> Step();
 
  private:
-  /// One of our own nodes, by its profile and number.
-  struct Own {
-    std::string profile;
-    size_t number = 0;
-  };
-  Result<> PublishNode(const Own& own);
-  Result<> CreateIfMissing(const api::Object& object);
   void PublishAgain(MonotonicTime now);
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
@@ -101,6 +87,7 @@ class SimulatedNodes {
   World& world_;
   Log log_;
   Options options_;
+  NodePublisher publisher_;
   client::Loop loop_;
   client::EventRecorder events_;
   client::WorkQueue queue_;
@@ -109,7 +96,6 @@ class SimulatedNodes {
   std::map<std::string, size_t, std::less<>> numbers_;  // of all whose pods we run
   NodeKeepers keepers_;
   bool reported_abandoned_ = false;
-  std::vector<Own> unpublished_;  // refused so far
   MonotonicTime publish_again_{};
   uint32_t next_ip_ = 1;
 

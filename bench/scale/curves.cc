@@ -17,7 +17,8 @@ constexpr double kWidth = 640, kHeight = 400, kMargin = 60, kLegend = 190;
 // Told apart by dashes too.
 constexpr std::array<std::string_view, 6> kColours = {
     "#1b6ca8", "#b5442e", "#3a7d44", "#7a4ea3", "#8a6d1d", "#444444"};
-constexpr std::array<std::string_view, 6> kDashes = {"none", "8 3", "2 3", "8 3 2 3", "12 4", "4 4"};
+constexpr std::array<std::string_view, 6> kDashes = {
+    "none", "8 3", "2 3", "8 3 2 3", "12 4", "4 4"};
 
 /// Maps logarithms of sizes and multiples to the picture.
 class Frame {
@@ -55,8 +56,8 @@ void Draw(const Frame& frame, const Curve& curve, size_t index, std::string& svg
   const std::string_view colour = kColours[index % kColours.size()];
   std::string points;
   for (const auto& [size, figure] : curve.points) {
-    points += fmt::format(
-        "{:.1f},{:.1f} ", frame.X(size), frame.Y(figure / curve.points.front().second));
+    points +=
+        fmt::format("{:.1f},{:.1f} ", frame.X(size), frame.Y(figure / curve.points.front().second));
   }
   fmt::format_to(std::back_inserter(svg),
                  "<polyline fill='none' stroke='{}' stroke-width='2' stroke-dasharray='{}' "

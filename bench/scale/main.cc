@@ -68,7 +68,8 @@ Arguments Read(int argc, char** argv) {
 
 void PrintRow(const bench::ScaleFigures& row) {
   fmt::print(
-      "{:>7} {:>7.1f} {:>7.1f} {:>8.0f} {:>6.1f} {:>6} {:>7.0f} {:>8.2f} {:>8.2f} {:>6.1f} {:>6.1f} "
+      "{:>7} {:>7.1f} {:>7.1f} {:>8.0f} {:>6.1f} {:>6} {:>7.0f} {:>8.2f} {:>8.2f} {:>6.1f} "
+      "{:>6.1f} "
       "{:>6.1f} {:>8.0f} {:>7.0f} {:>7.0f}\n",
       row.nodes,
       row.seconds_up,
@@ -111,7 +112,8 @@ int main(int argc, char** argv) {
   fmt::print(
       "               up               rest    pods at once     CPU, ms a pod   ten a second, ms  "
       "   then      restart, ms\n"
-      "  nodes       s   CPU s      MiB   ms/s   pods  pods/s      new replaced    p50    p99    max  "
+      "  nodes       s   CPU s      MiB   ms/s   pods  pods/s      new replaced    p50    p99    "
+      "max  "
       "    MiB   ready   bound\n");
   std::vector<bench::ScaleFigures> rows;
   for (const size_t nodes : arguments.nodes) {

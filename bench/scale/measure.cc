@@ -137,15 +137,15 @@ class Laboratory {
     const size_t left = setup_.nodes * kDevicesPerNode - figures_.pods;
     const size_t pods = std::min(kPodsPaced, left);
     Report(setup_, fmt::format("{} pods, ten a second", pods));
-    const PodTimes times = Bind("paced", pods, [&](PodTimes& all) {
-      CreatePodsPaced(*server_, "paced", all, kPace);
-    });
+    const PodTimes times =
+        Bind("paced", pods, [&](PodTimes& all) { CreatePodsPaced(*server_, "paced", all, kPace); });
     const Samples waits = times.Waits();
     figures_.paced_p50 = waits.median();
     figures_.paced_p99 = waits.At(99);
     figures_.paced_max = waits.max();
-    Send(*client_,
-         {.method = "DELETE", .target = "/api/v1/namespaces/default/pods/paced-0"});  // room for one
+    Send(
+        *client_,
+        {.method = "DELETE", .target = "/api/v1/namespaces/default/pods/paced-0"});  // room for one
   }
 
   void Restart() {

@@ -64,9 +64,8 @@ int64_t Now() {
 }
 
 void PreparePods(net::client::HttpClient& client, const PodLoad& load) {
-  const auto until =
-      RealWorld().clock.Monotonic() +
-      std::max(kPatience, milliseconds(static_cast<int64_t>(load.nodes)));
+  const auto until = RealWorld().clock.Monotonic() +
+                     std::max(kPatience, milliseconds(static_cast<int64_t>(load.nodes)));
   while (CountAt(client, "/api/v1/nodes") < load.nodes ||
          CountAt(client, "/apis/resource.k8s.io/v1/resourceslices") < load.nodes) {
     if (RealWorld().clock.Monotonic() > until) Die("the simulated nodes do not come up");

@@ -82,8 +82,7 @@ void Paced(const bench::PodLoad& load) {
 
 int main(int argc, char** argv) {
   if (argc < 4) bench::Die("usage: pods_bench DRAY PROFILE DRIVER [NODES [FLAG OF dray serve…]]");
-  bench::PodLoad load{
-      .program = argv[1], .profile = argv[2], .driver = argv[3], .nodes = kNodes};
+  bench::PodLoad load{.program = argv[1], .profile = argv[2], .driver = argv[3], .nodes = kNodes};
   if (argc >= 5) load.nodes = bench::NumberIn(argv[4]);
   load.flags.assign(argv + std::min(argc, 5), argv + argc);
   fmt::print(

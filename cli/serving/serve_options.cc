@@ -28,7 +28,7 @@
 namespace dray::cli::inline serving {
 namespace {
 
-using SimulatedGroup = node::SimulatedNodes::Options::Group;
+using SimulatedGroup = node::NodeGroup;
 
 constexpr size_t kSimulatedNodesMax = 100'000;
 constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
@@ -268,7 +268,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   }
   for (const std::string& text : options.nodes) {
     DRAY_TRY(SimulatedGroup group, ParseNodes(text));
-    process.simulated.profiles.push_back(std::move(group));
+    process.simulated.publish.groups.push_back(std::move(group));
   }
   process.simulated.simulate = SimulateOf(options.simulate);
   DRAY_TRY(const std::vector<std::string> components, ParseComponents(options.components));

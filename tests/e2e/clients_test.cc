@@ -203,7 +203,7 @@ class Running {
 
 TEST_P(ClientsTest, TheControlPlaneBindsAPodWithAClaim) {
   node::SimulatedNodes nodes(
-      *client_, world_, log_, {.profiles = {{.profile = "example", .count = 1}}});
+      *client_, world_, log_, {.publish = {.groups = {{.profile = "example", .count = 1}}}});
   ASSERT_TRUE(nodes.Publish());
   controllers::Manager manager(*client_, world_, log_, resources_.scheme(), {});
   scheduler::Scheduler scheduler(
