@@ -133,11 +133,20 @@ MonotonicTime ServerProcess::AwaitReady() const {
       RealWorld().disk.Read(log_path_).value_or("nothing"));
 }
 
-int64_t ServerProcess::resident_kib() const {
+int64_t ServerProcess::StatusOf(std::string_view line) const {
   const std::string path = fmt::format("/proc/{}/status", pid_);
   const std::string status = RealWorld().disk.Read(path).value_or("");
-  const size_t at = status.find("VmRSS:");
-  return at == std::string::npos ? 0 : std::strtoll(status.c_str() + at + 6, nullptr, 10);
+  const size_t at = status.find(line);
+  return at == std::string::npos ? 0
+                                 : std::strtoll(status.c_str() + at + line.size(), nullptr, 10);
+}
+
+int64_t ServerProcess::resident_kib() const {
+  return StatusOf("VmRSS:");
+}
+
+int64_t ServerProcess::peak_resident_kib() const {
+  return StatusOf("VmHWM:");
 }
 
 double ServerProcess::cpu_seconds() const {

@@ -50,6 +50,8 @@ class ServerProcess {
   MonotonicTime started() const { return started_; }
   /// The resident memory now (VmRSS), KiB.
   int64_t resident_kib() const;
+  /// The most that it ever was (VmHWM), KiB.
+  int64_t peak_resident_kib() const;
   /// The CPU time of its threads, user and system.
   double cpu_seconds() const;
   /// Starts to count the instructions of its threads outside of the kernel.
@@ -65,6 +67,8 @@ class ServerProcess {
   net::tls::Credentials ServingCredentials() const;
 
  private:
+  int64_t StatusOf(std::string_view line) const;
+
   std::string log_path_, data_path_;
   uint16_t port_ = 0;
   pid_t pid_ = -1;
