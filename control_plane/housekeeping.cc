@@ -56,6 +56,7 @@ void Housekeeping::Schedule() {
     const WallTime now = clock_.Now();
     // The next turn repeats a failed expiry; no caller waits for the outcome.
     if (due.has_value() && *due <= now) store_.ExpireDue(now, kBatchMax, [](const auto&) {});
+    resources_.DropIdleLists(now);
     RepeatOwnWrites();
     Schedule();
   });

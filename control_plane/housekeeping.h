@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periodic work of a server: removes expired records, compacts the history, and retries its own
-// writes that failed at the start.
+// Periodic work of a server: removes expired records, compacts the history, gives back memory, and
+// retries its own writes that failed at the start.
 #pragma once
 
 #include <atomic>

@@ -160,7 +160,7 @@ TextPieces GroupedListJson(const verbs::ListAnswer& answer) {
   TextPieces body(ListHead(answer));
   size_t comma = 1;  // that of the first element is not wanted
   for (const auto& group : answer.items.groups()) {
-    if (group->items().empty()) continue;
+    if (group->size() == 0) continue;
     body.Add(group->Json(), std::exchange(comma, 0));
   }
   if (!api::IsCustom(*answer.kind)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounded cache of decoded objects that take much more memory decoded than as bytes. It keeps the
-// most recently decoded ones; a reader of any other decodes it again.
+// A bounded cache of decoded objects, whose records hold bytes. It keeps the most recently written
+// and decoded ones; a reader of any other decodes it again.
 #pragma once
 
 #include <cstddef>

@@ -3,33 +3,33 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/codec/protobuf.h"
+#include "store/snapshot.h"
 
 namespace dray::server::storage {
 namespace {
 
-std::string JsonElements(std::span<const Item* const> items) {
+std::string JsonElements(const std::vector<ItemRef>& items) {
   std::string text;
   size_t size = 0;
-  for (const Item* item : items) size += 1 + FieldsOf(*item).size();
+  for (const ItemRef& found : items) size += 1 + FieldsOf(*found.item).size();
   text.reserve(size);
-  for (const Item* item : items) {
+  for (const ItemRef& found : items) {
     text += ',';
-    text += FieldsOf(*item);
+    text += FieldsOf(*found.item);
   }
   return text;
 }
 
-std::string ProtobufElements(std::span<const Item* const> items) {
+std::string ProtobufElements(const std::vector<ItemRef>& items) {
   std::vector<std::string_view> messages;
   messages.reserve(items.size());
-  for (const Item* item : items) messages.push_back(MessageOf(*item));
+  for (const ItemRef& found : items) messages.push_back(MessageOf(*found.item));
   std::string text;
   api::EncodeProtobufListItems(messages, text);
   return text;
@@ -49,14 +49,20 @@ ItemGroup::~ItemGroup() {
   if (messages_ != nullptr) budget_->GiveBack(messages_->size());
 }
 
-void ItemGroup::Add(ItemRef found) {
-  items_.push_back(found.item);
-  if (found.owner != nullptr) owners_.push_back(std::move(found.owner));
+// A record that was read once can be read again, and shows the same.
+std::vector<ItemRef> ItemGroup::Read() const {
+  std::vector<ItemRef> items;
+  items.reserve(size_);
+  for (const store::Record& record : store::RecordRange(records_.first, records_.records)) {
+    Result<ItemRef> found = FindItem(view_, record);
+    if (found.has_value() && found->item != nullptr) items.push_back(*std::move(found));
+  }
+  return items;
 }
 
 Frozen<std::string> ItemGroup::Text(Frozen<std::string>& kept, Made make) const {
   if (kept != nullptr) return kept;
-  auto made = std::make_shared<const std::string>(make(items_));
+  auto made = std::make_shared<const std::string>(make(Read()));
   if (budget_ != nullptr && budget_->Take(made->size())) kept = made;
   return made;
 }

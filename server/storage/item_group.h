@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items of one page of the store, and their text in lists.
+// The items of one page of the store: their texts in lists, which are kept, and the items
+// themselves, which are not.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,24 +34,23 @@ class TextBudget {
   std::atomic<size_t> used_ = 0;
 };
 
-/// The items of the records of one page of the store (store::Tree::Group), in key order. One thread
-/// fills the group; from then on it does not change, and is safe from any thread.
+/// The items of the records of one page of the store (store::Tree::Group), in key order. Immutable
+/// but for the texts that it keeps; safe from any thread.
 class ItemGroup {
  public:
-  /// `page` keeps the records alive; when it is null, the caller must. Texts are kept while
+  /// The items of `records` in `view`, of which there are `size`; other records show nothing. The
+  /// page of `records` keeps them alive; when it is null, the caller must. Texts are kept while
   /// `budget` has room; when it has none or is null, each call makes them.
-  ItemGroup(store::Tree::PageRef page, std::shared_ptr<TextBudget> budget)
-      : page_(std::move(page)), budget_(std::move(budget)) {}
+  ItemGroup(View view, store::Tree::Group records, size_t size, std::shared_ptr<TextBudget> budget)
+      : view_(view), records_(std::move(records)), size_(size), budget_(std::move(budget)) {}
   ItemGroup(const ItemGroup&) = delete;
   ItemGroup& operator=(const ItemGroup&) = delete;
   ~ItemGroup();
 
-  void Reserve(size_t items) { items_.reserve(items); }
-  /// Precondition: `found.item` is not null.
-  void Add(ItemRef found);
-
-  const store::Tree::Node* page() const { return page_.get(); }
-  std::span<const Item* const> items() const { return items_; }
+  const store::Tree::Node* page() const { return records_.page.get(); }
+  size_t size() const { return size_; }
+  /// The items, for as long as the caller holds them. O(size), and decodes what is not decoded.
+  std::vector<ItemRef> Read() const;
 
   /// The items as elements of a JSON list: `,{…},{…}`, a comma before each. O(size), or O(1) when
   /// kept.
@@ -60,13 +59,13 @@ class ItemGroup {
   Frozen<std::string> Messages() const;
 
  private:
-  using Made = std::string (*)(std::span<const Item* const>);
+  using Made = std::string (*)(const std::vector<ItemRef>&);
   Frozen<std::string> Text(Frozen<std::string>& kept, Made make) const DRAY_REQUIRES(mutex_);
 
-  const store::Tree::PageRef page_;
+  const View view_;
+  const store::Tree::Group records_;
+  const size_t size_;
   const std::shared_ptr<TextBudget> budget_;
-  std::vector<const Item*> items_;
-  std::vector<std::shared_ptr<const StoredObject>> owners_;
   mutable Mutex mutex_;
   mutable Frozen<std::string> json_ DRAY_GUARDED_BY(mutex_);
   mutable Frozen<std::string> messages_ DRAY_GUARDED_BY(mutex_);

@@ -17,9 +17,8 @@
 
 namespace dray::server::storage {
 
-/// Pointers to items in key order, either one by one or in groups whose texts other lists share.
-/// The snapshot keeps the items alive, so a list of ten thousand costs ten thousand pointers and no
-/// reference counts, each of which would be a cache miss. Belongs to one thread.
+/// Items in key order, either one by one or in groups whose texts other lists share. Belongs to one
+/// thread.
 class ItemList {
  public:
   class Iterator {
@@ -44,8 +43,6 @@ class ItemList {
   using Groups = std::vector<std::shared_ptr<const ItemGroup>>;
 
   ItemList() = default;
-  /// An empty list, for items in `snapshot`.
-  explicit ItemList(Frozen<store::Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
   /// A list of the items of `groups`, which are in `snapshot`.
   ItemList(Frozen<store::Snapshot> snapshot, Groups groups)
       : snapshot_(std::move(snapshot)), groups_(std::move(groups)) {}
@@ -53,11 +50,11 @@ class ItemList {
   /// Keeps `claim` alive as long as the list.
   void Hold(std::shared_ptr<const void> claim) { claims_.push_back(std::move(claim)); }
   void Reserve(size_t items) { items_.reserve(items); }
-  /// Preconditions: `found.item` is not null and is in the snapshot; the list has no groups.
-  void Add(ItemRef found) {
-    items_.push_back(found.item);
-    if (found.owner != nullptr) owners_.push_back(std::move(found.owner));
-  }
+  /// Preconditions: `found.item` is not null; the list has no groups.
+  void Add(ItemRef found) { AddItem(std::move(found)); }
+  /// Keeps what was read for a group decoded until it is wanted again, at the latest as long as
+  /// the list.
+  void HoldRead(ItemRef found) { owners_.push_back(std::move(found.owner)); }
 
   /// The groups of the list; empty when its items were added one by one.
   const Groups& groups() const { return groups_; }
@@ -71,17 +68,22 @@ class ItemList {
   std::span<const Item* const> all() const {
     if (items_.empty()) {
       for (const auto& group : groups_) {
-        items_.insert(items_.end(), group->items().begin(), group->items().end());
+        for (ItemRef& found : group->Read()) AddItem(std::move(found));
       }
     }
     return items_;
   }
 
  private:
+  void AddItem(ItemRef found) const {
+    items_.push_back(found.item);
+    owners_.push_back(std::move(found.owner));
+  }
+
   Frozen<store::Snapshot> snapshot_;
   Groups groups_;
   mutable std::vector<const Item*> items_;  // of a list of groups: filled by all()
-  std::vector<std::shared_ptr<const StoredObject>> owners_;
+  mutable std::vector<std::shared_ptr<const StoredObject>> owners_;
   std::vector<std::shared_ptr<const void>> claims_;
 };
 

@@ -32,12 +32,24 @@ ListCache::Entry* ListCache::Find(View view, std::string_view prefix) {
   return &entries_.front();
 }
 
-ListCache::Begun ListCache::Begin(View view, std::string_view prefix, WallTime now) {
+std::list<ListCache::Entry> ListCache::TakeIdle(WallTime now) {
+  std::list<Entry> idle;
+  while (!entries_.empty() && now - entries_.back().used > kIdleMax) {
+    idle.splice(idle.end(), entries_, std::prev(entries_.end()));
+  }
+  return idle;
+}
+
+void ListCache::DropIdle(WallTime now) {
   std::list<Entry> gone;  // destroyed after the lock is released, because groups may be many
   const MutexLock lock(mutex_);
-  while (!entries_.empty() && now - entries_.back().used > kIdleMax) {
-    gone.splice(gone.end(), entries_, std::prev(entries_.end()));
-  }
+  gone = TakeIdle(now);
+}
+
+ListCache::Begun ListCache::Begin(View view, std::string_view prefix, WallTime now) {
+  std::list<Entry> gone;  // as in DropIdle
+  const MutexLock lock(mutex_);
+  gone = TakeIdle(now);
   Entry* const entry = Find(view, prefix);
   if (entry != nullptr) {
     entry->used = now;

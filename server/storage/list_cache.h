@@ -28,7 +28,7 @@ class ListCache {
   static constexpr size_t kListsMax = 64;
   /// Limit of the texts of all groups together.
   static constexpr size_t kTextBytesMax = size_t{64} << 20;
-  /// The next list of any collection drops those that were not listed for this long.
+  /// Those that were not listed for this long are dropped by DropIdle and by the next list.
   static constexpr std::chrono::minutes kIdleMax{1};
 
   explicit ListCache(size_t text_bytes_max = kTextBytesMax)
@@ -52,6 +52,9 @@ class ListCache {
   /// page or contain an unreadable record.
   void Keep(View view, std::string_view prefix, Kept groups);
 
+  /// Drops what was not listed for kIdleMax: its texts, and the pages of the store that they are of.
+  void DropIdle(WallTime now);
+
  private:
   struct Entry {
     View view;
@@ -61,6 +64,7 @@ class ListCache {
     std::shared_ptr<const Kept> kept;
   };
   Entry* Find(View view, std::string_view prefix) DRAY_REQUIRES(mutex_);
+  std::list<Entry> TakeIdle(WallTime now) DRAY_REQUIRES(mutex_);
 
   const std::shared_ptr<TextBudget> budget_;
   Mutex mutex_;

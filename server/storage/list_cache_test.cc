@@ -46,7 +46,7 @@ class LongListTest : public server::testing::ServerTest {
   std::string Fresh(Encoding encoding) {
     const verbs::ListAnswer answer = All();
     ItemList items;
-    for (const Item* item : answer.items.all()) items.Add({.item = item});
+    for (const Item* item : answer.items.all()) items.Add({.item = item, .owner = nullptr});
     const verbs::ListAnswer plain{.kind = answer.kind,
                                   .items = std::move(items),
                                   .resource_version = answer.resource_version};
@@ -106,7 +106,7 @@ TEST(TextBudget, IsAtMostFull) {
 const View kView{.kind = &api::Reflected<api::core_v1::ConfigMap>::kKind};
 
 std::shared_ptr<const ItemGroup> EmptyGroup() {
-  return std::make_shared<const ItemGroup>(nullptr, nullptr);
+  return std::make_shared<const ItemGroup>(kView, store::Tree::Group(), 0, nullptr);
 }
 
 TEST(ListCache, ForgetsWhatNobodyLists) {
@@ -118,6 +118,18 @@ TEST(ListCache, ForgetsWhatNobodyLists) {
   EXPECT_NE(cache.Begin(kView, "a", start + ListCache::kIdleMax).kept, nullptr);
   cache.Begin(kView, "b", start + 2 * ListCache::kIdleMax + std::chrono::nanoseconds(1));
   EXPECT_EQ(cache.Begin(kView, "a", start + 2 * ListCache::kIdleMax).kept, nullptr);
+}
+
+TEST(ListCache, ForgetsIdleListsWithoutAnotherList) {
+  ListCache cache;
+  const WallTime start;
+  cache.Begin(kView, "a", start);
+  cache.Keep(kView, "a", {{nullptr, EmptyGroup()}});
+  const std::weak_ptr<const ListCache::Kept> kept = cache.Begin(kView, "a", start).kept;
+  cache.DropIdle(start + ListCache::kIdleMax);
+  EXPECT_FALSE(kept.expired());
+  cache.DropIdle(start + ListCache::kIdleMax + std::chrono::nanoseconds(1));
+  EXPECT_TRUE(kept.expired());
 }
 
 TEST(ListCache, RemembersTheLastLists) {

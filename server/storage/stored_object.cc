@@ -2,9 +2,13 @@
 #include "server/storage/stored_object.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -16,6 +20,7 @@
 #include "api/defaults/defaults.h"
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
+#include "base/text/scratch_text.h"
 #include "base/text/with_tail.h"
 #include "base/try.h"
 #include "server/storage/decoded_cache.h"
@@ -140,101 +145,102 @@ const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_ve
   return nullptr;
 }
 
-// A value that holds only bytes: it was recovered, or would take much more memory decoded.
-class RecoveredObject final : public store::Value {
+// Lets the cache of decoded objects keep `decoded`, which has a durable form of so many bytes.
+void Keep(std::shared_ptr<const StoredObject> decoded, size_t stored_bytes) {
+  // The texts that readers may ask for: JSON takes up to twice the durable form, protobuf as much.
+  constexpr size_t kTextsPerStored = 3;
+  const size_t memory =
+      sizeof(StoredObject) + decoded->decoded_bytes() + kTextsPerStored * stored_bytes;
+  if (decoded->is_bulky(stored_bytes)) decoded->NoteTransient(memory);
+  DecodedOfProcess().Keep(std::move(decoded), memory);
+}
+
+// The value of a record: its durable form, and the object of it while that is decoded.
+class EncodedObject final : public store::Value {
  public:
   using Decoded = Result<std::shared_ptr<const StoredObject>>;
 
-  explicit RecoveredObject(size_t size) : size_(size) {}
-  // The bytes of `written`, which this does not keep alive.
-  RecoveredObject(size_t size, const std::shared_ptr<const StoredObject>& written)
-      : size_(size), written_as_(&written->kind()), seen_(written) {}
+  explicit EncodedObject(size_t size) : size_(size) {}
+  // The durable form of `written`, which this does not keep alive.
+  EncodedObject(size_t size,
+                api::Readable readable,
+                const std::shared_ptr<const StoredObject>& written)
+      : size_(size), readable_(readable), known_as_(&written->kind()), decoded_(written) {}
 
   std::string_view bytes() const override { return {TailOf(this), size_}; }
 
   Result<> CheckDurable() const override {
-    return written_as_ == nullptr ? Result<>() : CheckReadable(*written_as_, bytes());
+    if (readable_ == api::Readable::kSurely) return {};
+    return CheckReadable(*known_as_.load(std::memory_order_relaxed), bytes());
   }
 
   // The object, if it is of the generation of `hub`; else null. Blocks while another thread decodes
   // it.
   Decoded As(const api::KindInfo& hub) const {
-    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
-    const api::KindInfo* version = VersionOf(hub, meta.api_version);
-    if (version == nullptr) return nullptr;
+    const api::KindInfo* const known_as = known_as_.load(std::memory_order_acquire);
+    if (known_as != nullptr && &known_as->storage() != &hub) return nullptr;
     const MutexLock lock(mutex_);
-    if (decoded_.has_value()) return *decoded_;
-    if (std::shared_ptr<const StoredObject> seen = seen_.lock(); seen != nullptr) return seen;
-    Decoded decoded = DecodeAs(*version);
-    const bool is_bulky = decoded.has_value() && (*decoded)->is_bulky(size_);
-    if (!is_bulky) {
-      decoded_ = decoded;
+    if (std::shared_ptr<const StoredObject> decoded = decoded_.lock(); decoded != nullptr) {
       return decoded;
     }
-    seen_ = *decoded;
-    const size_t bytes = (*decoded)->decoded_bytes();
-    (*decoded)->NoteTransient(bytes);
-    DecodedOfProcess().Keep(*decoded, bytes);
+    Decoded decoded = Decode(hub);
+    if (!decoded.has_value() || *decoded == nullptr) return decoded;
+    known_as_.store(&(*decoded)->kind(), std::memory_order_release);
+    decoded_ = *decoded;
+    Keep(*decoded, size_);
     return decoded;
   }
 
+  // Whether it is known, without decoding it, to be an object of the generation of `hub`.
+  bool IsKnownAs(const api::KindInfo& hub) const {
+    const api::KindInfo* const known_as = known_as_.load(std::memory_order_acquire);
+    return known_as != nullptr && &known_as->storage() == &hub;
+  }
+
  private:
-  Decoded DecodeAs(const api::KindInfo& version) const {
-    DRAY_TRY(api::Object object, Decode(version, bytes()));
+  Decoded Decode(const api::KindInfo& hub) const {
+    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
+    const api::KindInfo* version = VersionOf(hub, meta.api_version);
+    if (version == nullptr) return nullptr;
+    DRAY_TRY(api::Object object, storage::Decode(*version, bytes()));
     if (object.metadata().uid.empty()) {
       return Fail(StatusReason::kInternalError, "it has no uid");
     }
     object.mutable_metadata().resource_version.clear();
-    if (&version == &version.storage()) {
+    if (version == &version->storage()) {
       return std::make_shared<const StoredObject>(std::move(object));
     }
     api::defaults::SetDefaults(object, api::Time());  // the version's own, before conversion
-    api::Object hub = api::conversion::ToHub(object);
-    return std::make_shared<const StoredObject>(std::move(hub));
+    api::Object hub_object = api::conversion::ToHub(object);
+    return std::make_shared<const StoredObject>(std::move(hub_object));
   }
 
   const size_t size_;
-  const api::KindInfo* const written_as_ = nullptr;  // null: recovered
+  const api::Readable readable_ = api::Readable::kSurely;  // by decoding; recovered: not asked
+  // The kind of the object; null until what was recovered has been decoded.
+  mutable std::atomic<const api::KindInfo*> known_as_ = nullptr;
   mutable Mutex mutex_;
-  mutable std::optional<Decoded> decoded_ DRAY_GUARDED_BY(mutex_);
-  // A bulky object: valid while a reader or the cache of decoded objects holds it.
-  mutable std::weak_ptr<const StoredObject> seen_ DRAY_GUARDED_BY(mutex_);
+  // Valid while a reader or the cache of decoded objects holds the object.
+  mutable std::weak_ptr<const StoredObject> decoded_ DRAY_GUARDED_BY(mutex_);
 };
 
-std::shared_ptr<const RecoveredObject> MakeRecovered(std::string_view bytes) {
-  return MakeWithTail<RecoveredObject>(bytes, bytes.size());
+std::shared_ptr<const EncodedObject> MakeRecovered(std::string_view bytes) {
+  return MakeWithTail<EncodedObject>(bytes, bytes.size());
 }
 
-// The object of a record, if it is of the requested generation. `owner` keeps a recovered object
-// alive and is null for others.
-struct Held {
-  std::shared_ptr<const StoredObject> owner;
-  const StoredObject* stored = nullptr;
-};
-
-Result<Held> HoldRecovered(const RecoveredObject& recovered,
-                           const api::KindInfo& hub,
-                           const store::Record& record) {
-  RecoveredObject::Decoded decoded = recovered.As(hub);
-  if (!decoded.has_value()) {
-    return Fail(StatusReason::kInternalError,
-                fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
-                            hub.kind,
-                            record.key(),
-                            decoded.error().message));
-  }
-  return Held{.owner = *decoded, .stored = decoded->get()};
-}
-
-Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
+// The object of a record, or null if it is of another generation.
+Result<std::shared_ptr<const StoredObject>> Hold(const api::KindInfo& kind,
+                                                 const store::Record& record) {
   const api::KindInfo& hub = kind.storage();
-  if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
-    return Held{.owner = nullptr, .stored = &stored->kind().storage() == &hub ? stored : nullptr};
-  }
-  if (const auto* recovered = dynamic_cast<const RecoveredObject*>(record.value.get())) {
-    return HoldRecovered(*recovered, hub, record);
-  }
-  return HoldRecovered(*MakeRecovered(record.value->bytes()), hub, record);
+  const auto* encoded = dynamic_cast<const EncodedObject*>(record.value.get());
+  EncodedObject::Decoded decoded =
+      encoded != nullptr ? encoded->As(hub) : MakeRecovered(record.value->bytes())->As(hub);
+  if (decoded.has_value()) return decoded;
+  return Fail(StatusReason::kInternalError,
+              fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
+                          hub.kind,
+                          record.key(),
+                          decoded.error().message));
 }
 
 }  // namespace
@@ -245,28 +251,12 @@ StoredObject::StoredObject(api::Object object) : object_(std::move(object)) {
   DRAY_CHECK(&object_.kind().storage() == &object_.kind() || api::IsCustom(object_.kind()));
 }
 
-const StoredObject::Durable& StoredObject::durable() const {
-  return durable_.Get([&] {
-    const MutexLock lock(mutex_);
-    Durable durable;
-    if (object_.metadata().resource_version.empty()) {
-      durable.readable = Encode(object_, durable.bytes);
-    } else {
-      api::Object unversioned = object_.Clone();
-      unversioned.mutable_metadata().resource_version.clear();
-      durable.readable = Encode(unversioned, durable.bytes);
-    }
-    return durable;
-  });
-}
-
-std::string_view StoredObject::bytes() const {
-  return durable().bytes;
-}
-
-Result<> StoredObject::CheckDurable() const {
-  if (durable().readable == api::Readable::kSurely) return {};
-  return CheckReadable(kind(), bytes());
+api::Readable StoredObject::EncodeTo(std::string& out) const {
+  const MutexLock lock(mutex_);
+  if (object_.metadata().resource_version.empty()) return Encode(object_, out);
+  api::Object unversioned = object_.Clone();
+  unversioned.mutable_metadata().resource_version.clear();
+  return Encode(unversioned, out);
 }
 
 bool StoredObject::is_bulky(size_t stored_bytes) const {
@@ -284,7 +274,7 @@ Item StoredObject::Versioned(api::Object object, Revision revision) const {
 
 const Item& StoredObject::AsStored(Revision modified) const {
   return item_.Get([&] {
-    const MutexLock lock(mutex_);  // Versioned writes into the object that bytes() encodes
+    const MutexLock lock(mutex_);  // Versioned writes into the object that EncodeTo reads
     return Versioned(object_, modified);
   });
 }
@@ -397,13 +387,14 @@ struct ItemFinder {
     Frozen<Item> item;
   };
 
-  static Result<ItemRef> Find(View view, const store::Record& record, Held held) {
+  static Result<ItemRef> Find(View view,
+                              const store::Record& record,
+                              std::shared_ptr<const StoredObject> stored) {
     const api::CustomKind* custom = api::CustomOf(*view.kind);
     if (custom == nullptr || view.is_storage()) {
-      return ItemRef{.item = &held.stored->AsFixed(view, record.modified),
-                     .owner = std::move(held.owner)};
+      const Item& item = stored->AsFixed(view, record.modified);
+      return ItemRef{.item = &item, .owner = std::move(stored)};
     }
-    const StoredObject* stored = held.stored;
     const bool is_unconverted = api::ConversionBetween(stored->kind(), *custom) != nullptr &&
                                 !stored->HasConverted(*custom, nullptr);
     if (is_unconverted) {
@@ -414,16 +405,16 @@ struct ItemFinder {
                               custom->api_version));
     }
     const auto pair = std::make_shared<const Pair>(
-        Pair{.owner = std::move(held.owner), .item = stored->AsCustom(*custom, record.modified)});
+        Pair{.owner = stored, .item = stored->AsCustom(*custom, record.modified)});
     return ItemRef{.item = pair->item.get(),
-                   .owner = std::shared_ptr<const StoredObject>(pair, stored)};
+                   .owner = std::shared_ptr<const StoredObject>(pair, stored.get())};
   }
 };
 
 Result<ItemRef> FindItem(View view, const store::Record& record) {
-  DRAY_TRY(Held held, Hold(*view.kind, record));
-  if (held.stored == nullptr) return ItemRef();
-  return ItemFinder::Find(view, record, std::move(held));
+  DRAY_TRY(std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
+  if (stored == nullptr) return ItemRef();
+  return ItemFinder::Find(view, record, std::move(stored));
 }
 
 Result<std::optional<Unconverted>> UnconvertedOf(View view,
@@ -433,17 +424,14 @@ Result<std::optional<Unconverted>> UnconvertedOf(View view,
   const bool may_need = custom != nullptr && !view.is_storage() &&
                         custom->resource().versions.Load()->conversion != nullptr;
   if (!may_need) return std::nullopt;
-  DRAY_TRY(Held held, Hold(*view.kind, record));
-  if (held.stored == nullptr) return std::nullopt;
-  Frozen<api::CustomConversion> by = api::ConversionBetween(held.stored->kind(), *custom);
+  DRAY_TRY(std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
+  if (stored == nullptr) return std::nullopt;
+  Frozen<api::CustomConversion> by = api::ConversionBetween(stored->kind(), *custom);
   if (by == nullptr) return std::nullopt;
-  if (held.owner == nullptr) {
-    held.owner = std::shared_ptr<const StoredObject>(record.value, held.stored);
-  }
   const bool is_kept =
-      freshness == Freshness::kKept && held.stored->HasConverted(*custom, by.get());
-  return Unconverted{.stored = std::move(held.owner),
-                     .item = held.stored->At(View::OfStorage(*custom), record.modified),
+      freshness == Freshness::kKept && stored->HasConverted(*custom, by.get());
+  return Unconverted{.stored = stored,
+                     .item = stored->At(View::OfStorage(*custom), record.modified),
                      .by = is_kept ? nullptr : std::move(by)};
 }
 
@@ -453,10 +441,10 @@ Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
 }
 
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end) {
-  DRAY_TRY(const Held held, Hold(*view.kind, record));
-  if (held.stored == nullptr) return std::nullopt;
-  (void)held.stored->At(View::OfStorage(*view.kind), record.modified);
-  return held.stored->EndedAt(view, end);
+  DRAY_TRY(const std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
+  if (stored == nullptr) return std::nullopt;
+  (void)stored->At(View::OfStorage(*view.kind), record.modified);
+  return stored->EndedAt(view, end);
 }
 
 Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes) {
@@ -471,11 +459,17 @@ Frozen<StoredObject> MakeStored(api::Object object) {
 }
 
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {
-  // Most objects are small and need not be encoded here.
-  if (!stored->is_bulky(0)) return stored;
-  const std::string_view bytes = stored->bytes();
-  if (!stored->is_bulky(bytes.size())) return stored;
-  return MakeWithTail<RecoveredObject>(bytes, bytes.size(), stored);
+  ScratchText bytes;
+  const api::Readable readable = stored->EncodeTo(*bytes);
+  Frozen<store::Value> value =
+      MakeWithTail<EncodedObject>(*bytes, bytes->size(), readable, stored);
+  Keep(std::move(stored), bytes->size());
+  return value;
+}
+
+bool IsKnownAs(const api::KindInfo& kind, const store::Record& record) {
+  const auto* encoded = dynamic_cast<const EncodedObject*>(record.value.get());
+  return encoded != nullptr && !api::IsCustom(kind) && encoded->IsKnownAs(kind.storage());
 }
 
 bool HasHubContent(const api::Object& object) {
@@ -483,9 +477,6 @@ bool HasHubContent(const api::Object& object) {
 }
 
 std::string StoredVersion(const store::Record& record) {
-  if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
-    return std::string(stored->kind().api_version);
-  }
   return StoredVersion(record.value->bytes());
 }
 

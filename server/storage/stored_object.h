@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An API object as the store holds it: decoded once, and encoded at most once in each format, for
-// all its readers together.
+// An API object, decoded once and encoded at most once in each format for all its readers together,
+// and its value in the store.
+//
+// The store holds the durable form alone: the bytes that are on disk, in a snapshot and in the
+// history. The object is decoded while somebody reads it; a cache keeps the last ones
+// (server/storage/decoded_cache.h), and all readers of a record share the object that is there.
 //
 // Objects are stored in the struct of their hub (api/conversion/conversion.h). The hub also states
 // the record's generation: clients of the other generation do not see it. The object in another
@@ -10,13 +14,9 @@
 // in and encodes the JSON or protobuf that it needs; all lists and watches share these texts.
 //
 // The durable form is upstream's (api/codec/protobuf.h): the message of the hub in its envelope,
-// without a resource version; fields that only hubs have get numbers of their own. The first call
-// of bytes() makes it. A recovered object is decoded at its first use: from protobuf or JSON, in
-// any version that has the hub, so Dray can read the data of a cluster that kube-apiserver wrote.
-//
-// An object that takes much more memory decoded than its durable form (server/storage/
-// decoded_size.h) is held as bytes only and decoded for each reader; a cache keeps the last ones
-// (server/storage/decoded_cache.h).
+// without a resource version; fields that only hubs have get numbers of their own. A record is read
+// from protobuf or JSON, in any version that has the hub, so Dray can read the data of a cluster
+// that kube-apiserver wrote.
 #pragma once
 
 #include <atomic>
@@ -57,18 +57,17 @@ struct View {
 };
 
 /// Safe from any thread. Put into the store at most once.
-class StoredObject final : public store::Value {
+class StoredObject final {
  public:
   /// Takes an object of a hub, or of a version of a custom kind, without a resource version. The
   /// caller keeps no reference, because the resource version is written into it later. O(1).
   explicit StoredObject(api::Object object);
+  StoredObject(const StoredObject&) = delete;
+  StoredObject& operator=(const StoredObject&) = delete;
+  ~StoredObject() = default;
 
-  /// The durable form; made at the first call. O(size).
-  std::string_view bytes() const override;
-  /// Decodes bytes() unless the encoder has proved that they can be read. Objects of requests are
-  /// checked when they are decoded; this finds unreadable objects that the server's own parts make
-  /// (docs/design/server.md).
-  Result<> CheckDurable() const override;
+  /// Appends the durable form. O(size).
+  api::Readable EncodeTo(std::string& out) const;
 
   /// The hub; for a custom kind, the version in which the object is stored.
   const api::KindInfo& kind() const { return object_.kind(); }
@@ -77,9 +76,9 @@ class StoredObject final : public store::Value {
   bool is_bulky(size_t stored_bytes) const;
   /// An estimate of the memory that it takes. O(size).
   size_t decoded_bytes() const;
-  /// The same for an object that only its current readers hold; 0 for all others. O(1).
+  /// What a bulky object takes, of which readers may hold only so many; 0 for all others. O(1).
   size_t transient_bytes() const { return transient_bytes_.load(std::memory_order_relaxed); }
-  /// Marks this as an object that only its current readers hold, which takes `bytes`.
+  /// Marks this as a bulky object, which takes `bytes`.
   void NoteTransient(size_t bytes) const {
     transient_bytes_.store(bytes, std::memory_order_relaxed);
   }
@@ -124,11 +123,6 @@ class StoredObject final : public store::Value {
     Revision end;
     Item item;
   };
-  struct Durable {
-    std::string bytes;
-    api::Readable readable = api::Readable::kPerhaps;
-  };
-  const Durable& durable() const;
   Item Versioned(api::Object object, Revision revision) const;
   const Item& AsStored(Revision modified) const;
   const Item& AsFixed(View view, Revision modified) const;
@@ -137,7 +131,6 @@ class StoredObject final : public store::Value {
 
   mutable api::Object object_;  // gets its resource version when item_ is made
   mutable std::atomic<size_t> transient_bytes_ = 0;
-  Lazy<Durable> durable_;
   Lazy<Item> item_;
   Lazy<Ended> ended_;
   mutable Mutex mutex_;
@@ -150,26 +143,32 @@ class StoredObject final : public store::Value {
 /// O(1), except for objects of custom kinds that are stored in another version.
 Frozen<StoredObject> MakeStored(api::Object object);
 
-/// The value to put into the store: `stored` itself, or only its bytes if it is bulky (IsBulky).
-/// O(1) for most, else O(size).
+/// The value to put into the store: the durable form of `stored`, which the cache of decoded objects
+/// keeps for the first readers. Its CheckDurable decodes unless the encoder has proved that the bytes
+/// can be read: objects of requests are checked when they are decoded; this finds unreadable objects
+/// that the server's own parts make (docs/design/server.md). O(size).
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored);
 
 /// A value of the bytes that a durable store kept, decoded at its first use. A server passes it as
 /// store::Options::read_value. O(size).
 Frozen<store::Value> ReadStored(std::string_view key, std::string_view bytes);
 
-/// A pointer to an item. Valid while its record is held and, if it has an owner, the owner.
+/// A pointer to an item. Valid while its owner is held.
 struct ItemRef {
   const Item* item = nullptr;  // null: there is none
   std::shared_ptr<const StoredObject> owner = {};
 };
 
-/// The object of `record` as a client sees it; null when it is of the other generation. Adds no
-/// reference to objects that this process wrote, because reference counts dominate a long list.
+/// The object of `record` as a client sees it; null when it is of the other generation. Decodes it,
+/// O(size), unless a reader or the cache of decoded objects holds it.
 ///
 /// Errors: kInternalError  what was recovered is not an object of the kind, or a webhook must be
 ///                         asked first (UnconvertedOf); the message names the key.
 Result<ItemRef> FindItem(View view, const store::Record& record);
+
+/// Whether it is known, without decoding it, that FindItem() returns an item. Never for custom
+/// kinds. O(1).
+bool IsKnownAs(const api::KindInfo& kind, const store::Record& record);
 
 /// What a webhook is asked before FindItem() can show a record in a view.
 struct Unconverted {

@@ -26,6 +26,7 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
+#include "server/storage/decoded_cache.h"
 #include "store/record.h"
 
 namespace dray::server::storage {
@@ -75,14 +76,14 @@ TEST(StoredObject, SurvivesItsDurableFormWhateverItsKind) {
       object.mutable_metadata().resource_version.clear();
       object.mutable_metadata().uid = "u";
       const auto stored = std::make_shared<const StoredObject>(std::move(object));
-      const std::string bytes(stored->bytes());
+      const std::string bytes(ValueOf(stored)->bytes());
       EXPECT_THAT(bytes, StartsWith(kEnvelope));
-      const Frozen<store::Record> written = RecordOf(stored);
+      const Frozen<store::Record> written = RecordOf(ValueOf(stored));
       const Frozen<store::Record> recovered = Recovered(bytes);
       ASSERT_EQ(EmptyAsNull(JsonAs(*kind, recovered)), EmptyAsNull(JsonAs(*kind, written)));
       EXPECT_THAT(JsonAs(*kind, recovered), HasSubstr("\"resourceVersion\":\"7\""));
       EXPECT_EQ(StoredVersion(*recovered), kind->api_version);
-      EXPECT_EQ(stored->bytes(), bytes) << "reading it first changes nothing";
+      EXPECT_EQ(ValueOf(stored)->bytes(), bytes) << "reading it first changes nothing";
     }
   }
 }
@@ -94,12 +95,56 @@ TEST(StoredObject, HasTheSameDurableFormAfterItWasRead) {
   const api::Object object = api::Object::Of(device_class);
   const auto untouched = std::make_shared<const StoredObject>(object.Clone());
   const auto read = std::make_shared<const StoredObject>(object.Clone());
-  EXPECT_THAT(JsonAs(object.kind(), RecordOf(read)), HasSubstr("\"resourceVersion\":\"7\""));
-  EXPECT_EQ(read->bytes(), untouched->bytes());
+  EXPECT_THAT(JsonAs(object.kind(), RecordOf(ValueOf(read))),
+              HasSubstr("\"resourceVersion\":\"7\""));
+  EXPECT_EQ(ValueOf(read)->bytes(), ValueOf(untouched)->bytes());
 }
 
-// An object that takes much more memory than its bytes is not kept decoded.
-TEST(StoredObject, IsHeldAsBytesWhereItTakesMuchMoreMemory) {
+api::Object Claim(std::string name) {
+  api::resource_v1::ResourceClaim claim;
+  claim.metadata.name = std::move(name);
+  claim.metadata.uid = "u";
+  return api::Object::Of(std::move(claim));
+}
+
+// Whoever keeps records, such as the history, keeps bytes alone; the cache of decoded objects has
+// the last ones.
+TEST(StoredObject, IsDecodedWhileTheCacheOrAReaderHoldsIt) {
+  const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+  auto stored = std::make_shared<const StoredObject>(Claim("a"));
+  const std::weak_ptr<const StoredObject> decoded = stored;
+  const Frozen<store::Record> record = RecordOf(ValueOf(std::move(stored)));
+  ItemRef first = *FindItem(View::OfStorage(kind), *record);
+  EXPECT_EQ(first.owner, decoded.lock()) << "what was written is what is read";
+  const auto push_out = [] {
+    DecodedOfProcess().Keep(std::make_shared<const int>(0), DecodedCache::kBytesMax);
+  };
+  push_out();
+  EXPECT_EQ(FindItem(View::OfStorage(kind), *record)->owner, first.owner) << "held by a reader";
+  EXPECT_TRUE(IsKnownAs(kind, *record));
+  const std::string before = api::ToJson(first.item->object);
+  first = {};
+  EXPECT_TRUE(decoded.expired()) << "no reference is left";
+  const ItemRef second = *FindItem(View::OfStorage(kind), *record);
+  EXPECT_EQ(api::ToJson(second.item->object), before);
+  EXPECT_TRUE(IsKnownAs(kind, *record));
+}
+
+TEST(StoredObject, OfAnotherProcessIsKnownOnceItWasDecoded) {
+  const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+  const api::KindInfo& classic = api::Reflected<api::resource_v1alpha2::ResourceClaim>::kKind;
+  const Frozen<store::Value> value = ValueOf(std::make_shared<const StoredObject>(Claim("a")));
+  const Frozen<store::Record> record = Recovered(value->bytes());
+  EXPECT_FALSE(IsKnownAs(kind, *record));
+  EXPECT_EQ(FindItem(View::OfStorage(classic), *record)->item, nullptr);
+  EXPECT_FALSE(IsKnownAs(kind, *record));
+  EXPECT_NE(FindItem(View::OfStorage(kind), *record)->item, nullptr);
+  EXPECT_TRUE(IsKnownAs(kind, *record));
+  EXPECT_FALSE(IsKnownAs(classic, *record));
+}
+
+// Of an object that takes much more memory than its bytes, an answer holds only so many.
+TEST(StoredObject, IsCountedWhereItTakesMuchMoreMemoryThanItsBytes) {
   const api::KindInfo* policy = nullptr;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     if (kind->kind == "NetworkPolicy" && &kind->storage() == kind) policy = kind;
@@ -113,23 +158,17 @@ TEST(StoredObject, IsHeldAsBytesWhereItTakesMuchMoreMemory) {
     return std::make_shared<const StoredObject>(std::move(object));
   };
   const auto usual = made(10);
-  EXPECT_EQ(ValueOf(usual), usual);
-  auto bulky = made(10'000);
-  const std::string bytes(bulky->bytes());
-  EXPECT_GT(bulky->decoded_bytes(), 50 * bytes.size());
+  (void)ValueOf(usual);
+  EXPECT_EQ(usual->transient_bytes(), 0U);
+  const auto bulky = made(10'000);
   const Frozen<store::Value> value = ValueOf(bulky);
-  EXPECT_EQ(value->bytes(), bytes);
+  EXPECT_GT(bulky->decoded_bytes(), 50 * value->size());
+  EXPECT_GT(bulky->transient_bytes(), 50 * value->size());
   EXPECT_TRUE(value->CheckDurable().has_value());
-  const std::weak_ptr<const StoredObject> decoded = bulky;
-  bulky.reset();
-  EXPECT_TRUE(decoded.expired()) << "no reference is left";
-  const auto record = store::MakeRecord({.key = "/registry/things/a",
-                                         .value = value,
-                                         .created = Revision(7),
-                                         .modified = Revision(7)});
+  const Frozen<store::Record> record = Recovered(value->bytes());
   const ItemRef found = *FindItem(View::OfStorage(*policy), *record);
   ASSERT_NE(found.item, nullptr);
-  EXPECT_GT(found.owner->transient_bytes(), 50 * bytes.size());
+  EXPECT_GT(found.owner->transient_bytes(), 50 * value->size());
   EXPECT_EQ(FindItem(View::OfStorage(*policy), *record)->item, found.item) << "decoded once";
   EXPECT_THAT(JsonAs(*policy, record), HasSubstr(R"({},{},{})"));
 }

@@ -112,8 +112,9 @@ TEST(StoredObject, WithManyEmptyElementsIsReadBack) {
   json += "]}";
   Result<api::Object> object = api::DecodeJson(kind, json, nullptr);
   ASSERT_TRUE(object.has_value()) << object.error().message;
-  const StoredObject stored(*std::move(object));
-  EXPECT_TRUE(stored.CheckDurable().has_value()) << stored.CheckDurable().error().message;
+  const Frozen<store::Value> value =
+      ValueOf(std::make_shared<const StoredObject>(*std::move(object)));
+  EXPECT_TRUE(value->CheckDurable().has_value()) << value->CheckDurable().error().message;
 }
 
 // Objects made by the server's own parts have not passed a decoder.
@@ -122,8 +123,8 @@ TEST(StoredObject, ThatCouldNotBeReadBackIsFoundOut) {
   claim.metadata.name = "c";
   claim.metadata.uid = "u";
   claim.metadata.annotations.emplace("k", "cut off: \xE2\x82");
-  const StoredObject stored(api::Object::Of(claim));
-  const Result<> checked = stored.CheckDurable();
+  const Result<> checked =
+      ValueOf(std::make_shared<const StoredObject>(api::Object::Of(claim)))->CheckDurable();
   ASSERT_FALSE(checked.has_value());
   EXPECT_THAT(
       checked.error().message,

@@ -58,7 +58,8 @@ inline std::string LossOf(const api::Object& object) {
   if (stored.metadata().uid.empty()) stored.mutable_metadata().uid = "u";
   const Frozen<store::Record> record =
       store::MakeRecord({.key = "k",
-                         .value = std::make_shared<const storage::StoredObject>(std::move(stored)),
+                         .value = storage::ValueOf(
+                             std::make_shared<const storage::StoredObject>(std::move(stored))),
                          .created = Revision{1},
                          .modified = Revision{1}});
   return LossOf(object.kind(), *record);

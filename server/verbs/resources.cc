@@ -138,6 +138,10 @@ void Resources::ForgetStatesBefore(Revision revision) {
   parts_->core.states_begin->store(revision.value());
 }
 
+void Resources::DropIdleLists(WallTime now) {
+  parts_->core.lists->DropIdle(now);
+}
+
 Result<User> Resources::UserOfToken(std::string_view token) const {
   DRAY_TRY(TokenOwner owner, OwnerOfToken(parts_->core, token, {}));
   return std::move(owner.user);

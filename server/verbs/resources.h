@@ -127,6 +127,9 @@ class Resources {
   /// has the events: as if kube-apiserver had been started with that state.
   void BeginWatchesAt(Revision revision);
 
+  /// Gives back the memory of lists that no client has asked for lately (storage::ListCache).
+  void DropIdleLists(WallTime now);
+
   /// The service account of `token`, without the group system:authenticated. Errors: kUnauthorized
   /// the token is not valid for this server.
   Result<User> UserOfToken(std::string_view token) const;

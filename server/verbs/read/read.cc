@@ -108,8 +108,7 @@ class PageReader {
         selection_(selection),
         takes_all_(selection.is_everything()),
         left_(snapshot_->Count(range)),
-        decoded_(call),
-        page_{.items = ItemList(snapshot_)} {
+        decoded_(call) {
     if (takes_all_) page_.items.Reserve(limit_ == 0 ? left_ : std::min(left_, limit_));
   }
 
@@ -190,20 +189,20 @@ Task<Page> ReadPage(const Call* call,
   co_return std::move(reader).Take();
 }
 
-std::shared_ptr<const storage::ItemGroup> ReadGroup(const Call& call,
-                                                    const store::Tree::Group& records,
-                                                    std::shared_ptr<storage::TextBudget> budget,
-                                                    DecodedForAnswer* decoded,
-                                                    std::vector<std::string>* left_out) {
-  auto group = std::make_shared<storage::ItemGroup>(records.page, std::move(budget));
-  group->Reserve(records.records);
+// Reads the items of `records` into `read`; false when the owner of the request has no budget left.
+bool ReadRecords(const Call& call,
+                 const store::Tree::Group& records,
+                 DecodedForAnswer* decoded,
+                 std::vector<ItemRef>* read,
+                 std::vector<std::string>* left_out) {
+  read->reserve(records.records);
   for (const store::Record& record : store::RecordRange(records.first, records.records)) {
     ItemRef found = call.core->lenient->Find(call.view(), record, left_out);
     if (found.item == nullptr) continue;
-    if (!decoded->Add(found)) return nullptr;
-    group->Add(std::move(found));
+    if (!decoded->Add(found)) return false;
+    read->push_back(std::move(found));
   }
-  return group;
+  return true;
 }
 
 // Reads the whole collection below `prefix` in groups; unchanged groups come from the cache.
@@ -213,6 +212,7 @@ Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std:
   const storage::ListCache::Begun begun = cache.Begin(call.view(), prefix, call.now());
   Page page;
   ItemList::Groups groups;
+  std::vector<ItemRef> read;
   storage::ListCache::Kept kept;
   DecodedForAnswer decoded(call);
   for (store::Tree::Group& records : snapshot->Groups({.prefix = prefix}, kGroupRecordsMax)) {
@@ -220,17 +220,22 @@ Task<Page> ReadGroups(const Call* caller, Frozen<store::Snapshot> snapshot, std:
     if (group == nullptr) {
       const size_t left_out = page.left_out.size();
       const size_t before = decoded.bytes();
-      group = ReadGroup(call, records, begun.budget, &decoded, &page.left_out);
-      if (group == nullptr) co_return Fail(errors::TooManyRequests());
-      // Do not cache the group: its warnings must be repeated, or its objects must not be kept.
+      const size_t first = read.size();
+      if (!ReadRecords(call, records, &decoded, &read, &page.left_out)) {
+        co_return Fail(errors::TooManyRequests());
+      }
+      // Do not cache the group: its warnings must be repeated, or its objects must be counted.
       if (page.left_out.size() > left_out || decoded.bytes() > before) records.page = nullptr;
+      group = std::make_shared<const storage::ItemGroup>(
+          call.view(), std::move(records), read.size() - first, begun.budget);
       DRAY_CO_TRY_VOID(co_await TakeTurns(caller));
     }
-    if (records.page != nullptr) kept.emplace(records.page.get(), group);
+    if (group->page() != nullptr) kept.emplace(group->page(), group);
     groups.push_back(std::move(group));
   }
   if (begun.budget != nullptr) cache.Keep(call.view(), prefix, std::move(kept));
   page.items = ItemList(snapshot, std::move(groups));
+  for (ItemRef& found : read) page.items.HoldRead(std::move(found));
   decoded.HandTo(page.items);
   co_return page;
 }
@@ -250,7 +255,7 @@ Page ReadOnly(const Call& call,
               const Frozen<store::Snapshot>& snapshot,
               const std::string& key,
               const Selection& selection) {
-  Page page{.items = ItemList(snapshot)};
+  Page page;
   const store::Record* record = snapshot->Find(key);
   if (record == nullptr) return page;
   ItemRef found = call.core->lenient->Find(call.view(), *record, &page.left_out);

@@ -258,7 +258,7 @@ class Cursor final : public WatchCursor {
     std::optional<Item> now;
     bool was = false;
     if (event.type == store::Event::Type::kPut) now = Selected(*event.record);
-    if (event.previous != nullptr) was = Selected(*event.previous).has_value();
+    if (event.previous != nullptr) was = WasShown(*event.previous);
     if (now.has_value()) {
       const WatchEventType type = was ? WatchEventType::kModified : WatchEventType::kAdded;
       events.push_back({.type = type, .item = *std::move(now)});
@@ -276,6 +276,13 @@ class Cursor final : public WatchCursor {
     const storage::ItemRef found = lenient_.Find(view_, record, nullptr);
     if (found.item == nullptr || !selection_.Matches(found.item->object)) return std::nullopt;
     return *found.item;
+  }
+
+  // Whether the client was shown the object of `previous`. A selection of everything does not need
+  // the object, so what the store keeps as bytes is not decoded for it.
+  bool WasShown(const store::Record& previous) const {
+    if (selection_.is_everything() && storage::IsKnownAs(*view_.kind, previous)) return true;
+    return Selected(previous).has_value();
   }
 
   WatchEvent BookmarkAt(Revision revision) const {
