@@ -42,15 +42,21 @@ struct ObjectOperations {
   std::shared_ptr<void> (*clone)(const void* object);
 };
 
+/// A struct apart from its reference counts, so that a WeakObject keeps none of its memory.
+template <class T, class... Args>
+std::shared_ptr<T> MakeStruct(Args&&... args) {
+  return std::make_unique<T>(std::forward<Args>(args)...);
+}
+
 template <class T>
 inline constexpr ObjectOperations kObjectOperations{
-    .make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); },
+    .make = []() -> std::shared_ptr<void> { return MakeStruct<T>(); },
     .blank = []() -> std::shared_ptr<void> {
       static const std::shared_ptr<void> kBlank = std::make_shared<T>();
       return kBlank;
     },
     .clone = [](const void* object) -> std::shared_ptr<void> {
-      return std::make_shared<T>(*static_cast<const T*>(object));
+      return MakeStruct<T>(*static_cast<const T*>(object));
     },
 };
 

@@ -28,7 +28,7 @@ class Object {
   template <class T>
   static Object Of(const KindInfo& kind, T value) {
     DRAY_CHECK(&kind.type() == &TypeOf<T>());
-    return {kind, std::make_shared<T>(std::move(value))};
+    return {kind, MakeStruct<T>(std::move(value))};
   }
   template <class T>
   static Object Of(T value) {
@@ -80,8 +80,27 @@ class Object {
   Object(const KindInfo& kind, std::shared_ptr<void> value)
       : kind_(&kind), value_(std::move(value)) {}
 
+  friend class WeakObject;
+
   const KindInfo* kind_ = nullptr;
   std::shared_ptr<void> value_;
+};
+
+/// Finds the struct of an object for as long as others hold it.
+class WeakObject {
+ public:
+  WeakObject() = default;
+  explicit WeakObject(const Object& object) : kind_(object.kind_), value_(object.value_) {}
+
+  /// The object, or an empty one when no other holds its struct any more.
+  Object Lock() const {
+    std::shared_ptr<void> value = value_.lock();
+    return value == nullptr ? Object() : Object(*kind_, std::move(value));
+  }
+
+ private:
+  const KindInfo* kind_ = nullptr;
+  std::weak_ptr<void> value_;
 };
 
 /// The struct of an object as a shared immutable value; it keeps the object alive.

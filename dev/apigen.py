@@ -170,7 +170,8 @@ class Schema:
 
     def cpp_type(self, text):
         if text.endswith("?"):
-            return f"std::optional<{self.cpp_type(text[:-1])}>"
+            holder = "std::optional" if text[:-1] in SCALARS else "Maybe"
+            return f"{holder}<{self.cpp_type(text[:-1])}>"
         if text.endswith("*"):
             return f"Box<{self.cpp_type(text[:-1])}>"
         if text.startswith("["):

@@ -55,7 +55,7 @@ Result<bool> Selection::AllTrue(Owner owner,
       return Fail(StatusReason::kInvalid,
                   fmt::format("{} {}: selector #{}{}{}", owner.word, owner.name, i, where, why));
     };
-    const std::optional<v1::CELDeviceSelector>& source = selectors[i].cel;
+    const api::Maybe<v1::CELDeviceSelector>& source = selectors[i].cel;
     if (!source.has_value()) return fail("", ": CEL expression empty (unsupported selector type?)");
     const Result<cel::Selector> selector = cache_.Compile(source->expression);
     if (!selector) return fail(": CEL compile error: ", selector.error().message);

@@ -104,7 +104,7 @@ Result<Quantity> RoundUpToStep(const Quantity& requested,
 Result<Quantity> AmountTaken(const v1::DeviceCapacity& capacity,
                              const Quantity* requested,
                              const Features& features) {
-  const std::optional<v1::CapacityRequestPolicy>& policy = capacity.request_policy;
+  const api::Maybe<v1::CapacityRequestPolicy>& policy = capacity.request_policy;
   if (requested == nullptr) {
     const bool has_default = policy.has_value() && policy->default_.has_value();
     return has_default ? *policy->default_ : capacity.value;
@@ -133,7 +133,7 @@ Result<bool> IsInRange(const Quantity& amount,
 
 /// Whether the policy lets `amount` be taken. Its own default always is, if written alike.
 Result<bool> IsAllowed(const Quantity& amount,
-                       const std::optional<v1::CapacityRequestPolicy>& policy,
+                       const api::Maybe<v1::CapacityRequestPolicy>& policy,
                        const Features& features) {
   if (!policy.has_value()) return true;
   if (policy->default_.has_value() && SameRepresentation(amount, *policy->default_)) return true;

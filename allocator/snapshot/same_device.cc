@@ -17,8 +17,8 @@ bool Same(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
   return a.has_value() == b.has_value() && (!a.has_value() || SameRepresentation(*a, *b));
 }
 
-bool Same(const std::optional<v1::CapacityRequestPolicy>& a,
-          const std::optional<v1::CapacityRequestPolicy>& b) {
+bool Same(const api::Maybe<v1::CapacityRequestPolicy>& a,
+          const api::Maybe<v1::CapacityRequestPolicy>& b) {
   if (a != b) return false;
   if (!a.has_value()) return true;
   const bool same_values = std::ranges::equal(

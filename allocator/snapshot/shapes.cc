@@ -262,7 +262,7 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
 namespace {
 
 /// Alike in every way a policy or a result could tell.
-bool SameRequest(const std::optional<v1::CapacityRequirements>& known,
+bool SameRequest(const api::Maybe<v1::CapacityRequirements>& known,
                  const v1::CapacityRequirements* request) {
   if (request == nullptr || !known.has_value()) return request == nullptr && !known.has_value();
   return std::ranges::equal(known->requests, request->requests, [](const auto& a, const auto& b) {

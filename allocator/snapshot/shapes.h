@@ -152,7 +152,7 @@ class Shapes {
     uint64_t used = 0;
   };
   struct CachedAmounts {
-    std::optional<api::resource_v1::CapacityRequirements> request;
+    api::Maybe<api::resource_v1::CapacityRequirements> request;
     Frozen<AmountsColumn> column;
   };
   class Values;

@@ -34,7 +34,7 @@ const v1::DeviceRequest* FindRequest(const v1::ResourceClaim& claim, std::string
   return found == requests.end() ? nullptr : &*found;
 }
 
-const v1::CapacityRequirements* PointerTo(const std::optional<v1::CapacityRequirements>& capacity) {
+const v1::CapacityRequirements* PointerTo(const Maybe<v1::CapacityRequirements>& capacity) {
   return capacity.has_value() ? &*capacity : nullptr;
 }
 

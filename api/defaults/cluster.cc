@@ -194,7 +194,7 @@ void SetWebhooks(void* object, const Context& /*context*/) {
   }
 }
 
-void SetMatch(std::optional<admission::MatchResources>& match) {
+void SetMatch(Maybe<admission::MatchResources>& match) {
   if (!match.has_value()) return;
   SetIfAbsent(match->match_policy, "Equivalent");
   SetIfAbsent(match->namespace_selector);

@@ -30,13 +30,13 @@ constexpr KindDefaults DefaultsOf(void (*set)(void*, const Context&)) {
   return {&TypeOf<T>, set};
 }
 
-template <class T, class Value>
-void SetIfAbsent(std::optional<T>& member, const Value& value) {
-  if (!member.has_value()) member = T(value);
+template <class Holder, class Value>
+void SetIfAbsent(Holder& member, const Value& value) {
+  if (!member.has_value()) member = typename Holder::value_type(value);
 }
 
-template <class T>
-void SetIfAbsent(std::optional<T>& member) {
+template <class Holder>
+void SetIfAbsent(Holder& member) {
   if (!member.has_value()) member.emplace();
 }
 

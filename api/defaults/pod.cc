@@ -23,13 +23,13 @@ std::string_view PullPolicy(std::string_view image) {
   return is_latest ? "Always" : "IfNotPresent";
 }
 
-void SetHttpGet(std::optional<core_v1::HTTPGetAction>& action) {
+void SetHttpGet(Maybe<core_v1::HTTPGetAction>& action) {
   if (!action.has_value()) return;
   if (action->path.empty()) action->path = "/";
   if (action->scheme.empty()) action->scheme = "HTTP";
 }
 
-void SetProbe(std::optional<core_v1::Probe>& probe) {
+void SetProbe(Maybe<core_v1::Probe>& probe) {
   if (!probe.has_value()) return;
   if (probe->timeout_seconds == 0) probe->timeout_seconds = 1;
   if (probe->period_seconds == 0) probe->period_seconds = 10;
@@ -41,7 +41,7 @@ void SetProbe(std::optional<core_v1::Probe>& probe) {
   }
 }
 
-void SetFieldVersion(std::optional<core_v1::ObjectFieldSelector>& selector) {
+void SetFieldVersion(Maybe<core_v1::ObjectFieldSelector>& selector) {
   if (selector.has_value() && selector->api_version.empty()) selector->api_version = "v1";
 }
 

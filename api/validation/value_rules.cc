@@ -257,7 +257,7 @@ void CheckNodeSelectorTerm(const core_v1::NodeSelectorTerm& term,
   }
 }
 
-void CheckLabelSelector(const std::optional<meta_v1::LabelSelector>& selector,
+void CheckLabelSelector(const Maybe<meta_v1::LabelSelector>& selector,
                         const Path& path,
                         FieldErrors& errors) {
   if (!selector.has_value()) return;

@@ -40,7 +40,7 @@ void CheckNodeSelectorTerm(const core_v1::NodeSelectorTerm& term,
                            FieldErrors& errors);
 
 /// Checks the requirements, if the selector is present.
-void CheckLabelSelector(const std::optional<meta_v1::LabelSelector>& selector,
+void CheckLabelSelector(const Maybe<meta_v1::LabelSelector>& selector,
                         const Path& path,
                         FieldErrors& errors);
 

@@ -360,7 +360,7 @@ void OfflineCluster::PrepareClaims(api::Object& object) {
 
 api::Object OfflineCluster::Allocated(const std::string& key,
                                       const api::Object& pod,
-                                      const std::optional<v1::AllocationResult>& result) const {
+                                      const api::Maybe<v1::AllocationResult>& result) const {
   api::Object changed = FindClaim(key)->Clone();
   auto& claim = changed.Mutable<v1::ResourceClaim>();
   if (result) claim.status.allocation = result;

@@ -357,7 +357,7 @@ class OfflineCluster {
   /// reservation.
   api::Object Allocated(const std::string& key,
                         const api::Object& pod,
-                        const std::optional<api::resource_v1::AllocationResult>& result) const;
+                        const api::Maybe<api::resource_v1::AllocationResult>& result) const;
 
   World& world_;
   OfflineObjects objects_;  // as given; cluster_ has later changes

@@ -39,7 +39,7 @@ struct ClaimWriter {
   client::Client& client;  // of the rounds
   const api::Object& pod;
   std::optional<api::Time> allocated_at;
-  const std::optional<resource_v1::AllocationResult>& allocation;
+  const api::Maybe<resource_v1::AllocationResult>& allocation;
   resource_v1::ResourceClaimConsumerReference consumer;
   bool is_pending;  // others may have written the same allocation
   api::Object newest;

@@ -21,14 +21,14 @@ namespace dray::scheduler::inline bind {
 
 struct ClaimToBind {
   api::Object claim;                                             // as last seen
-  std::optional<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated
+  api::Maybe<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated
   /// A write on top of `claim` was not answered: it may have been carried out, or may still be.
   bool unsure = false;
   /// Made for the pod's extended resources: created first if it has no name yet, and deleted when
   /// the pod cannot be bound.
   bool is_extended = false;
   /// For whom it is reserved, if not for the pod: for its group.
-  std::optional<api::resource_v1::ResourceClaimConsumerReference> consumer = {};
+  api::Maybe<api::resource_v1::ResourceClaimConsumerReference> consumer = {};
   /// Other pods of the group have been decided on with the same allocation: who is first writes it.
   bool is_pending = false;
 };

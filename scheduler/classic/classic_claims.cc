@@ -20,7 +20,7 @@ constexpr const char* kInUse = "resourceclaim in use";
 constexpr const char* kMustBeReallocated = "resourceclaim must be reallocated";
 constexpr const char* kNotAllocatedYet = "unallocated immediate resourceclaim";
 
-Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicClaim& described) {
+Result<> AddNodes(const api::Maybe<core_v1::NodeSelector>& selector, ClassicClaim& described) {
   if (!selector) return {};
   DRAY_TRY(api::NodeSelector parsed, api::NodeSelector::Parse(api::NodeTerms(*selector)));
   described.nodes.push_back(std::move(parsed));

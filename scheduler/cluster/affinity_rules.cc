@@ -27,9 +27,9 @@ AffinityTerm TermOf(const core_v1::PodAffinityTerm& said,
   return term;
 }
 
-/// `side`: the pod's affinity or anti-affinity.
+/// `side`: the pod's affinity or anti-affinity, which may be absent.
 template <class Side>
-void Read(const std::optional<Side>& side,
+void Read(const Side& side,
           const core_v1::Pod& owner,
           std::vector<AffinityTerm>& musts,
           std::vector<AffinityTerm>& preferred) {

@@ -21,7 +21,7 @@ struct DisruptionBudgets::Said {
     std::ranges::sort(known);
   }
 
-  const std::optional<api::meta_v1::LabelSelector> selector;
+  const api::Maybe<api::meta_v1::LabelSelector> selector;
   const KeyedSelector read;
   std::vector<std::string> known;  // names of disrupted pods, sorted
 };

@@ -47,7 +47,7 @@ bool IsSound(const api::meta_v1::LabelSelectorRequirement& one) {
 
 }  // namespace
 
-KeyedSelector::KeyedSelector(const std::optional<api::meta_v1::LabelSelector>& selector) {
+KeyedSelector::KeyedSelector(const api::Maybe<api::meta_v1::LabelSelector>& selector) {
   nothing_ = !selector.has_value() || !std::ranges::all_of(selector->match_expressions, IsSound);
   if (nothing_) return;
   for (const auto& [key, value] : selector->match_labels) Add(key, "In", {value});

@@ -30,7 +30,7 @@ class KeyedSelector {
   /// As in the API, an absent selector selects nothing and an empty one everything. An invalid
   /// selector, which the API server would refuse, selects nothing. `selector` must outlive this.
   /// O(size log size).
-  explicit KeyedSelector(const std::optional<api::meta_v1::LabelSelector>& selector);
+  explicit KeyedSelector(const api::Maybe<api::meta_v1::LabelSelector>& selector);
 
   /// O(min(labels, keys) log).
   bool Matches(const api::Labels& labels) const;

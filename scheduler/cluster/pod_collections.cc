@@ -27,7 +27,7 @@ bool Selects(const core_v1::Service& service, const core_v1::Pod& pod) {
 }
 
 /// Adds the requirements of `other` to `selector`.
-void Add(const std::optional<LabelSelector>& other, LabelSelector& selector) {
+void Add(const api::Maybe<LabelSelector>& other, LabelSelector& selector) {
   if (!other) return;
   for (const auto& [key, value] : other->match_labels) {
     selector.match_expressions.push_back({.key = key, .operator_ = "In", .values = {value}});

@@ -473,7 +473,7 @@ class NodeSearch {
   Placement Place(Fitting best, size_t claims) const {
     Placement placement{
         .node = view_.nodes[best.index]->value().metadata.name,
-        .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
+        .allocations = std::vector<api::Maybe<resource_v1::AllocationResult>>(claims),
         .extended = std::nullopt,
         .taken = std::move(best.found.taken),
         .next_first_node = best.index + 1};

@@ -30,7 +30,7 @@ struct ExtendedPlacement {
 /// at most needs a reservation.
 struct Placement {
   std::string node;
-  std::vector<std::optional<api::resource_v1::AllocationResult>> allocations;
+  std::vector<api::Maybe<api::resource_v1::AllocationResult>> allocations;
   std::optional<ExtendedPlacement> extended;
   NodeAllocatableStatuses taken;          // of the node, by devices
   size_t next_first_node = 0;             // for the next attempt: nodes take turns

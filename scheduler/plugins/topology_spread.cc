@@ -61,7 +61,7 @@ extern const Plugin kPodTopologySpread{.name = "PodTopologySpread",
 
 TopologySpread::Constraint TopologySpread::ConstraintOf(
     const core_v1::TopologySpreadConstraint& said, const core_v1::Pod& pod) {
-  std::optional<api::meta_v1::LabelSelector> selector = said.label_selector;
+  api::Maybe<api::meta_v1::LabelSelector> selector = said.label_selector;
   for (const std::string& key : said.match_label_keys) {
     const auto label = pod.metadata.labels.find(key);
     if (label == pod.metadata.labels.end() || !selector.has_value()) continue;

@@ -46,10 +46,10 @@ class TopologySpread {
  private:
   /// A selector with the strings that it refers to.
   struct SaidSelector {
-    explicit SaidSelector(std::optional<api::meta_v1::LabelSelector> what)
+    explicit SaidSelector(api::Maybe<api::meta_v1::LabelSelector> what)
         : said(std::move(what)), read(said) {}
 
-    const std::optional<api::meta_v1::LabelSelector> said;
+    const api::Maybe<api::meta_v1::LabelSelector> said;
     const KeyedSelector read;
   };
   struct Constraint {

@@ -65,8 +65,8 @@ std::string ClaimState(const api::Object& hub) {
 
 // ------------------------------------------------------------------------------------- parameters
 
-template <class Reference>
-std::string Shown(const std::optional<Reference>& reference) {
+template <class Reference>  // which may be absent
+std::string Shown(const Reference& reference) {
   if (!reference.has_value()) return Json("");
   return Json(fmt::format("{}.{} {}", reference->kind, reference->api_group, reference->name));
 }
@@ -79,7 +79,7 @@ std::string GeneratedFrom(const api::Object& hub) {
 
 // ------------------------------------------------------------------------------------ pool status
 
-using Pools = std::optional<alpha3::ResourcePoolStatusRequestStatus>;
+using Pools = api::Maybe<alpha3::ResourcePoolStatusRequestStatus>;
 
 std::string Sum(const Pools& status, std::optional<int32_t> alpha3::PoolStatus::* member) {
   if (!status.has_value()) return Json("-");

@@ -168,7 +168,7 @@ void CheckRule(const v1::RuleWithOperations& with, const Path& path, FieldErrors
 
 void CheckMatchResources(const v1::MatchResources& match, const Path& path, FieldErrors& errors) {
   CheckWord(match.match_policy, kMatchPolicies, path.Child("matchPolicy"), errors);
-  const auto check_selector = [&](const std::optional<LabelSelector>& selector, const Path& at) {
+  const auto check_selector = [&](const api::Maybe<LabelSelector>& selector, const Path& at) {
     if (!selector.has_value()) return errors.Required(at);
     validation::CheckLabelSelector(selector, at, errors);
   };

@@ -78,7 +78,7 @@ std::string ParameterBudget::Problem() const {
       limit);
 }
 
-Result<> CheckParamKind(const std::optional<v1::ParamKind>& named,
+Result<> CheckParamKind(const api::Maybe<v1::ParamKind>& named,
                         const AdmissionRequest& request,
                         const Surroundings& surroundings) {
   if (!named.has_value() || ParamKindOf(*named, request, surroundings.scheme()) != nullptr) {

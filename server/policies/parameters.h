@@ -43,15 +43,15 @@ class ParameterBudget {
 
 /// Where the parameters of a policy come from.
 struct ParameterSource {
-  const std::optional<api::admissionregistration_v1::ParamKind>& kind;  // of the policy
-  const std::optional<api::admissionregistration_v1::ParamRef>& ref;    // of the binding
+  const api::Maybe<api::admissionregistration_v1::ParamKind>& kind;  // of the policy
+  const api::Maybe<api::admissionregistration_v1::ParamRef>& ref;    // of the binding
 
   /// Whether other objects decide how many there are.
   bool is_by_selector() const { return ref.has_value() && ref->name.empty(); }
 };
 
 /// Errors: kInternalError  a policy names a kind that is not served now.
-Result<> CheckParamKind(const std::optional<api::admissionregistration_v1::ParamKind>& named,
+Result<> CheckParamKind(const api::Maybe<api::admissionregistration_v1::ParamKind>& named,
                         const AdmissionRequest& request,
                         const Surroundings& surroundings);
 

@@ -18,7 +18,7 @@ namespace {
 namespace resource_v1 = api::resource_v1;
 
 bool IsAllocated(const resource_v1::AllocatedDeviceStatus& device,
-                 const std::optional<resource_v1::AllocationResult>& allocation) {
+                 const api::Maybe<resource_v1::AllocationResult>& allocation) {
   if (!allocation.has_value()) return false;
   const auto& results = allocation->devices.results;
   return std::ranges::any_of(results, [&](const auto& result) {

@@ -118,7 +118,7 @@ std::expected<Decision, std::string> ReadAnswer(ClientResponse answer,
   return decision;
 }
 
-Error DenialOf(std::string_view webhook, std::optional<api::meta_v1::Status> status) {
+Error DenialOf(std::string_view webhook, api::Maybe<api::meta_v1::Status> status) {
   constexpr int kCodeMin = 400, kCodeMax = 599;
   api::meta_v1::Status shown = std::move(status).value_or(api::meta_v1::Status());
   if (shown.code < kCodeMin || shown.code > kCodeMax) shown.code = kCodeMin;

@@ -38,7 +38,7 @@ std::string ReviewText(ReviewVersion version,
 struct Decision {
   bool is_allowed = false;
   /// Why not; none: without explanation.
-  std::optional<api::meta_v1::Status> status;
+  api::Maybe<api::meta_v1::Status> status;
   /// A JSON patch, or nothing; and what the webhook calls it.
   std::string patch = {};
   std::string patch_type = {};
@@ -55,7 +55,7 @@ std::expected<Decision, std::string> ReadAnswer(net::client::ClientResponse answ
 
 /// A request that the webhook of that name refused with `status`: with its code from 400 to 599
 /// (else 400), reason, details and message.
-Error DenialOf(std::string_view webhook, std::optional<api::meta_v1::Status> status);
+Error DenialOf(std::string_view webhook, api::Maybe<api::meta_v1::Status> status);
 
 /// `Internal error occurred: <what>`, with `what` as cause.
 Error InternalBecause(std::string what);

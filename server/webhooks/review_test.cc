@@ -164,7 +164,7 @@ TEST(Review, StatusesAreExplained) {
 }
 
 TEST(Review, DenialsKeepWhatTheWebhookSays) {
-  const auto deny = [](std::optional<api::meta_v1::Status> status) {
+  const auto deny = [](api::Maybe<api::meta_v1::Status> status) {
     const api::meta_v1::Status shown = api::StatusOf(DenialOf("w.x.test", std::move(status)));
     return fmt::format("{} {} {}", shown.code, shown.reason, shown.message);
   };

@@ -65,7 +65,7 @@ bool AreAsWanted(const Way& way, std::span<const Taken> taken) {
 }
 
 bool FitsNodes(const Question& question,
-               const std::optional<core::NodeSelector>& selector,
+               const api::Maybe<core::NodeSelector>& selector,
                std::span<const Taken> taken) {
   const bool is_stable = question.features().Picked() == allocator::Implementation::kStable;
   bool is_local = false;

@@ -74,7 +74,7 @@ bool HaveSomethingInCommon(const std::vector<const Attribute*>& attributes) {
   });
 }
 
-bool HasTwoTerms(const std::optional<api::core_v1::NodeSelector>& selector) {
+bool HasTwoTerms(const api::Maybe<api::core_v1::NodeSelector>& selector) {
   return selector.has_value() && selector->node_selector_terms.size() > 1;
 }
 

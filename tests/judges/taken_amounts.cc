@@ -81,7 +81,7 @@ std::optional<Quantity> AmountOf(const v1::DeviceCapacity& capacity,
 }
 
 Answer IsAllowed(const Quantity& amount,
-                 const std::optional<v1::CapacityRequestPolicy>& policy,
+                 const api::Maybe<v1::CapacityRequestPolicy>& policy,
                  bool may_be_milli) {
   if (!policy.has_value()) return Answer::kYes;
   if (policy->default_.has_value() && SameRepresentation(amount, *policy->default_))

@@ -43,7 +43,7 @@ std::string RefusalText(const AccessQuestion& question,
 }
 
 // The node of an allocation, if its selector is of the simplest form.
-std::string_view NodeOf(const std::optional<v1::AllocationResult>& allocation) {
+std::string_view NodeOf(const Maybe<v1::AllocationResult>& allocation) {
   if (!allocation.has_value() || !allocation->node_selector.has_value()) return {};
   const auto& terms = allocation->node_selector->node_selector_terms;
   if (terms.size() != 1 || !terms[0].match_expressions.empty()) return {};

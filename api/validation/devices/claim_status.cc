@@ -65,7 +65,7 @@ std::string ShownKey(const v1::AllocatedDeviceStatus& device, const FieldErrors&
                      Shown(device.share_id.value_or("")));
 }
 
-std::set<ItemKey> AllocatedDevices(const std::optional<v1::AllocationResult>& allocation) {
+std::set<ItemKey> AllocatedDevices(const Maybe<v1::AllocationResult>& allocation) {
   std::set<ItemKey> keys;
   if (!allocation.has_value()) return keys;
   for (const auto& result : allocation->devices.results) keys.insert(KeyOf(result));

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 2> kSpreadActions = {"DoNotSchedule", "Sc
 constexpr std::array<std::string_view, 2> kInclusionPolicies = {"Honor", "Ignore"};
 constexpr std::array<std::string_view, 3> kProtocols = {"SCTP", "TCP", "UDP"};
 
-using Selector = std::optional<meta_v1::LabelSelector>;
+using Selector = Maybe<meta_v1::LabelSelector>;
 
 void CheckWeight(int32_t weight, const Path& path, FieldErrors& errors) {
   if (weight > 0 && weight <= kWeightMax) return;
@@ -92,8 +92,8 @@ void CheckTerm(const core_v1::PodAffinityTerm& term, const Path& path, FieldErro
   CheckKeyShaped(term.topology_key, key, errors);
 }
 
-template <class Side>
-void CheckSide(const std::optional<Side>& side, const Path& path, FieldErrors& errors) {
+template <class Side>  // Maybe of pod affinity or anti-affinity
+void CheckSide(const Side& side, const Path& path, FieldErrors& errors) {
   if (!side.has_value()) return;
   const Path musts = path.Child("requiredDuringSchedulingIgnoredDuringExecution");
   const auto& required = side->required_during_scheduling_ignored_during_execution;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kAlways = {"Always"};
 constexpr std::array<std::string_view, 2> kEnding = {"OnFailure", "Never"};
 
-using Selector = std::optional<meta_v1::LabelSelector>;
+using Selector = Maybe<meta_v1::LabelSelector>;
 
 void CheckPodCount(std::optional<int32_t> count, const Path& path, FieldErrors& errors) {
   if (count.value_or(0) >= 0) return;

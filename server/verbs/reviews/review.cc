@@ -134,8 +134,8 @@ std::string ShownJson(const T& value) {
   return json;
 }
 
-template <class Selector>
-void CheckSelector(const std::optional<Selector>& selector, std::string_view name, Causes& causes) {
+template <class Selector>  // which may be absent
+void CheckSelector(const Selector& selector, std::string_view name, Causes& causes) {
   if (!selector.has_value()) return;
   const std::string path = fmt::format("spec.resourceAttributes.{}", name);
   const bool has_text = !selector->raw_selector.empty();
@@ -209,7 +209,7 @@ Result<> Judge(Causes causes) {
 
 /// The text of the field selector in the question. Requirements that no list can have are left out,
 /// which makes the question wider.
-std::string TextOf(const std::optional<authorization::FieldSelectorAttributes>& selector) {
+std::string TextOf(const api::Maybe<authorization::FieldSelectorAttributes>& selector) {
   if (!selector.has_value()) return {};
   if (!selector->raw_selector.empty()) return selector->raw_selector;
   std::vector<api::FieldRequirement> requirements;
