@@ -165,7 +165,11 @@ class EncodedObject final : public store::Value {
   EncodedObject(size_t size,
                 api::Readable readable,
                 const std::shared_ptr<const StoredObject>& written)
-      : size_(size), readable_(readable), known_as_(&written->kind()), decoded_(written) {}
+      : size_(size),
+        readable_(readable),
+        known_as_(&written->kind()),
+        decoded_(written),
+        object_(written->weak()) {}
 
   std::string_view bytes() const override { return {TailOf(this), size_}; }
 
@@ -183,10 +187,13 @@ class EncodedObject final : public store::Value {
     if (std::shared_ptr<const StoredObject> decoded = decoded_.lock(); decoded != nullptr) {
       return decoded;
     }
-    Decoded decoded = Decode(hub);
+    const api::Object held = object_.Lock();
+    const bool was_read = !held.empty() && !held.metadata().resource_version.empty();
+    Decoded decoded = was_read ? StoredObject::OfRead(held) : Decode(hub);
     if (!decoded.has_value() || *decoded == nullptr) return decoded;
     known_as_.store(&(*decoded)->kind(), std::memory_order_release);
     decoded_ = *decoded;
+    object_ = (*decoded)->weak();
     Keep(*decoded, size_);
     return decoded;
   }
@@ -220,8 +227,10 @@ class EncodedObject final : public store::Value {
   // The kind of the object; null until what was recovered has been decoded.
   mutable std::atomic<const api::KindInfo*> known_as_ = nullptr;
   mutable Mutex mutex_;
-  // Valid while a reader or the cache of decoded objects holds the object.
+  // Valid while a reader or the cache of decoded objects holds it.
   mutable std::weak_ptr<const StoredObject> decoded_ DRAY_GUARDED_BY(mutex_);
+  // Its struct, which others may hold longer, such as the informers of this process.
+  mutable api::WeakObject object_ DRAY_GUARDED_BY(mutex_);
 };
 
 std::shared_ptr<const EncodedObject> MakeRecovered(std::string_view bytes) {
@@ -267,6 +276,11 @@ size_t StoredObject::decoded_bytes() const {
   return DecodedBytes(object_, std::numeric_limits<size_t>::max());
 }
 
+std::shared_ptr<const StoredObject> StoredObject::OfRead(api::Object object) {
+  DRAY_CHECK(!object.metadata().resource_version.empty());
+  return std::make_shared<const StoredObject>(std::move(object), Access());
+}
+
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
   object.mutable_metadata().resource_version = std::to_string(revision.value());
   return MakeItem(std::move(object), api::Release::kAny);
@@ -274,6 +288,7 @@ Item StoredObject::Versioned(api::Object object, Revision revision) const {
 
 const Item& StoredObject::AsStored(Revision modified) const {
   return item_.Get([&] {
+    if (was_read_) return MakeItem(object_, api::Release::kAny);
     const MutexLock lock(mutex_);  // Versioned writes into the object that EncodeTo reads
     return Versioned(object_, modified);
   });

@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/codec/protobuf.h"
 #include "api/custom_kind.h"
@@ -58,10 +59,17 @@ struct View {
 
 /// Safe from any thread. Put into the store at most once.
 class StoredObject final {
+  struct Access {};
+
  public:
   /// Takes an object of a hub, or of a version of a custom kind, without a resource version. The
   /// caller keeps no reference, because the resource version is written into it later. O(1).
   explicit StoredObject(api::Object object);
+  /// See OfRead.
+  StoredObject(api::Object object, Access /*access*/)
+      : object_(std::move(object)), was_read_(true) {}
+  /// The same of an object that At() or FindItem() showed, in the form of the store.
+  static std::shared_ptr<const StoredObject> OfRead(api::Object object);
   StoredObject(const StoredObject&) = delete;
   StoredObject& operator=(const StoredObject&) = delete;
   ~StoredObject() = default;
@@ -71,6 +79,9 @@ class StoredObject final {
 
   /// The hub; for a custom kind, the version in which the object is stored.
   const api::KindInfo& kind() const { return object_.kind(); }
+
+  /// Finds the object again while anyone holds it.
+  api::WeakObject weak() const { return api::WeakObject(object_); }
 
   /// Whether it takes much more memory than a durable form of so many bytes (IsBulky).
   bool is_bulky(size_t stored_bytes) const;
@@ -129,7 +140,8 @@ class StoredObject final {
   Frozen<Item> AsCustom(const api::CustomKind& version, Revision modified) const;
   Item SeenOf(View view, const Item& stored) const;
 
-  mutable api::Object object_;  // gets its resource version when item_ is made
+  mutable api::Object object_;   // gets its resource version when item_ is made
+  const bool was_read_ = false;  // it has it already
   mutable std::atomic<size_t> transient_bytes_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;

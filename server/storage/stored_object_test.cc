@@ -130,6 +130,19 @@ TEST(StoredObject, IsDecodedWhileTheCacheOrAReaderHoldsIt) {
   EXPECT_TRUE(IsKnownAs(kind, *record));
 }
 
+// Informers of the same process hold the structs of live objects: there is one copy for all.
+TEST(StoredObject, IsNotDecodedAgainWhileOthersHoldItsStruct) {
+  const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+  const Frozen<store::Value> value = ValueOf(std::make_shared<const StoredObject>(Claim("a")));
+  const Frozen<store::Record> record = Recovered(value->bytes());
+  const api::Object held = FindItem(View::OfStorage(kind), *record)->item->object;
+  DecodedOfProcess().Keep(std::make_shared<const int>(0), DecodedCache::kBytesMax);
+  const ItemRef again = *FindItem(View::OfStorage(kind), *record);
+  EXPECT_EQ(again.item->object.value(), held.value());
+  EXPECT_EQ(again.item->object.metadata().resource_version, "7");
+  EXPECT_EQ(ValueOf(again.owner)->bytes(), value->bytes());
+}
+
 TEST(StoredObject, OfAnotherProcessIsKnownOnceItWasDecoded) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
   const api::KindInfo& classic = api::Reflected<api::resource_v1alpha2::ResourceClaim>::kKind;
