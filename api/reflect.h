@@ -22,6 +22,7 @@
 #include "api/value/list.h"
 #include "api/value/map.h"
 #include "api/value/quantity.h"
+#include "api/value/rare_list.h"
 #include "api/value/raw_json.h"
 #include "api/value/time.h"
 
@@ -252,20 +253,21 @@ struct Reflected<std::optional<T>> : ReflectedOptional<std::optional<T>, T> {};
 template <class T>
 struct Reflected<Box<T>> : ReflectedOptional<Box<T>, T> {};
 
-template <class T>
-struct Reflected<List<T>> {
+/// For `Holder`, a List or RareList of `T`.
+template <class Holder, class T>
+struct ReflectedList {
   static constexpr ContainerOperations kContainer{
-      .size = [](const void* c) { return static_cast<const List<T>*>(c)->size(); },
+      .size = [](const void* c) { return static_cast<const Holder*>(c)->size(); },
       .at = [](const void* c, size_t i) -> const void* {
-        return &(*static_cast<const List<T>*>(c))[i];
+        return &(*static_cast<const Holder*>(c))[i];
       },
       .add = [](void* c, std::string_view) -> void* {
-        return &static_cast<List<T>*>(c)->emplace_back();
+        return &static_cast<Holder*>(c)->emplace_back();
       },
-      .clear = [](void* c) { *static_cast<List<T>*>(c) = List<T>(); },
-      .reserve = [](void* c, size_t size) { static_cast<List<T>*>(c)->reserve(size); },
-      .present = [](const void* c) { return static_cast<const List<T>*>(c)->present(); },
-      .set_present = [](void* c) { static_cast<List<T>*>(c)->set_present(); },
+      .clear = [](void* c) { *static_cast<Holder*>(c) = Holder(); },
+      .reserve = [](void* c, size_t size) { static_cast<Holder*>(c)->reserve(size); },
+      .present = [](const void* c) { return static_cast<const Holder*>(c)->present(); },
+      .set_present = [](void* c) { static_cast<Holder*>(c)->set_present(); },
       .key = nullptr,
       .append = nullptr,
       .settle = nullptr,
@@ -274,10 +276,16 @@ struct Reflected<List<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kList,
                               .name = "list",
-                              .size = sizeof(List<T>),
+                              .size = sizeof(Holder),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };
+
+template <class T>
+struct Reflected<List<T>> : ReflectedList<List<T>, T> {};
+
+template <class T>
+struct Reflected<RareList<T>> : ReflectedList<RareList<T>, T> {};
 
 /// std::vector<bool> has no addressable elements, so lists of Booleans hold this instead.
 struct Bool {

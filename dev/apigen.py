@@ -190,6 +190,17 @@ class Schema:
             self.fail(f"unknown type {text}")
         return text
 
+    def field_type(self, field):
+        """The type of a member: a `rare` one takes a pointer until it is there."""
+        text = field["type"]
+        if "rare" not in field["facets"]:
+            return self.cpp_type(text)
+        if text.startswith("["):
+            return "Rare" + self.cpp_type(text)
+        if text.endswith("?"):
+            return f"Box<{self.cpp_type(text[:-1])}>"
+        self.fail("only lists and what may be absent is rare")
+
     def home(self, text):
         """The schema that holds the struct a type names; None for scalars."""
         prefix, dot, name = text.strip("?*[]{}").rpartition(".")
@@ -260,7 +271,7 @@ class Schema:
                 self.where = f"{self.path}: {s.name}.{f['name']}"
                 if f["doc"]:
                     out.append("  /// " + f["doc"])
-                cpp = self.cpp_type(f["type"])
+                cpp = self.field_type(f)
                 zero = {"bool": " = false", "int32_t": " = 0", "int64_t": " = 0", "double": " = 0"}.get(cpp, "")
                 out.append(f"  {cpp} {snake(f['name'])}{zero};")
             out += self.special_members(s)
@@ -299,6 +310,8 @@ class Schema:
         out = {}
         for word in field["facets"]:
             key, equals, value = word.partition("=")
+            if word == "rare":
+                continue
             if not equals and key in FLAGS:
                 out[FLAGS[key]] = "true"
             elif key == "nullable" and not equals:
@@ -364,7 +377,7 @@ class Schema:
                 usual = not words & UNUSUAL
                 left_out = not words & ALWAYS and ("required" not in words or "omitempty" in words)
                 always |= (not left_out) << s.fields.index(f)
-                out.append(f"    {{{quoted(f['name'])}, &Reflected<{self.cpp_type(f['type'])}>::kType, "
+                out.append(f"    {{{quoted(f['name'])}, &Reflected<{self.field_type(f)}>::kType, "
                            f"offsetof({s.name}, {snake(f['name'])}), {f['number']}, "
                            f"{str(usual).lower()}, {str(left_out).lower()}, {{{self.facets(f)}}}, {quoted(f['doc'])}}},")
             order = sorted(range(len(s.fields)), key=lambda i: s.fields[i]["number"])

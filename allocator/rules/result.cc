@@ -32,8 +32,8 @@ v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Fea
                                            .pool = std::string(id.pool),
                                            .device = std::string(id.device)};
   if (placement.variant->admin_access && rules.marks_admin_results) result.admin_access = true;
-  result.tolerations.assign(placement.variant->tolerations.begin(),
-                            placement.variant->tolerations.end());
+  result.tolerations = std::vector<v1::DeviceToleration>(placement.variant->tolerations.begin(),
+                                                         placement.variant->tolerations.end());
   if (!placement.share_id.empty()) result.share_id = placement.share_id;
   for (const auto& [name, amount] : placement.consumed) result.consumed_capacity[name] = amount;
   if (rules.knows_skipped_operations)

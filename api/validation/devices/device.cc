@@ -23,7 +23,7 @@ constexpr std::string_view kNodeChoices = "`nodeName`, `nodeSelector`, or `allNo
 void CheckTaints(const v1::Device& device, const v1::Device* old, const Path& path, Findings& out) {
   if (out.Since(34) && old != nullptr && old->taints == device.taints) return;
   CheckItems(
-      device.taints,
+      device.taints.items(),
       out.Since(35) ? kTaintsMax : kTaintsMaxBefore35,
       Pass::kWritten,
       path,
@@ -85,7 +85,7 @@ void CheckCounterReferences(const v1::Device& device,
 }
 
 void CheckConsumedCounters(const v1::Device& device, const Path& path, Findings& out) {
-  const auto& sets = device.consumes_counters;
+  const auto& sets = device.consumes_counters.items();
   const auto check = [&](const v1::DeviceCounterConsumption& consumption, const Path& at) {
     CheckConsumption(consumption, at, out);
   };

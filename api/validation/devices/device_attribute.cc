@@ -55,7 +55,7 @@ void CheckVersion(std::string_view text, const Path& path, FieldErrors& errors) 
 }
 
 template <class T>
-void CheckNotEmpty(const List<T>& list, const Path& path, FieldErrors& errors) {
+void CheckNotEmpty(const RareList<T>& list, const Path& path, FieldErrors& errors) {
   if (list.present() && list.empty()) errors.Invalid(path, "[]", "must not be empty if specified");
 }
 
