@@ -4,16 +4,19 @@
 and prints what passed: the tables of docs/envtest.md.
 
     dev/envtest_suites.py DRAY [--against FOLDER] [SUITE ...]
-    dev/envtest_suites.py DRAY --kueue CHECKOUT [--against FOLDER] [SUITE ...]
+    dev/envtest_suites.py DRAY --checkout PROJECT [--against FOLDER] [SUITE ...]
 
-The suites are controller-runtime's, or those below test/integration of a checkout of kueue, which is
-not changed. FOLDER has the real kube-apiserver and etcd: the suites run there, too, and without --kueue
-both are timed until envtest's Environment.Start is over. Needs Go and the modules that the suites
-import, for kueue also kubectl: exit status 77 without them, 1 when a test failed.
+The suites are controller-runtime's, or those of a checkout of another project, which is not changed.
+FOLDER has the real kube-apiserver and etcd: the suites run there, too, and without --checkout both are
+timed until envtest's Environment.Start is over. Needs Go and the modules that the suites import, for
+kueue also kubectl: exit status 77 without them, 1 when a test failed.
+
+What a suite says is kept with --logs FOLDER. Variables of the environment go to the suites:
+GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT=30s, for one, ends a test earlier than the 10 minutes that are usual here.
 """
 import argparse
+import collections
 import dataclasses
-import functools
 import json
 import os
 import pathlib
@@ -22,68 +25,37 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
-import kueue_project
+import envtest_projects
+from envtest_projects import go
 
-MODULE = "sigs.k8s.io/controller-runtime"
 HERE = pathlib.Path(__file__).resolve().parent.parent / "tests" / "clients" / "envtest"
-SUITES = ["pkg/cluster", "pkg/internal/recorder", "pkg/handler", "pkg/source", "pkg/webhook",
-          "pkg/builder", "pkg/controller", "pkg/envtest", "pkg/client",
-          "pkg/internal/controller", "pkg/cache", "pkg/manager"]
-LEFT_OUT = {"pkg/client/apiutil": "downloads releases of kube-apiserver from the internet"}
 # A busy machine needs longer than these have by themselves: seconds, and twenty of them.
 PATIENCE = {"GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT": "10m", "KUBEBUILDER_CONTROLPLANE_START_TIMEOUT": "10m",
             "KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT": "10m"}
+GINKGO = "github.com/onsi/ginkgo/v2"
 PLAIN_TEST = re.compile(r"^--- (PASS|FAIL|SKIP): (\S+)", re.MULTILINE)
 PLAIN_STATES = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
-TESTS_LEFT_OUT = {}  # by suite and beginning of the test's name: why
 
 
 @dataclasses.dataclass
-class Project:
-    """A project with suites: where Go finds it, and what its suites want in their environment."""
+class Outcome:
+    """What a run of a suite came to."""
 
-    folder: pathlib.Path
-    mod: str  # whether Go may add to go.mod: its -mod
-    suites: list
-    environment: dict = dataclasses.field(default_factory=dict)
-    left_out: dict = dataclasses.field(default_factory=dict)
+    states: collections.Counter = dataclasses.field(default_factory=collections.Counter)  # of ginkgo: tests
+    failed: list = dataclasses.field(default_factory=list)  # names of tests
+    seconds: float = 0
+
+    def add(self, state, test):
+        self.states[state] += 1
+        if state not in ("passed", "pending", "skipped"):
+            self.failed.append(test)
 
 
 def without(why):
     print(f"skipped: {why}", file=sys.stderr)
     sys.exit(77)
-
-
-def go(folder, *words, mod="mod", **options):
-    environment = {**os.environ, "GOFLAGS": f"-mod={mod} -buildvcs=false", "GOTOOLCHAIN": "local"}
-    return subprocess.run(["go", *words], cwd=folder, env=environment, text=True, **options)
-
-
-def controller_runtime(scratch):
-    """The module's sources in a folder that can be written to."""
-    found = go(HERE, "list", "-m", "-json", MODULE, capture_output=True)
-    directory = json.loads(found.stdout or "{}").get("Dir") if found.returncode == 0 else None
-    if not directory:
-        without(f"no module {MODULE}: {found.stderr.strip().splitlines()[-1:]}")
-    copy = scratch / "module"
-    shutil.copytree(directory, copy)
-    for path in [copy, *copy.rglob("*")]:
-        path.chmod(path.stat().st_mode | 0o200)
-    return Project(copy, "mod", SUITES, left_out=LEFT_OUT)
-
-
-def kueue(checkout, scratch):
-    """The checkout where it is, and what kueue's Makefile would put into it in a scratch folder."""
-    checkout = checkout.resolve()
-    suites = kueue_project.suites(checkout)
-    if not suites:
-        without(f"no suites below {checkout}/test/integration")
-    try:
-        environment = kueue_project.make(checkout, functools.partial(go, mod="readonly"), scratch / "kueue")
-    except RuntimeError as error:
-        without(error)
-    return Project(checkout, "readonly", suites, environment)
 
 
 def assets_of(dray, scratch):
@@ -97,51 +69,67 @@ def assets_of(dray, scratch):
     return folder
 
 
-def run(program, folder, environment, report, left_out):
-    """{state of ginkgo: number of tests}, what failed, and seconds."""
+def has_ginkgo(project, suite):
+    listed = go(project.folder, "list", "-test", "-deps", f"./{suite}", mod=project.mod, capture_output=True)
+    return GINKGO in re.split(r"[\s\[]", listed.stdout)
+
+
+def run(program, folder, environment, log, is_of_ginkgo):
+    """Runs the suite's program in its folder; what it says goes into `log`."""
+    report = program.with_suffix(".json")
     report.unlink(missing_ok=True)
-    with open(report.with_suffix(".log"), "w", encoding="utf-8") as log:
-        subprocess.run([program, "-test.v", "-ginkgo.timeout=12h", f"-ginkgo.json-report={report}",
-                        *[f"-ginkgo.skip={test}" for test in left_out]], cwd=folder, stdout=log, stderr=log,
-                       env={**os.environ, **PATIENCE, **environment}, check=False)
-    states, failed, seconds = {}, [], 0
-    for suite in json.loads(report.read_text(encoding="utf-8")) if report.exists() else []:
-        seconds += suite["RunTime"] / 1e9
-        for spec in suite["SpecReports"] or []:
-            if spec["LeafNodeType"] != "It" and spec["State"] == "passed":
-                continue
-            states[spec["State"]] = states.get(spec["State"], 0) + 1
-            if spec["State"] not in ("passed", "pending", "skipped"):
-                failed.append(" ".join((spec["ContainerHierarchyTexts"] or []) + [spec["LeafNodeText"]]))
-    if not states:  # tests of Go alone
-        for state, test in PLAIN_TEST.findall(report.with_suffix(".log").read_text(encoding="utf-8")):
-            states[PLAIN_STATES[state]] = states.get(PLAIN_STATES[state], 0) + 1
-            if state == "FAIL":
-                failed.append(test)
-    if not states:
-        return {"failed": 1}, ["it ended before a test did"], seconds
-    return states, failed, seconds
+    flags = ["-ginkgo.timeout=12h", f"-ginkgo.json-report={report}"] if is_of_ginkgo else []
+    begun = time.monotonic()
+    with open(log, "w", encoding="utf-8") as output:
+        subprocess.run([program, "-test.v", *flags], cwd=folder, stdout=output, stderr=output, check=False,
+                       env={**PATIENCE, **os.environ, **environment})
+    outcome = Outcome()
+    suites = json.loads(report.read_text(encoding="utf-8")) if report.exists() else []
+    for suite in suites:
+        add_specs(outcome, suite)
+    add_plain_tests(outcome, log.read_text(encoding="utf-8", errors="replace"), suites)
+    if not suites:
+        outcome.seconds = time.monotonic() - begun
+    if not outcome.states:
+        outcome.add("failed", "it ended before a test did")
+    return outcome
 
 
-def run_suite(project, suite, sides, scratch):
+def add_specs(outcome, suite):
+    outcome.seconds += suite["RunTime"] / 1e9
+    for spec in suite["SpecReports"] or []:
+        if spec["LeafNodeType"] == "It" or spec["State"] != "passed":
+            outcome.add(spec["State"], " ".join((spec["ContainerHierarchyTexts"] or []) + [spec["LeafNodeText"]]))
+
+
+def add_plain_tests(outcome, log, suites):
+    """Tests of Go alone: all but those that hold a suite of ginkgo's, whose specs are counted already."""
+    holders = {"PASS": sum(suite["SuiteSucceeded"] for suite in suites),
+               "FAIL": sum(not suite["SuiteSucceeded"] for suite in suites)}
+    tests = PLAIN_TEST.findall(log)
+    for state in PLAIN_STATES:
+        of_state = [test for found, test in tests if found == state]
+        for test in of_state[holders.get(state, 0):]:
+            outcome.add(PLAIN_STATES[state], test)
+
+
+def run_suite(project, suite, sides, scratch, logs):
     """Prints what passed and what failed on each side; whether a test failed with Dray."""
     program = scratch / suite.replace("/", "_")
     compiled = go(project.folder, "test", "-c", "-ldflags=-s -w", "-o", program, f"./{suite}", mod=project.mod)
     if compiled.returncode != 0:
         without(f"{suite} does not build: modules are missing")
-    left_out = {test: why for (where, test), why in TESTS_LEFT_OUT.items() if where == suite}
+    is_of_ginkgo = has_ginkgo(project, suite)
     is_bad = False
     for side, assets in sides.items():
         environment = {**project.environment, "KUBEBUILDER_ASSETS": str(assets)}
-        states, failed, seconds = run(program, project.folder / suite, environment, scratch / "report.json",
-                                      left_out if side == "dray" else [])
-        counts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-        print(f"{suite}: {side}: {counts}, {seconds:.1f} s", flush=True)
-        for test in failed:
+        log = logs / f"{program.name}.{side}.log"
+        outcome = run(program, project.folder / suite, environment, log, is_of_ginkgo)
+        counts = ", ".join(f"{count} {state}" for state, count in sorted(outcome.states.items()))
+        print(f"{suite}: {side}: {counts}, {outcome.seconds:.1f} s", flush=True)
+        for test in outcome.failed:
             print(f"    {test}")
-        is_bad |= bool(failed) and side == "dray"
-    for test, why in left_out.items():
-        print(f"{suite}: left out: {test} …: {why}")
+        is_bad |= bool(outcome.failed) and side == "dray"
     program.unlink()
     return is_bad
 
@@ -156,28 +144,39 @@ def time_start(sides, scratch):
         print(f"{side}: {timed.stdout.strip()}")
 
 
-def main():
+def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("dray")
+    parser.add_argument("--checkout", metavar="PROJECT", type=pathlib.Path)
     parser.add_argument("--against", metavar="FOLDER", type=pathlib.Path)
-    parser.add_argument("--kueue", metavar="CHECKOUT", type=pathlib.Path)
+    parser.add_argument("--logs", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("suites", nargs="*", metavar="SUITE")
-    arguments = parser.parse_intermixed_args()
+    return parser.parse_intermixed_args()
+
+
+def main():
+    arguments = read_arguments()
     if shutil.which("go") is None:
         without("no Go")
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        project = kueue(arguments.kueue, scratch) if arguments.kueue else controller_runtime(scratch)
+        try:
+            project = (envtest_projects.of_checkout(arguments.checkout, scratch) if arguments.checkout
+                       else envtest_projects.controller_runtime(HERE, scratch))
+        except RuntimeError as error:
+            without(error)
         sides = {"dray": assets_of(arguments.dray, scratch)}
         if arguments.against:
             sides["kube-apiserver"] = arguments.against.resolve()
+        logs = arguments.logs or scratch
+        logs.mkdir(parents=True, exist_ok=True)
         is_bad = False
         for suite in arguments.suites or project.suites:
-            is_bad |= run_suite(project, suite, sides, scratch)
+            is_bad |= run_suite(project, suite, sides, scratch, logs)
         if not arguments.suites:
             for suite, why in project.left_out.items():
                 print(f"{suite}: left out: {why}")
-        if arguments.against and not arguments.kueue:
+        if arguments.against and not arguments.checkout:
             time_start(sides, scratch)
     sys.exit(1 if is_bad else 0)
 
