@@ -18,9 +18,11 @@
 namespace dray::server::verbs {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class ResourcesTest : public testing::ServerTest {};
@@ -100,6 +102,12 @@ TEST_F(ResourcesTest, APutThatMakesTheObjectForgetsItsVersion) {
       Put("leases", "default", "l", R"({"metadata":{"name":"l","resourceVersion":"5"},"spec":{}})"),
       StartsWith("201 "));
   EXPECT_NE(VersionOf("leases", "default", "l"), "5");
+}
+
+TEST_F(ResourcesTest, ANamespaceOfAnObjectThatHasNoneIsPassedOver) {
+  constexpr std::string_view kNode = R"({"metadata":{"name":"n","namespace":"default"}})";
+  EXPECT_THAT(Post("nodes", "", std::string(kNode)), AllOf(StartsWith("201 "), Not(HasSubstr("namespace"))));
+  EXPECT_THAT(Put("nodes", "", "n", std::string(kNode)), AllOf(StartsWith("200 "), Not(HasSubstr("namespace"))));
 }
 
 TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {

@@ -95,9 +95,8 @@ Result<api::Object> RequestedObject(const Call& call,
   if (!sees_all && !api::IsCustom(call.kind())) {
     api::conversion::MergeBack(call.kind(), old, next, call.request->release);
   }
-  if (next.metadata().namespace_.empty()) {
-    next.mutable_metadata().namespace_ = old_meta.namespace_;
-  }
+  // A namespace in an object of a kind that has none is passed over.
+  next.mutable_metadata().namespace_ = old_meta.namespace_;
   return next;
 }
 
