@@ -13,10 +13,13 @@
 #include "server/verbs/admission/always_deny.h"
 #include "server/verbs/admission/always_pull_images.h"
 #include "server/verbs/admission/certificates.h"
+#include "server/verbs/admission/claim_growth.h"
+#include "server/verbs/admission/default_class.h"
 #include "server/verbs/admission/default_toleration_seconds.h"
 #include "server/verbs/admission/deny_external_ips.h"
 #include "server/verbs/admission/extended_resource_toleration.h"
 #include "server/verbs/admission/hard_anti_affinity.h"
+#include "server/verbs/admission/in_use_protection.h"
 #include "server/verbs/admission/limit_ranger.h"
 #include "server/verbs/admission/mutating_policies.h"
 #include "server/verbs/admission/mutating_webhooks.h"
@@ -26,8 +29,10 @@
 #include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/admission/priority.h"
 #include "server/verbs/admission/resource_quota.h"
+#include "server/verbs/admission/runtime_class.h"
 #include "server/verbs/admission/service_account.h"
 #include "server/verbs/admission/taint_nodes.h"
+#include "server/verbs/admission/topology_labels.h"
 #include "server/verbs/admission/validating_policies.h"
 #include "server/verbs/admission/validating_webhooks.h"
 
@@ -94,12 +99,28 @@ constexpr std::array kChain = {
     Plugin{.name = "ExtendedResourceToleration",
            .operations = kWrites,
            .admit = TolerateExtendedResources},
-    Missing("DefaultStorageClass", kUsual),
-    Missing("StorageObjectInUseProtection", kUsual),
-    Missing("PodGroupProtection", kUsual),
+    Plugin{.name = "DefaultStorageClass",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = GiveStorageClass},
+    Plugin{.name = kStorageProtectionPlugin,
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = ProtectStorage},
+    Plugin{.name = kPodGroupProtectionPlugin,
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = ProtectPodGroup},
     Missing("OwnerReferencesPermissionEnforcement", kOnRequest),
-    Missing("PersistentVolumeClaimResize", kUsual),
-    Missing("RuntimeClass", kUsual),
+    Plugin{.name = "PersistentVolumeClaimResize",
+           .is_usual = kUsual,
+           .operations = kUpdates,
+           .validate = CheckClaimGrowth},
+    Plugin{.name = "RuntimeClass",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = ApplyRuntimeClass,
+           .validate = CheckOverhead},
     Plugin{.name = "CertificateApproval",
            .is_usual = kUsual,
            .operations = kUpdates,
@@ -116,15 +137,19 @@ constexpr std::array kChain = {
            .is_usual = kUsual,
            .operations = kCreates,
            .validate = CheckSubject},
-    Missing("DefaultIngressClass", kUsual),
+    Plugin{.name = "DefaultIngressClass",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = GiveIngressClass},
     Plugin{.name = "DenyServiceExternalIPs", .operations = kWrites, .validate = CheckExternalIps},
-    Missing("PodTopologyLabels", kUsual),
-    Missing("PodGroupWorkloadExists", kUsual),
+    Plugin{.name = "PodTopologyLabels",
+           .is_usual = kUsual,
+           .operations = kCreates,
+           .admit = CopyTopologyLabels},
     Plugin{.name = "NodeDeclaredFeatureValidator",
            .is_usual = kUsual,
            .operations = kWrites,
            .validate = CheckDeclaredFeatures},
-    Missing("JobValidation", kUsual),
     Missing("PodResizeValidator", kUsual),
     Plugin{.name = "MutatingAdmissionPolicy",
            .is_usual = kUsual,
@@ -293,8 +318,12 @@ PluginSet PluginSet::Usual() {
   for (size_t i = 0; i < kChain.size(); ++i) {
     if (kChain[i].is_usual && kChain[i].built == Plugin::Built::kYes) set.bits_ |= uint64_t{1} << i;
   }
-  set.bits_ &= ~(uint64_t{1} << PlaceOf(kServiceAccountPlugin));
-  set.bits_ &= ~(uint64_t{1} << PlaceOf(kTaintNodesPlugin));
+  for (const std::string_view name : {kServiceAccountPlugin,
+                                      kTaintNodesPlugin,
+                                      kStorageProtectionPlugin,
+                                      kPodGroupProtectionPlugin}) {
+    set.bits_ &= ~(uint64_t{1} << PlaceOf(name));
+  }
   return set.With("NodeRestriction");
 }
 

@@ -14,12 +14,15 @@ namespace dray::server::verbs::admission {
 
 inline constexpr std::string_view kServiceAccountPlugin = "ServiceAccount";
 inline constexpr std::string_view kTaintNodesPlugin = "TaintNodesByCondition";
+inline constexpr std::string_view kStorageProtectionPlugin = "StorageObjectInUseProtection";
+inline constexpr std::string_view kPodGroupProtectionPlugin = "PodGroupProtection";
 
 /// A value; thread-safe to read.
 class PluginSet {
  public:
   /// The plugins that kube-apiserver has on by default and Dray is built with, and NodeRestriction;
-  /// without ServiceAccount and TaintNodesByCondition, which need controllers.
+  /// without the four above, which need controllers: Dray's for ServiceAccount, others for the
+  /// rest.
   static PluginSet Usual();
 
   /// `name` is one of the chain's.

@@ -15,6 +15,7 @@
 #include "server/errors/errors.h"
 #include "server/verbs/admission/chain.h"
 #include "server/verbs/admission/plugin.h"
+#include "server/verbs/admission/topology_labels.h"
 #include "server/verbs/context/decode_body.h"
 #include "server/verbs/subresources/subresources.h"
 #include "server/verbs/write/modify.h"
@@ -94,6 +95,11 @@ Result<api::Object> Bound(const storage::Item& current,
   pod.spec.node_name = binding.target.name;
   for (const auto& [key, value] : binding.metadata.annotations) {
     pod.metadata.annotations.insert_or_assign(key, value);
+  }
+  if (admission::kBindingsCarryLabels.Rules(release)) {
+    for (const auto& [key, value] : binding.metadata.labels) {
+      pod.metadata.labels.insert_or_assign(key, value);
+    }
   }
   SetScheduled(pod, now);
   // A bound pod needs no nomination (gate ClearingNominatedNodeNameAfterBinding, on since 1.35).
