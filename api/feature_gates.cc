@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/other_gates.h"
 #include "base/text/spelling.h"
 #include "base/try.h"
 
@@ -155,8 +156,25 @@ bool ApplyStage(const Setting& setting, Release release, FeatureGates& gates) {
   return true;
 }
 
+Failure Locked(const Setting& setting, Release release) {
+  return Fail(StatusReason::kInvalid,
+              fmt::format("cannot set feature gate {} to {}, feature is locked to {} in {}",
+                          setting.name,
+                          setting.on,
+                          !setting.on,
+                          ReleaseName(release)));
+}
+
+Result<> CheckLock(const OtherGate& gate, const Setting& setting, Release release) {
+  const bool is_locked = Releases{.first = gate.locked_since}.Rules(release);
+  if (is_locked && setting.on != gate.locked_to) return Locked(setting, release);
+  return {};
+}
+
 Result<> ApplyOne(const Setting& setting, Release release, FeatureGates& gates) {
   const GateInfo* const gate = FindGate(setting.name);
+  const OtherGate* const other = FindOtherGate(setting.name, release);
+  if (other != nullptr) return CheckLock(*other, setting, release);
   if (gate == nullptr || !gate->in.Has(release)) {
     const std::vector<std::string> names = NamesOf(release);
     // A gate of another release is not misspelt.
@@ -168,12 +186,7 @@ Result<> ApplyOne(const Setting& setting, Release release, FeatureGates& gates) 
                             fmt::join(names, ", "),
                             meant));
   }
-  if (!setting.on && gate->locked.Rules(release)) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("cannot set feature gate {} to false, feature is locked to true in {}",
-                            setting.name,
-                            ReleaseName(release)));
-  }
+  if (!setting.on && gate->locked.Rules(release)) return Locked(setting, release);
   gates.Switch(gate->gate, setting.on);
   return {};
 }
@@ -214,11 +227,7 @@ void FeatureGates::DropDependents() {
 Result<> FeatureGates::Apply(std::string_view flags, Release release) {
   FeatureGates next = *this;
   std::vector<Setting> settings;  // of single gates, which take precedence over those of a stage
-  while (!flags.empty()) {
-    const size_t comma = flags.find(',');
-    const std::string_view flag = flags.substr(0, comma);
-    flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
-    if (flag.empty()) continue;
+  for (const std::string_view flag : SettingsIn(flags)) {
     DRAY_TRY(const Setting setting, ParseSetting(flag));
     if (!ApplyStage(setting, release, next)) settings.push_back(setting);
   }

@@ -10,12 +10,15 @@
 #include <gtest/gtest.h>
 
 #include "api/measured_release.h"
+#include "api/other_gates.h"
 
 namespace dray::api {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string After(Release release, std::string_view flags) {
   FeatureGates gates = FeatureGates::AllOf(release);
@@ -95,6 +98,23 @@ TEST(FeatureGates, RefuseWhatTheReleaseDoesNotAllow) {
   EXPECT_EQ(After(Release::kNewest, "DRAAdminAccess=false"),
             "cannot set feature gate DRAAdminAccess to false, feature is locked to true in 1.37");
   EXPECT_EQ(After(Release::k1_34, "DRAAdminAccess=false"), "DRAAdminAccess ");
+}
+
+TEST(FeatureGates, OfUpstreamThatSwitchNothingHereAreTaken) {
+  EXPECT_EQ(After(Release::kNewest, "InPlacePodVerticalScaling=true,ImageVolumeWithDigest=true"),
+            "");
+  EXPECT_THAT(After(Release::k1_35, "ImageVolumeWithDigest=true"), Not(HasSubstr("unrecognized")));
+  EXPECT_THAT(After(Release::k1_34, "ImageVolumeWithDigest=true"),
+              HasSubstr("unrecognized feature gate: ImageVolumeWithDigest; 1.34 has "));
+  EXPECT_EQ(After(Release::kNewest, "MultiCIDRServiceAllocator=false"),
+            "cannot set feature gate MultiCIDRServiceAllocator to false, feature is locked to true "
+            "in 1.37");
+  EXPECT_EQ(After(Release::kNewest, "DeclarativeValidationTakeover=true"),
+            "cannot set feature gate DeclarativeValidationTakeover to true, feature is locked to "
+            "false in 1.37");
+  EXPECT_EQ(After(Release::k1_30, "DeclarativeValidationTakeover=true").find("unrecognized"), 0);
+  EXPECT_THAT(OtherGatesIn("DRAAdminAccess=true,,JobManagedBy=true,Foo=true", Release::kNewest),
+              ElementsAre("JobManagedBy=true"));
 }
 
 TEST(FeatureGates, ANearNameIsProposed) {
