@@ -3,7 +3,10 @@
 #include "cli/command_line/command.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -205,6 +208,7 @@ Option& Command::Texts(std::string_view synopsis,
 Option& Command::List(std::string_view synopsis,
                       std::vector<std::string>& target,
                       std::string says) {
+  empty_lists_.push_back(fmt::format("{}=", synopsis.substr(0, synopsis.find(' '))));
   return Keep(synopsis, "TEXT", std::move(says), [&](const auto& names) {
     return reader_->add_option(names, target)->delimiter(',');
   });
@@ -263,10 +267,18 @@ const Command& Command::Reached() const {
   return below == below_.end() ? *this : (*below)->Reached();
 }
 
+bool Command::IsEmptyList(std::string_view word) const {
+  return std::ranges::find(empty_lists_, word) != empty_lists_.end() ||
+         std::ranges::any_of(below_, [&](const auto& one) { return one->IsEmptyList(word); });
+}
+
 Asked Command::Read(std::span<const std::string> words) {
   Asked asked;
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  // CLI11 would take the next word for the list.
+  std::erase_if(reversed, [this](const std::string& word) { return IsEmptyList(word); });
   try {
-    reader_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    reader_->parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
     asked.what = Asked::What::kHelp;
   } catch (const CLI::CallForVersion&) {

@@ -153,6 +153,8 @@ class Command {
                std::string says,
                const std::function<CLI::Option*(const std::string& names)>& add);
   const Command& Reached() const;
+  /// Whether the word is a List option, of this command or one below, without names: "--skip=".
+  bool IsEmptyList(std::string_view word) const;
 
   std::unique_ptr<CLI::App> program_;  // set for a program only
   CLI::App* reader_;
@@ -163,6 +165,7 @@ class Command {
   Action action_;
   std::vector<std::unique_ptr<Option>> options_;
   std::vector<std::unique_ptr<Command>> below_;
+  std::vector<std::string> empty_lists_;  // "--skip="
 };
 
 }  // namespace dray::cli::inline command_line

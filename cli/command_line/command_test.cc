@@ -15,6 +15,7 @@ namespace dray::cli::inline command_line {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::StrEq;
 
 using Line = std::vector<std::string>;
@@ -58,6 +59,13 @@ TEST(Command, TakesWhatTheWordsGive) {
   EXPECT_EQ(paint.coats, 3);
   EXPECT_THAT(paint.tools, ElementsAre("a", "b"));
   EXPECT_THAT(paint.rooms, ElementsAre("hall", "attic"));
+}
+
+TEST(Command, AnEmptyListDoesNotTakeTheNextWord) {
+  Paint paint;
+  EXPECT_EQ(paint.Read({"wall", "--tools=", "--coats=3", "hall"}).what, Asked::What::kAction);
+  EXPECT_THAT(paint.tools, IsEmpty());
+  EXPECT_EQ(paint.coats, 3);
 }
 
 TEST(Command, TakesTextsOneEachTimeInTheOrderOfTheLine) {
