@@ -228,6 +228,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .rules = server::registry::RuleSet(options_.emulation),
           .exclusive_devices = !options_.allow_overlapping_allocations,
           .plugins = options_.plugins,
+          .makes_accounts = options_.makes_accounts,
           .release = options_.emulation.release,
           .workers = &workers_,
           .metrics = metrics_.get(),

@@ -59,6 +59,8 @@ struct ProcessOptions {
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   /// The enabled admission plugins.
   server::verbs::admission::PluginSet plugins = server::verbs::admission::PluginSet::Usual();
+  /// Whether namespaces get accounts while plugin ServiceAccount is on.
+  bool makes_accounts = true;
   int64_t token_seconds_max = 0;  // limit for service account tokens; 0: none
   bool rbac = true;               // RBAC decides; false: authenticated users may do everything
   bool profiling = false;         // serves profiles of this process

@@ -34,17 +34,92 @@ struct IdleFlag {
   std::string_view value;
   const char* because;
 };
+
+// What the flags without effect are about.
+constexpr const char* kNoWatchCache = "watches need no cache of their own";
+constexpr const char* kNoKubelets = "kubelets are not called";
+constexpr const char* kNoServersBeside = "servers do not call each other";
+constexpr const char* kOwnLog = "the log has one form, and levels by --v only";
+constexpr const char* kOwnMetrics = "all metrics are shown";
+constexpr const char* kOwnTimes = "Dray has its own times for this";
+constexpr const char* kOwnTls = "versions and suites of TLS are Dray's own";
+constexpr const char* kNoFlowControl = "flow schemas are kept, and nothing acts on them";
+constexpr const char* kAuditAtOnce = "the audit log is written at once, as JSON of audit.k8s.io/v1";
+
 constexpr IdleFlag kIdleFlags[] = {
     {"--allow-privileged", kTrueOrFalse, "pods may be privileged anyway"},
     {"--advertise-address",
      "ADDRESS",
      "the Service kubernetes names the address that is listened on"},
+    {"--external-hostname", "NAME", "the Service kubernetes names the address that is listened on"},
     {"--service-cluster-ip-range", "CIDR", "services get addresses of 10.0.0.0/12"},
     {"--service-node-port-range", "RANGE", "services get ports from 30000 to 32767"},
     {"--storage-backend", "NAME", "there is one form of etcd"},
     {"--storage-media-type", "TYPE", "there is one form of stored objects"},
+    {"--storage-initialization-timeout", "DURATION", kOwnTimes},
     {"--endpoint-reconciler-type", "NAME", "servers do not write each other's endpoints"},
-    {"--watch-cache", kTrueOrFalse, "watches need no cache of their own"},
+    {"--apiserver-count", "NUMBER", "servers do not write each other's endpoints"},
+    {"--peer-advertise-ip", "ADDRESS", kNoServersBeside},
+    {"--peer-advertise-port", "NUMBER", kNoServersBeside},
+    {"--peer-ca-file", "FILE", kNoServersBeside},
+    {"--watch-cache", kTrueOrFalse, kNoWatchCache},
+    {"--watch-cache-sizes", "WHAT", kNoWatchCache},
+    {"--default-watch-cache-size", "NUMBER", kNoWatchCache},
+    {"--delete-collection-workers", "NUMBER", "collections are deleted without workers"},
+    {"--enable-garbage-collector", kTrueOrFalse, "finalizers of deletions are set anyway"},
+    {"--enable-priority-and-fairness", kTrueOrFalse, kNoFlowControl},
+    {"--enable-aggregator-routing", kTrueOrFalse, "services are reached by their endpoints"},
+    {"--aggregator-reject-forwarding-redirect", kTrueOrFalse, "redirects are not followed"},
+    {"--proxy-client-cert-file", "FILE", "other API servers are shown no certificate"},
+    {"--proxy-client-key-file", "FILE", "other API servers are shown no certificate"},
+    {"--kubelet-certificate-authority", "FILE", kNoKubelets},
+    {"--kubelet-client-certificate", "FILE", kNoKubelets},
+    {"--kubelet-client-key", "FILE", kNoKubelets},
+    {"--kubelet-preferred-address-types", "TYPES", kNoKubelets},
+    {"--kubelet-timeout", "DURATION", kNoKubelets},
+    {"--etcd-count-metric-poll-period", "DURATION", kOwnMetrics},
+    {"--etcd-db-metric-poll-interval", "DURATION", kOwnMetrics},
+    {"--etcd-healthcheck-timeout", "DURATION", kOwnTimes},
+    {"--etcd-readycheck-timeout", "DURATION", kOwnTimes},
+    {"--lease-reuse-duration-seconds", "NUMBER", kOwnTimes},
+    {"--goaway-chance", "NUMBER", "clients keep their connections"},
+    {"--permit-address-sharing", kTrueOrFalse, "an address belongs to one server"},
+    {"--permit-port-sharing", kTrueOrFalse, "an address belongs to one server"},
+    {"--max-connection-bytes-per-sec", "NUMBER", "connections have no such limit"},
+    {"--min-request-timeout", "NUMBER", kOwnTimes},
+    {"--request-timeout", "DURATION", kOwnTimes},
+    {"--livez-grace-period", "DURATION", kOwnTimes},
+    {"--shutdown-delay-duration", "DURATION", kOwnTimes},
+    {"--shutdown-send-retry-after", kTrueOrFalse, kOwnTimes},
+    {"--shutdown-watch-termination-grace-period", "DURATION", kOwnTimes},
+    {"--tls-cipher-suites", "NAMES", kOwnTls},
+    {"--tls-curve-preferences", "NAMES", kOwnTls},
+    {"--tls-min-version", "VERSION", kOwnTls},
+    {"--strict-transport-security-directives", "WORDS", kOwnTls},
+    {"--service-account-lookup", kTrueOrFalse, "accounts and tokens are looked up anyway"},
+    {"--service-account-extend-token-expiration",
+     kTrueOrFalse,
+     "tokens end when they were asked to"},
+    {"--audit-log-format", "NAME", kAuditAtOnce},
+    {"--audit-log-version", "NAME", kAuditAtOnce},
+    {"--audit-log-mode", "NAME", kAuditAtOnce},
+    {"--audit-log-compress", kTrueOrFalse, kAuditAtOnce},
+    {"--logging-format", "NAME", kOwnLog},
+    {"--vmodule", "LEVELS", kOwnLog},
+    {"--log-flush-frequency", "DURATION", kOwnLog},
+    {"--show-hidden-metrics-for-version", "VERSION", kOwnMetrics},
+    {"--disabled-metrics", "NAMES", kOwnMetrics},
+    {"--allow-metric-labels", "LABELS", kOwnMetrics},
+    {"--allow-metric-labels-manifest", "FILE", kOwnMetrics},
+    {"--contention-profiling", kTrueOrFalse, "locks are not profiled"},
+    {"--debug-socket-path", "PATH", "profiles are read over the API's address"},
+    {"--enable-logs-handler", kTrueOrFalse, "there are no logs to read"},
+    {"--tracing-config-file", "FILE", "requests are not traced"},
+    {"--emulation-forward-compatible", kTrueOrFalse, "a played release is played exactly"},
+    {"--runtime-config-emulation-forward-compatible",
+     kTrueOrFalse,
+     "a played release is played exactly"},
+    {"--min-compatibility-version", "VERSION", "stored objects are read by every version"},
 };
 
 struct ApiserverOptions {
@@ -130,6 +205,8 @@ Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given)
       fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), given.bind_address, given.secure_port);
   options.components = "apiserver";
   options.previews = server::registry::Previews::kAsUpstream;
+  options.leaves_accounts_to_others = true;
+  options.allow_overlapping_allocations = true;
   options.store.data_folder = given.cert_folder;
   if (given.verbosity >= kDebugVerbosity) options.log_level = LogLevel::kDebug;
   options.release = given.emulated_version.starts_with("kube=") ? given.emulated_version.substr(5)

@@ -6,12 +6,14 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <stdio_ext.h>
 
 #include "api/measured_release.h"
+#include "api/other_gates.h"
 #include "api/release.h"
 #include "base/log.h"
 #include "base/try.h"
@@ -86,6 +88,13 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
   DRAY_TRY(GivenObjects given, GivenObjects::Read(world.disk, options.files));
   process_options.waits_for_objects = !given.empty();
   const api::Release release = process_options.emulation.release;
+  for (const std::string_view gate : api::OtherGatesIn(options.feature_gates, release)) {
+    log.Info("flag is passed over",
+             "flag",
+             fmt::format("--feature-gates={}", gate),
+             "because",
+             "nothing of Dray depends on that gate");
+  }
   std::optional<control_plane::Process> process;
   process.emplace(world, log, std::move(process_options));
   DRAY_TRY_VOID(process->Start());

@@ -218,14 +218,20 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
 }
 
 /// Adds ServiceAccount to the usual plugins if controllers run, because they create the accounts
-/// that it needs. Otherwise adds TaintNodesByCondition, because a controller elsewhere can remove
-/// the taint from new nodes. Errors: those of PluginSet::Changed.
+/// that it needs. Otherwise adds the plugins whose taints and finalizers a controller elsewhere can
+/// remove. Errors: those of PluginSet::Changed.
 Result<server::verbs::admission::PluginSet> PluginsOf(const ServeOptions& options,
                                                       bool has_controllers) {
-  using server::verbs::admission::PluginSet;
-  const PluginSet usual =
-      PluginSet::Usual().With(has_controllers ? server::verbs::admission::kServiceAccountPlugin
-                                              : server::verbs::admission::kTaintNodesPlugin);
+  namespace admission = server::verbs::admission;
+  admission::PluginSet usual = admission::PluginSet::Usual();
+  if (!has_controllers) {
+    usual = usual.With(admission::kTaintNodesPlugin)
+                .With(admission::kStorageProtectionPlugin)
+                .With(admission::kPodGroupProtectionPlugin);
+  }
+  if (has_controllers || options.leaves_accounts_to_others) {
+    usual = usual.With(admission::kServiceAccountPlugin);
+  }
   return usual.Changed(options.admission_plugins, options.disabled_admission_plugins);
 }
 
@@ -286,6 +292,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   DRAY_TRY(process.event_life, ParseEventTtl(options.event_ttl));
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
   DRAY_TRY(process.plugins, PluginsOf(options, process.controllers));
+  process.makes_accounts = !options.leaves_accounts_to_others;
   DRAY_TRY(process.token_seconds_max, ParseTokenMax(options.token_max_expiration));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY_VOID(CheckReach(options, process));

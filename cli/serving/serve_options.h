@@ -42,6 +42,7 @@ struct ServeOptions {
   server::registry::Previews previews = server::registry::Previews::kAll;
   std::string scheduler_config;  // a file; kube-scheduler's --config
   std::vector<std::string> admission_plugins, disabled_admission_plugins;
+  bool leaves_accounts_to_others = false;  // which are needed, and come from elsewhere
   std::string token_max_expiration;  // kube-apiserver's name; empty: no limit
   control_plane::AuditFiles audit;   // kube-apiserver's names
   std::string event_ttl = "1h0m0s";  // likewise

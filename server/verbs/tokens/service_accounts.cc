@@ -64,18 +64,22 @@ Task<> MakeAccount(const Core* core, storage::WriteSession* session, std::string
   co_return {};
 }
 
+bool AreAccountsMade(const Options& options) {
+  return options.makes_accounts && options.plugins.Has(admission::kServiceAccountPlugin);
+}
+
 bool IsForPods(const Call& call) {
   const api::KindInfo& hub = call.hub();
   if (!hub.group.empty()) return false;
   const std::string& name = call.request->name;
   const bool is_needed = (hub.plural == "serviceaccounts" && name == registry::kDefaultAccount) ||
                          (hub.plural == "configmaps" && name == registry::kRootCertificates);
-  return is_needed && call.core->options.plugins.Has(admission::kServiceAccountPlugin);
+  return is_needed && AreAccountsMade(call.core->options);
 }
 
 Task<> MakeAccounts(const Core* core) {
   constexpr const api::KindInfo& kNamespaces = api::Reflected<core_v1::Namespace>::kKind;
-  if (!core->options.plugins.Has(admission::kServiceAccountPlugin)) co_return {};
+  if (!AreAccountsMade(core->options)) co_return {};
   storage::WriteSession session(core->store, {.workers = core->options.workers});
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await session.ReadNewest());
   std::vector<std::string> names;

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "server/verbs/context/call.h"
+#include "server/verbs/context/options.h"
 
 namespace dray::server::verbs::inline tokens {
 
@@ -15,10 +16,13 @@ namespace dray::server::verbs::inline tokens {
 /// clients trust, in a namespace. Upstream's controllers do this. Errors: as of creates.
 Task<> MakeAccount(const Core* core, storage::WriteSession* session, std::string namespace_name);
 
+/// Whether namespaces of this server get these objects.
+bool AreAccountsMade(const Options& options);
+
 /// Whether the call deleted an object that MakeAccount() creates; the caller then creates it again.
 bool IsForPods(const Call& call);
 
-/// MakeAccount() in all namespaces, if the plugin is on.
+/// MakeAccount() in all namespaces, if AreAccountsMade().
 Task<> MakeAccounts(const Core* core);
 
 }  // namespace dray::server::verbs::inline tokens

@@ -20,9 +20,10 @@ using ::testing::StartsWith;
 
 class ServiceAccountsTest : public testing::ServerTest {
  protected:
-  ServiceAccountsTest()
+  explicit ServiceAccountsTest(bool makes_accounts = true)
       : ServerTest(Options{
-            .plugins = admission::PluginSet::Usual().With(admission::kServiceAccountPlugin)}) {
+            .plugins = admission::PluginSet::Usual().With(admission::kServiceAccountPlugin),
+            .makes_accounts = makes_accounts}) {
     EXPECT_TRUE(Wait(resources_.BootstrapAccounts("PEM")).has_value());
     Make("namespaces", "", R"({"metadata":{"name":"lab"}})");
   }
@@ -55,6 +56,19 @@ TEST_F(ServiceAccountsTest, ANamespaceHasWhatItsPodsNeed) {
   EXPECT_THAT(Do(Request(Verb::kGet, "serviceaccounts", "lab", "default")), StartsWith("200 "));
   EXPECT_THAT(Do(Request(Verb::kGet, "configmaps", "lab", "kube-root-ca.crt")),
               HasSubstr(R"("data":{"ca.crt":"PEM"})"));
+}
+
+class AccountsFromElsewhere : public ServiceAccountsTest {
+ protected:
+  AccountsFromElsewhere() : ServiceAccountsTest(false) {}
+};
+
+TEST_F(AccountsFromElsewhere, AreMissingUntilTheyAreCreated) {
+  EXPECT_THAT(Do(Request(Verb::kGet, "serviceaccounts", "lab", "default")), StartsWith("404 "));
+  EXPECT_THAT(Do(Request(Verb::kGet, "configmaps", "lab", "kube-root-ca.crt")), StartsWith("404 "));
+  EXPECT_THAT(Pod(kPlain), AllOf(StartsWith("403 "), HasSubstr("serviceaccount \"default\" not found")));
+  EXPECT_THAT(Account("default", "", ""), StartsWith("201 "));
+  EXPECT_THAT(Pod(kPlain), StartsWith("201 "));
 }
 
 TEST_F(ServiceAccountsTest, WhatANamespaceHasComesBack) {

@@ -236,7 +236,7 @@ Result<> CheckNotGoing(const api::KindInfo& kind, std::string_view name) {
 bool MakesAccount(const Call& call) {
   return call.hub().plural == "namespaces" && call.hub().group.empty() &&
          !call.request->write.dry_run &&
-         call.core->options.plugins.Has(admission::kServiceAccountPlugin);
+         AreAccountsMade(call.core->options);
 }
 
 }  // namespace
