@@ -239,6 +239,11 @@ class Patcher {
       return Rejected(kMissing, "replace operation does not apply: doc is missing path: {}", path);
     }
     DRAY_TRY_VOID(CheckDepth(place, value));
+    // As upstream's library, which adds a member that is not there. RFC 6902 would refuse it.
+    if (place.parent->is_object()) {
+      place.parent->members().Set(place.key, std::move(value));
+      return {};
+    }
     const auto old = Child(*place.parent, place.key);
     if (!old.has_value()) {
       return Rejected(kMissing, "replace operation does not apply: doc is missing key: {}", path);
