@@ -178,6 +178,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // remote_routes.cc: what other servers answer
   void RouteToOthers();
+  std::optional<std::string> WithOthers(const std::string& document, bool is_aggregated) const;
   void ServeRemote();
   net::client::ClientRequest ForwardedRequest() const;
   void AnsweredByOther(std::expected<net::client::ClientResponse, std::string> answer);

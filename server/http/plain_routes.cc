@@ -210,9 +210,16 @@ void Exchange::ServeDiscovery(const std::string& plain, AggregatedDocument docum
                                 : Endpoint::kAggregated;
   const auto form = Negotiate(request_.headers.Get("Accept"), endpoint);
   if (!form) return SendError(form.error());
-  if (form->transform != documents::Transform::kAggregated) return SendDocument(plain, *form);
-  const documents::Discovery::Document& aggregated =
+  if (form->transform != documents::Transform::kAggregated) {
+    return SendDocument(WithOthers(plain, false).value_or(plain), *form);
+  }
+  const documents::Discovery::Document& own =
       (form->version == "v2" ? discovery.aggregated() : discovery.aggregated_v2beta1()).*document;
+  documents::Discovery::Document with_others;
+  if (std::optional<std::string> json = WithOthers(own.json, true)) {
+    with_others = {.json = *json, .etag = documents::EntityTag(*json)};
+  }
+  const documents::Discovery::Document& aggregated = with_others.json.empty() ? own : with_others;
   const bool unchanged = request_.headers.Get("If-None-Match") == aggregated.etag;
   const std::string type = fmt::format("{};g=apidiscovery.k8s.io;v={}{}",
                                        documents::MediaType(form->encoding),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that another server answers: an APIService names its service.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,21 @@ void Exchange::RouteToOthers() {
   if (route_.kind != RouteKind::kPlainNotFound) return;
   route_.text = list->GroupJson(route_.group);
   if (!route_.text.empty()) route_.kind = RouteKind::kRemoteGroup;
+}
+
+// /apis has the groups of other servers, too, unless this server has them. Nothing: there are none.
+std::optional<std::string> Exchange::WithOthers(const std::string& document,
+                                                bool is_aggregated) const {
+  const verbs::RemoteApis* const remote = parts_.resources.remote_apis();
+  if (remote == nullptr || route_.kind != RouteKind::kGroups) return std::nullopt;
+  const Frozen<verbs::RemoteApiList> list = remote->Now();
+  if (list->is_empty()) return std::nullopt;
+  const Frozen<Documents> own = parts_.documents->Now();
+  const auto is_here = [&](std::string_view group) {
+    return own->discovery.Group(group) != nullptr;
+  };
+  return is_aggregated ? list->WithAggregatedGroups(document, is_here)
+                       : list->WithGroups(document, is_here);
 }
 
 net::client::ClientRequest Exchange::ForwardedRequest() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "api/core_v1/service.h"
 #include "api/discovery_v1.h"
 #include "api/text/go_quote.h"
+#include "base/check.h"
 #include "base/task.h"
 #include "base/try.h"
 #include "server/registry/api_service_rules.h"
@@ -19,6 +21,7 @@
 #include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/webhook_lists.h"
 #include "server/verbs/controllers/own_request.h"
+#include "server/verbs/controllers/remote_discovery.h"
 #include "server/webhooks/address.h"
 
 namespace dray::server::verbs::inline controllers {
@@ -148,30 +151,77 @@ Error NoAnswer(const std::string& url, std::string_view why) {
           .message = fmt::format("failing or missing response from {}: {}", url, why)};
 }
 
-// Whether the server behind `api` answers what every server must; else why not.
-Task<> AskForDiscovery(const RemoteApis* apis, const Core* core, RemoteApi api, std::string url) {
+// What the server behind `api` answers to the question that every server answers; else why not.
+Task<std::string> AskForDiscovery(const RemoteApis* apis,
+                                  const Core* core,
+                                  RemoteApi api,
+                                  std::string url) {
   RemoteRequest request{.deadline = core->world.clock.Monotonic() + kAskTimeMax};
   request.request.target = DiscoveryPath(api.spec);
+  request.request.headers.Add("Accept", "application/json");
   request.request.headers.Add("X-Remote-User", "system:kube-aggregator");
   request.request.headers.Add("X-Remote-Group", "system:masters");
   auto start = [&](auto done) { apis->Forward(api, std::move(request), std::move(done)); };
-  const webhooks::HookOutcome outcome =
-      co_await FromCallback<webhooks::HookOutcome>(std::move(start));
+  webhooks::HookOutcome outcome = co_await FromCallback<webhooks::HookOutcome>(std::move(start));
   if (!outcome.has_value()) {
     co_return Fail(
         NoAnswer(url, fmt::format("Get {}: {}", api::GoQuote(url), outcome.error().why)));
   }
   constexpr int kOk = 200;
   constexpr int kTooHigh = 300;
-  if (outcome->status >= kOk && outcome->status < kTooHigh) co_return {};
+  if (outcome->status >= kOk && outcome->status < kTooHigh) co_return std::move(outcome->body);
   co_return Fail(NoAnswer(url, fmt::format("bad status from {}: {}", url, outcome->status)));
+}
+
+using Versions = std::vector<const RemoteApi*>;  // of one group, the preferred one first
+
+void WriteGroupVersion(const APIServiceSpec& spec, api::JsonWriter& json) {
+  const std::string name = fmt::format("{}/{}", spec.group, spec.version);
+  json.Object({{"groupVersion", name}, {"version", spec.version}});
+}
+
+// The common members of APIGroup and of an entry of APIGroupList.
+void WriteGroupMembers(const Versions& versions, api::JsonWriter& json) {
+  json.Member("name", versions.front()->spec.group);
+  json.Member("versions").Array([&] {
+    for (const RemoteApi* version : versions) WriteGroupVersion(version->spec, json);
+  });
+  WriteGroupVersion(versions.front()->spec, json.Member("preferredVersion"));
+}
+
+// A version whose server does not say what it has is stale, as upstream calls it.
+void WriteAggregatedVersion(const RemoteApi& version, api::JsonWriter& json) {
+  const bool is_current = version.is_available && !version.resources.empty();
+  json.Object([&] {
+    json.Member("version", version.spec.version);
+    if (is_current) json.Member("resources").Raw(version.resources);
+    json.Member("freshness", is_current ? "Current" : "Stale");
+  });
+}
+
+void WriteAggregatedGroup(const Versions& versions, api::JsonWriter& json) {
+  json.Object([&] {
+    json.Member("metadata").Object([&] { json.Member("name", versions.front()->spec.group); });
+    json.Member("versions").Array([&] {
+      for (const RemoteApi* version : versions) WriteAggregatedVersion(*version, json);
+    });
+  });
+}
+
+// `document` is an object whose last member is a list.
+void AppendToList(std::string& document, std::string_view element) {
+  constexpr std::string_view kEnd = "]}";
+  DRAY_CHECK(document.ends_with(kEnd));
+  document.resize(document.size() - kEnd.size());
+  if (!document.ends_with('[')) document += ',';
+  document.append(element).append(kEnd);
 }
 
 }  // namespace
 
-void RemoteApiList::Add(RemoteApi api) {
+RemoteApi& RemoteApiList::Add(RemoteApi api) {
   Key key(api.spec.group, api.spec.version);
-  apis_.insert_or_assign(std::move(key), std::move(api));
+  return apis_.insert_or_assign(std::move(key), std::move(api)).first->second;
 }
 
 const RemoteApi* RemoteApiList::Find(std::string_view group, std::string_view version) const {
@@ -180,32 +230,63 @@ const RemoteApi* RemoteApiList::Find(std::string_view group, std::string_view ve
   return found == apis_.end() ? nullptr : &found->second;
 }
 
-std::string RemoteApiList::GroupJson(std::string_view group) const {
-  std::vector<const APIServiceSpec*> versions;
+std::vector<const RemoteApi*> RemoteApiList::VersionsOf(std::string_view group) const {
+  std::vector<const RemoteApi*> versions;
   for (auto at = apis_.lower_bound(Key(group, "")); at != apis_.end() && at->first.first == group;
        ++at) {
-    versions.push_back(&at->second.spec);
+    versions.push_back(&at->second);
   }
-  if (versions.empty()) return {};
-  std::ranges::sort(versions, {}, [](const APIServiceSpec* spec) {
-    return std::pair(-spec->version_priority, std::string_view(spec->version));
+  std::ranges::sort(versions, {}, [](const RemoteApi* api) {
+    return std::pair(-api->spec.version_priority, std::string_view(api->spec.version));
   });
+  return versions;
+}
+
+// A group has the highest priority of its versions.
+std::vector<std::string_view> RemoteApiList::GroupsByPriority() const {
+  std::map<std::string_view, int32_t> priorities;
+  for (const auto& [key, api] : apis_) {
+    int32_t& priority = priorities[key.first];
+    priority = std::max(priority, api.spec.group_priority_minimum);
+  }
+  priorities.erase("");  // the group without a name is no entry of /apis
+  std::vector<std::string_view> groups;
+  for (const auto& [group, priority] : priorities) groups.push_back(group);
+  std::ranges::sort(
+      groups, {}, [&](std::string_view group) { return std::pair(-priorities[group], group); });
+  return groups;
+}
+
+std::string RemoteApiList::GroupJson(std::string_view group) const {
+  const std::vector<const RemoteApi*> versions = VersionsOf(group);
+  if (versions.empty()) return {};
   return api::JsonText([&](api::JsonWriter& json) {
-    const auto write = [&](const APIServiceSpec& spec) {
-      const std::string name = fmt::format("{}/{}", spec.group, spec.version);
-      json.Object({{"groupVersion", name}, {"version", spec.version}});
-    };
     json.Object([&] {
       json.Member("kind", "APIGroup");
       json.Member("apiVersion", "v1");
-      json.Member("name", group);
-      json.Member("versions").Array([&] {
-        for (const APIServiceSpec* spec : versions) write(*spec);
-      });
-      json.Member("preferredVersion");
-      write(*versions.front());
+      WriteGroupMembers(versions, json);
     });
   });
+}
+
+std::string RemoteApiList::WithGroups(std::string document, const IsHere& is_here) const {
+  for (const std::string_view group : GroupsByPriority()) {
+    if (is_here(group)) continue;
+    AppendToList(document, api::JsonText([&](api::JsonWriter& json) {
+                   json.Object([&] { WriteGroupMembers(VersionsOf(group), json); });
+                 }));
+  }
+  return document;
+}
+
+std::string RemoteApiList::WithAggregatedGroups(std::string document, const IsHere& is_here) const {
+  for (const std::string_view group : GroupsByPriority()) {
+    if (is_here(group)) continue;
+    AppendToList(document, api::JsonText([&](api::JsonWriter& json) {
+                   WriteAggregatedGroup(VersionsOf(group), json);
+                 }));
+  }
+  return document;
 }
 
 // What the hub wakes; it may outlive the controller for a moment.
@@ -270,11 +351,11 @@ void RemoteApis::Run() {
   while (true) {
     {
       const MutexLock lock(mutex_);
-      const bool is_failing = std::ranges::any_of(judgements_, [](const auto& entry) {
-        return entry.second.reason == "FailedDiscoveryCheck";
+      const bool is_failing = std::ranges::any_of(looks_, [](const auto& entry) {
+        return entry.second.judgement.reason == "FailedDiscoveryCheck";
       });
       while (!is_rung_ && !is_ending_) {
-        if (judgements_.empty()) {
+        if (looks_.empty()) {
           changed_.Wait(mutex_);
         } else if (!changed_.WaitFor(mutex_, is_failing ? kRetryAfter : kLookAfter)) {
           break;
@@ -303,9 +384,11 @@ void RemoteApis::FollowServices() {
 void RemoteApis::Publish() {
   auto list = std::make_shared<RemoteApiList>();
   for (const auto& [name, service] : services_) {
-    const auto judgement = judgements_.find(name);
-    const bool is_available = judgement != judgements_.end() && judgement->second.status == "True";
-    list->Add({.spec = service.spec, .is_available = is_available});
+    const auto look = looks_.find(name);
+    RemoteApi& api = list->Add({.spec = service.spec});
+    if (look == looks_.end()) continue;
+    api.is_available = look->second.judgement.status == "True";
+    api.resources = look->second.resources;
   }
   list_.Store(std::move(list));
 }
@@ -325,7 +408,7 @@ void RemoteApis::Learn(const store::Snapshot& snapshot) {
     }
   }
   services_ = std::move(services);
-  std::erase_if(judgements_, [&](const auto& entry) { return !services_.contains(entry.first); });
+  std::erase_if(looks_, [&](const auto& entry) { return !services_.contains(entry.first); });
 }
 
 void RemoteApis::Round() {
@@ -334,25 +417,31 @@ void RemoteApis::Round() {
   Publish();
   if (!services_.empty()) FollowServices();
   for (const auto& [name, service] : services_) {
-    Judgement judgement = Judge(*snapshot, service.spec);
-    judgements_.insert_or_assign(name, judgement);
-    Write(service, std::move(judgement));
+    looks_.insert_or_assign(name, LookAt(*snapshot, service.spec));
   }
+  // First: who reads that a service is available may use it.
   Publish();
+  for (const auto& [name, service] : services_) Write(service, looks_.at(name).judgement);
 }
 
-RemoteApis::Judgement RemoteApis::Judge(const store::Snapshot& snapshot,
-                                        const APIServiceSpec& spec) const {
+RemoteApis::Look RemoteApis::LookAt(const store::Snapshot& snapshot,
+                                    const APIServiceSpec& spec) const {
   const admission::InSnapshot surroundings(core_, snapshot);
-  if (std::optional<Judgement> problem = ProblemOf(spec, surroundings)) return *std::move(problem);
+  if (std::optional<Judgement> problem = ProblemOf(spec, surroundings)) {
+    return {.judgement = *std::move(problem)};
+  }
   constexpr std::string_view kFailed = "FailedDiscoveryCheck";
   const auto address = AddressOf(spec, surroundings, core_.world.random.Next());
-  if (!address.has_value()) return Saying("False", kFailed, address.error().why);
+  if (!address.has_value()) return {.judgement = Saying("False", kFailed, address.error().why)};
   const net::Endpoint& at = address->address.host.empty() ? address->server : address->address;
   const std::string url = fmt::format("https://{}{}", net::HostPort(at), DiscoveryPath(spec));
-  const Result<> answered = Wait(AskForDiscovery(this, &core_, {.spec = spec}, url));
-  return answered.has_value() ? Saying("True", "Passed", "all checks passed")
-                              : Saying("False", kFailed, answered.error().message);
+  const Result<std::string> answer = Wait(AskForDiscovery(this, &core_, {.spec = spec}, url));
+  if (!answer.has_value()) {
+    return {.judgement = Saying("False", kFailed, answer.error().message)};
+  }
+  // What cannot be read makes discovery stale; upstream calls such a service available, too.
+  return {.judgement = Saying("True", "Passed", "all checks passed"),
+          .resources = AggregatedResources(*answer).value_or(std::string())};
 }
 
 // Writes the condition unless it is there. Its time is that of the last change of its status.

@@ -3,6 +3,7 @@
 // say, and where requests for them go. After kube-aggregator's available controllers.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ namespace dray::server::verbs::inline controllers {
 struct RemoteApi {
   api::apiregistration_v1::APIServiceSpec spec;
   bool is_available = false;
+  std::string resources = {};  // AggregatedResources(); empty: not known
 };
 
 /// A request for it.
@@ -39,15 +41,27 @@ struct RemoteRequest {
 /// All of them. Immutable.
 class RemoteApiList {
  public:
-  void Add(RemoteApi api);
+  RemoteApi& Add(RemoteApi api);
 
   /// Null: this server answers itself. O(log n).
   const RemoteApi* Find(std::string_view group, std::string_view version) const;
   /// The document of /apis/GROUP; empty: no other server answers for the group.
   std::string GroupJson(std::string_view group) const;
 
+  using IsHere = std::function<bool(std::string_view group)>;
+  /// `document`, which is /apis of this server, and after its groups those of the list that are not
+  /// here. O(size).
+  std::string WithGroups(std::string document, const IsHere& is_here) const;
+  /// The same for its aggregated form.
+  std::string WithAggregatedGroups(std::string document, const IsHere& is_here) const;
+  bool is_empty() const { return apis_.empty(); }
+
  private:
   using Key = std::pair<std::string, std::string>;  // group and version
+
+  std::vector<const RemoteApi*> VersionsOf(std::string_view group) const;
+  std::vector<std::string_view> GroupsByPriority() const;
+
   std::map<Key, RemoteApi> apis_;
 };
 
@@ -75,6 +89,11 @@ class RemoteApis {
  private:
   using Service = api::apiregistration_v1::APIService;
   using Judgement = api::apiregistration_v1::APIServiceCondition;
+  /// What a round found out about one.
+  struct Look {
+    Judgement judgement;
+    std::string resources = {};
+  };
   class Doorbell;
 
   void Ring();
@@ -83,8 +102,8 @@ class RemoteApis {
   void Round();
   void Learn(const store::Snapshot& snapshot);
   /// Asks the server, which takes some seconds at most.
-  Judgement Judge(const store::Snapshot& snapshot,
-                  const api::apiregistration_v1::APIServiceSpec& spec) const;
+  Look LookAt(const store::Snapshot& snapshot,
+              const api::apiregistration_v1::APIServiceSpec& spec) const;
   void FollowServices();
   void Publish();
   void Write(const Service& service, Judgement judgement);
@@ -93,8 +112,8 @@ class RemoteApis {
   WatchHub& hub_;
   Published<RemoteApiList> list_{std::make_shared<const RemoteApiList>()};
   // The thread owns these.
-  std::map<std::string, Service> services_;      // those that this server does not answer for
-  std::map<std::string, Judgement> judgements_;  // of them
+  std::map<std::string, Service> services_;  // those that this server does not answer for
+  std::map<std::string, Look> looks_;        // at them
   bool follows_services_ = false;
 
   Mutex mutex_;
