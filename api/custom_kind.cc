@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/custom_kind.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -76,10 +77,16 @@ const CustomKind* CustomVersionOf(const CustomKind& kind, std::string_view api_v
   return nullptr;
 }
 
+bool CustomVersions::Has(std::string_view version) const {
+  return std::ranges::any_of(all, [&](const CustomKind* one) { return one->version == version; });
+}
+
 Frozen<CustomConversion> ConversionBetween(const KindInfo& from, const KindInfo& to) {
   const CustomKind* custom = CustomOf(to);
   if (custom == nullptr || &from == &to || from.version == to.version) return nullptr;
-  return custom->resource().versions.Load()->conversion;
+  const Frozen<CustomVersions> versions = custom->resource().versions.Load();
+  const bool is_dropped = versions->dropped != nullptr && !versions->Has(from.version);
+  return is_dropped ? versions->dropped : versions->conversion;
 }
 
 Object ReadAs(const Object& object, const CustomKind& version) {

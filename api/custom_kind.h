@@ -72,6 +72,14 @@ class CustomConversion {
   CustomConversion(const CustomConversion&) = delete;
   CustomConversion& operator=(const CustomConversion&) = delete;
   virtual ~CustomConversion() = default;
+  /// False for NoConversion.
+  virtual bool is_possible() const { return true; }
+};
+
+/// Stands where an object is of a version that its definition no longer has: nothing converts it.
+class NoConversion final : public CustomConversion {
+ public:
+  bool is_possible() const override { return false; }
 };
 
 /// Converts objects of custom kinds for code that cannot wait for another program.
@@ -93,6 +101,10 @@ struct CustomVersions {
   bool is_terminating = false;  // nothing is created any more
   /// Null: objects of one version become ones of another by a change of apiVersion.
   Frozen<CustomConversion> conversion = nullptr;
+  /// A NoConversion once the definition has dropped a version: objects of it may still be stored.
+  Frozen<CustomConversion> dropped = nullptr;
+
+  bool Has(std::string_view version) const;
 };
 
 /// One version of a custom kind; or, without a version, what all of them share. Lives as long as
@@ -132,7 +144,8 @@ std::string ListKindOf(const KindInfo& kind);
 const CustomKind* CustomVersionOf(const CustomKind& kind, std::string_view api_version);
 
 /// What converts objects of `from` to `to`, two versions of one custom kind; null where nothing but
-/// apiVersion changes, and for built-in kinds. O(1).
+/// apiVersion changes, and for built-in kinds. A NoConversion where the definition has no `from`.
+/// O(1), O(versions) once the definition has dropped one.
 Frozen<CustomConversion> ConversionBetween(const KindInfo& from, const KindInfo& to);
 
 /// `object`, of any version of a custom kind, as a client of `version` reads it: without what the

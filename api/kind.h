@@ -110,21 +110,34 @@ std::span<const KindInfo* const> BuiltinKinds();
 /// The kinds of a program: the built-in ones and those it adds (tests add a toy kind).
 class Scheme {
  public:
-  Scheme() : kinds_(BuiltinKinds().begin(), BuiltinKinds().end()) {}
-  explicit Scheme(std::span<const KindInfo* const> kinds) : kinds_(kinds.begin(), kinds.end()) {}
+  /// The built-in ones.
+  Scheme();
+  explicit Scheme(std::span<const KindInfo* const> kinds);
 
-  void Add(const KindInfo& kind) { kinds_.push_back(&kind); }
+  void Add(const KindInfo& kind) { Replace({}, std::vector{&kind}, nullptr); }
+  /// Puts `now` in place of `before`, which are kinds of this scheme that stand one after the
+  /// other. Where `before` is empty, `now` comes in front of `next`; null: at the end. Moves
+  /// O(kinds) pointers.
+  void Replace(std::span<const KindInfo* const> before,
+               std::span<const KindInfo* const> now,
+               const KindInfo* next);
+
   std::span<const KindInfo* const> kinds() const { return kinds_; }
 
-  /// By "resource.k8s.io/v1" and "ResourceClaim"; null when unknown.
+  /// By "resource.k8s.io/v1" and "ResourceClaim"; null when unknown. The first that was added
+  /// counts. O(log n).
   const KindInfo* FindKind(std::string_view api_version, std::string_view kind) const;
-  /// By group, version and plural; null when unknown.
+  /// By group, version and plural, of those that are served; null when unknown. O(log n).
   const KindInfo* FindResource(std::string_view group,
                                std::string_view version,
                                std::string_view plural) const;
 
  private:
+  void Index(const KindInfo& kind);
+  void Drop(const KindInfo& kind);
+
   std::vector<const KindInfo*> kinds_;
+  std::vector<const KindInfo*> by_kind_, by_plural_;  // sorted; then version and group
 };
 
 }  // namespace dray::api

@@ -2,6 +2,7 @@
 #include "server/policies/evaluation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -77,6 +78,7 @@ class NamedValues final : public cel::MapView {
 struct Outcome {
   std::optional<Value> value;
   std::string error;
+  double seconds = 0;
 };
 
 // Evaluates expressions one after the other until the budget is spent, which is the error.
@@ -85,17 +87,20 @@ class Round {
   Round(std::span<const CompiledVariable> named,
         const Variables& values,
         Arena& arena,
-        int64_t budget)
-      : named_(named, values, arena), left_(budget) {}
+        int64_t budget,
+        const Clock* clock = nullptr)
+      : named_(named, values, arena), left_(budget), clock_(clock) {}
 
   std::expected<std::vector<Outcome>, std::string> Run(
       std::span<const CompiledExpression> expressions) {
     std::vector<Outcome> outcomes;
     for (const CompiledExpression& expression : expressions) {
       Outcome outcome;
+      const MonotonicTime begin = Now();
       if (expression.is_there && !Evaluate(expression, outcome)) {
         return std::unexpected(std::string(kOutOfBudget));
       }
+      outcome.seconds = std::chrono::duration<double>(Now() - begin).count();
       outcomes.push_back(std::move(outcome));
     }
     return outcomes;
@@ -104,6 +109,8 @@ class Round {
   int64_t left() const { return left_; }
 
  private:
+  MonotonicTime Now() const { return clock_ == nullptr ? MonotonicTime() : clock_->Monotonic(); }
+
   // Returns false when the budget is spent.
   bool Evaluate(const CompiledExpression& expression, Outcome& outcome) {
     if (!expression.program.has_value()) {
@@ -127,6 +134,7 @@ class Round {
 
   NamedValues named_;
   int64_t left_;
+  const Clock* clock_;
 };
 
 StatusReason ReasonOf(const std::optional<std::string>& word) {
@@ -151,9 +159,8 @@ std::string MessageOf(const api::admissionregistration_v1::Validation& rule, con
 
 PolicyResult Failed(const CompiledPolicy& policy, std::string message, int64_t cost) {
   PolicyResult result{.cost = cost};
-  if (!policy.ignores_failures()) {
-    result.denials.push_back({.reason = StatusReason::kInvalid, .message = std::move(message)});
-  }
+  auto& failures = policy.ignores_failures() ? result.ignored : result.denials;
+  failures.push_back({.reason = StatusReason::kInvalid, .message = std::move(message)});
   return result;
 }
 
@@ -234,7 +241,10 @@ std::expected<Value, std::string> EvaluateMutation(const CompiledMutation& mutat
   return *outcome.value;
 }
 
-PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {
+PolicyResult Evaluate(const CompiledPolicy& policy,
+                      const Variables& values,
+                      Arena& arena,
+                      const Clock* clock) {
   int64_t cost = 0;
   const auto matches = ConditionsHold({.expressions = policy.match_conditions,
                                        .variables = policy.variables,
@@ -244,7 +254,7 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
                                       cost);
   if (!matches.has_value()) return Failed(policy, matches.error(), cost);
   if (!*matches) return {.cost = cost};
-  Round rules(policy.variables, values, arena, kBudgetMax);
+  Round rules(policy.variables, values, arena, kBudgetMax, clock);
   const auto decided = rules.Run(policy.validations);
   if (!decided.has_value()) return Failed(policy, decided.error(), cost + kBudgetMax);
   const Variables unasked = WithoutAuthorizer(values, arena);
@@ -255,17 +265,19 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
     const auto& rule = policy.policy.spec.validations[i];
     const Outcome& outcome = (*decided)[i];
     if (!outcome.value.has_value() || !messages.has_value()) {
-      if (policy.ignores_failures()) continue;
-      result.denials.push_back(
+      auto& failures = policy.ignores_failures() ? result.ignored : result.denials;
+      failures.push_back(
           {.rule = i,
            .reason = StatusReason::kInvalid,
            .message = outcome.value.has_value()
                           ? fmt::format("failed messageExpression: {}", messages.error())
-                          : outcome.error});
+                          : outcome.error,
+           .seconds = outcome.seconds});
     } else if (!outcome.value->is_true()) {
       result.denials.push_back({.rule = i,
                                 .reason = ReasonOf(rule.reason),
-                                .message = MessageOf(rule, &(*messages)[i])});
+                                .message = MessageOf(rule, &(*messages)[i]),
+                                .seconds = outcome.seconds});
     }
   }
   Round notes(policy.variables, unasked, arena, kBudgetMax);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/world.h"
 #include "cel/value/arena.h"
 #include "server/policies/compiled_policy.h"
 #include "server/policies/expressions.h"
@@ -31,6 +32,7 @@ struct Denial {
   size_t rule = 0;
   StatusReason reason = StatusReason::kInvalid;
   std::string message;
+  double seconds = 0;  // that the rule took; 0 without a clock
 };
 
 struct PublishedAnnotation {
@@ -39,6 +41,8 @@ struct PublishedAnnotation {
 
 struct PolicyResult {
   std::vector<Denial> denials;
+  /// Failures that the policy's failurePolicy ignores.
+  std::vector<Denial> ignored;
   /// Errors in annotations. They refuse the request, whatever the binding's actions are.
   std::vector<std::string> annotation_errors;
   std::vector<PublishedAnnotation> annotations;
@@ -67,7 +71,10 @@ std::expected<cel::Value, std::string> EvaluateMutation(const CompiledMutation& 
                                                         cel::Arena& arena);
 
 /// The values must outlive the evaluation, which fills in `variables` (the named expressions).
-/// Charges its work to arena.work().
-PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, cel::Arena& arena);
+/// Charges its work to arena.work(). With `clock` not null, the rules are timed.
+PolicyResult Evaluate(const CompiledPolicy& policy,
+                      const Variables& values,
+                      cel::Arena& arena,
+                      const Clock* clock = nullptr);
 
 }  // namespace dray::server::policies

@@ -42,8 +42,8 @@ struct FailedExpression {
 
 class Judging {
  public:
-  Judging(const AdmissionRequest& request, const Surroundings& surroundings)
-      : request_(request), surroundings_(surroundings), values_(request, surroundings) {}
+  Judging(const AdmissionRequest& request, const Surroundings& surroundings, CheckLog* log)
+      : request_(request), surroundings_(surroundings), values_(request, surroundings), log_(log) {}
 
   void Ask(const BoundPolicy& bound) {
     const CompiledPolicy& policy = *bound.policy;
@@ -133,9 +133,13 @@ class Judging {
     cel::Arena arena(work_);
     Variables values = known;
     if (!parameter.empty()) values.params = ValueOfJson(parameter, arena);
-    const PolicyResult result = Evaluate(policy, values, arena);
+    const PolicyResult result =
+        Evaluate(policy, values, arena, log_ == nullptr ? nullptr : &log_->clock());
     if (!parameter.empty()) budget_.AddCost(result.cost);
     for (const Denial& denial : result.denials) Deny(policy, binding, denial);
+    for (const Denial& denial : result.ignored) {
+      Measure(policy, binding, denial, CheckAction::kAllow);
+    }
     for (const PublishedAnnotation& one : result.annotations) {
       std::vector<std::string>& values_of_key = annotations[one.key];
       std::string value = one.value.substr(0, kAnnotationBytesMax);
@@ -145,7 +149,20 @@ class Judging {
     }
     for (const std::string& error : result.annotation_errors) {
       refused_.push_back({&policy.policy, &binding, StatusReason::kInvalid, error});
+      Measure(policy, binding, {.message = error}, CheckAction::kDeny);
     }
+  }
+
+  void Measure(const CompiledPolicy& policy,
+               const Binding& binding,
+               const Denial& denial,
+               CheckAction action) {
+    if (log_ == nullptr) return;
+    log_->Note({.policy = policy.policy.metadata.name,
+                .binding = binding.metadata.name,
+                .error_type = std::string(ErrorTypeOf(denial.message)),
+                .action = action,
+                .seconds = denial.seconds});
   }
 
   void Deny(const CompiledPolicy& policy, const Binding& binding, const Denial& denial) {
@@ -153,9 +170,12 @@ class Judging {
     for (const std::string& action : binding.spec.validation_actions) {
       if (action == "Deny") {
         refused_.push_back({&policy.policy, &binding, denial.reason, denial.message});
+        Measure(policy, binding, denial, CheckAction::kDeny);
       } else if (action == "Audit") {
         failures_.push_back({&binding, denial.rule, denial.message});
+        Measure(policy, binding, denial, CheckAction::kAudit);
       } else if (action == "Warn") {
+        Measure(policy, binding, denial, CheckAction::kWarn);
         verdict_.warnings.push_back(fmt::format(
             "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
             name,
@@ -210,14 +230,16 @@ class Judging {
   std::vector<FailedExpression> failures_;
   ParameterBudget budget_;
   Work work_{kRequestWorkMax};
+  CheckLog* const log_;
 };
 
 }  // namespace
 
 Verdict Judge(std::span<const BoundPolicy> policies,
               const AdmissionRequest& request,
-              const Surroundings& surroundings) {
-  Judging judging(request, surroundings);
+              const Surroundings& surroundings,
+              CheckLog* log) {
+  Judging judging(request, surroundings, log);
   for (const BoundPolicy& policy : policies) judging.Ask(policy);
   return std::move(judging).Finish();
 }

@@ -14,6 +14,7 @@
 #include "api/admissionregistration_v1/policy.h"
 #include "base/result.h"
 #include "server/policies/admission_request.h"
+#include "server/policies/check_metrics.h"
 #include "server/policies/compiled_policy.h"
 #include "server/policies/evaluation.h"
 #include "server/policies/surroundings.h"
@@ -31,9 +32,11 @@ struct Verdict {
 };
 
 /// Evaluates all policies, in order, even after a refusal. The refusal is that of the first broken
-/// rule: its reason (Invalid if it has none), and its message as cause.
+/// rule: its reason (Invalid if it has none), and its message as cause. `log` gets the rules that
+/// denied or failed; null: they are not measured.
 Verdict Judge(std::span<const BoundPolicy> policies,
               const AdmissionRequest& request,
-              const Surroundings& surroundings);
+              const Surroundings& surroundings,
+              CheckLog* log = nullptr);
 
 }  // namespace dray::server::policies

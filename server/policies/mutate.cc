@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/policies/mutate.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -155,20 +156,40 @@ class Mutating {
     bool is_changed = false;
     for (const CompiledMutation& mutation : policy.mutations) {
       if (object_ == nullptr || !mutation.expression.is_there) continue;
+      const MonotonicTime begin = Now();
       auto outcome = Apply(invocation, mutation);
-      if (outcome.has_value()) {
-        DRAY_TRY(const bool changes, Carry(invocation, *std::move(outcome)));
-        is_changed = is_changed || changes;
-        is_carried_out_ = true;
-      } else {
+      Result<bool> changes = false;
+      if (outcome.has_value()) changes = Carry(invocation, *std::move(outcome));
+      const bool is_done = outcome.has_value() && changes.has_value();
+      Measure(invocation,
+              begin,
+              is_done ? std::string_view()
+                      : (outcome.has_value() ? changes.error().message : outcome.error()));
+      if (!outcome.has_value()) {
         Note(policy, invocation.binding, outcome.error());
+        continue;
       }
+      if (!changes.has_value()) return Fail(changes.error());
+      is_changed = is_changed || *changes;
+      is_carried_out_ = true;
     }
     if (is_changed) reinvocations.NoteChange();
     if (policy.policy.spec.reinvocation_policy == "IfNeeded") {
       reinvocations.asked.insert(invocation.key);
     }
     return {};
+  }
+
+  MonotonicTime Now() const {
+    return round_.log == nullptr ? MonotonicTime() : round_.log->clock().Monotonic();
+  }
+
+  void Measure(const Invocation& invocation, MonotonicTime begin, std::string_view error) const {
+    if (round_.log == nullptr) return;
+    round_.log->Note({.policy = invocation.policy->policy.metadata.name,
+                      .binding = invocation.binding->metadata.name,
+                      .error_type = std::string(ErrorTypeOf(error)),
+                      .seconds = std::chrono::duration<double>(Now() - begin).count()});
   }
 
   bool Holds(const Invocation& invocation) {

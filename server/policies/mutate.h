@@ -11,6 +11,7 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "server/policies/admission_request.h"
+#include "server/policies/check_metrics.h"
 #include "server/policies/compiled_policy.h"
 #include "server/policies/surroundings.h"
 
@@ -48,6 +49,7 @@ struct Reinvocations {
 struct PolicyRound {
   bool is_second = false;
   Reinvocations& reinvocations;
+  CheckLog* log = nullptr;  // gets the mutations; null: they are not measured
 };
 
 /// Applies what matches the request, by the names of policies, bindings and parameters; each

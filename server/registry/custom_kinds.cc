@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -114,6 +115,15 @@ Frozen<api::CustomConversion> ConversionOf(const v1::CustomResourceDefinition& d
   return std::make_shared<const webhooks::ConversionWebhook>(*said->webhook);
 }
 
+// What objects of a version that is gone meet; null while there was none.
+Frozen<api::CustomConversion> DroppedBetween(const api::CustomVersions& before,
+                                             const api::CustomVersions& now) {
+  if (before.dropped != nullptr) return before.dropped;
+  const bool has_all = std::ranges::all_of(
+      before.all, [&](const api::CustomKind* version) { return now.Has(version->version); });
+  return has_all ? nullptr : std::make_shared<const api::NoConversion>();
+}
+
 // Those of `before` that are no more have no rules: watches of them end.
 void Retire(const std::vector<const api::CustomKind*>& before,
             const std::vector<const api::CustomKind*>& now) {
@@ -143,8 +153,9 @@ bool CustomKinds::Serve(const v1::CustomResourceDefinition& definition) {
         served.resource == nullptr ? nullptr : arena_.Version(*served.resource, text);
     if (kind == nullptr) return false;
     const Frozen<SchemaVersion> rules = RulesOf(*kind);
-    if (rules == nullptr || !(rules->said() == version)) {
+    if (rules == nullptr || !rules->IsOf(version)) {
       kind->now.Store(std::make_shared<const SchemaVersion>(version));
+      is_changed_ = true;
     }
     served.versions.push_back(kind);
     if (version.storage) versions->storage = kind;
@@ -154,12 +165,23 @@ bool CustomKinds::Serve(const v1::CustomResourceDefinition& definition) {
   });
   versions->all = served.versions;
   if (served.resource == nullptr) return false;
-  versions->conversion = ConversionOf(definition, served.resource->versions.Load()->conversion);
+  const Frozen<api::CustomVersions> last = served.resource->versions.Load();
+  versions->conversion = ConversionOf(definition, last->conversion);
+  const auto before = served_.find(definition.metadata.name);
+  if (before != served_.end()) versions->dropped = DroppedBetween(*last, *versions);
   served.resource->versions.Store(std::move(versions));
-  if (const auto before = served_.find(definition.metadata.name); before != served_.end()) {
+  const std::vector<const api::KindInfo*> kinds = served.kinds();
+  if (before == served_.end()) {
+    const auto added = served_.emplace(definition.metadata.name, std::move(served)).first;
+    const auto next = std::next(added);
+    next_.Replace({}, kinds, next == served_.end() ? nullptr : next->second.resource);
+    is_changed_ = true;
+  } else if (const std::vector<const api::KindInfo*> old = before->second.kinds(); old != kinds) {
     Retire(before->second.versions, served.versions);
+    next_.Replace(old, kinds, nullptr);
+    before->second = std::move(served);
+    is_changed_ = true;
   }
-  served_.insert_or_assign(definition.metadata.name, std::move(served));
   return true;
 }
 
@@ -167,16 +189,20 @@ void CustomKinds::Remove(std::string_view name) {
   const auto found = served_.find(name);
   if (found == served_.end()) return;
   Retire(found->second.versions, {});
+  next_.Replace(found->second.kinds(), {}, nullptr);
   served_.erase(found);
+  is_changed_ = true;
+}
+
+std::vector<const api::KindInfo*> CustomKinds::Served::kinds() const {
+  std::vector<const api::KindInfo*> all{resource};
+  all.insert(all.end(), versions.begin(), versions.end());
+  return all;
 }
 
 void CustomKinds::Publish() {
-  auto next = std::make_shared<api::Scheme>(scheme_.first());
-  for (const auto& [name, served] : served_) {
-    next->Add(*served.resource);
-    for (const api::CustomKind* version : served.versions) next->Add(*version);
-  }
-  scheme_.Publish(std::move(next));
+  if (!std::exchange(is_changed_, false)) return;
+  scheme_.Publish(std::make_shared<const api::Scheme>(next_));
 }
 
 const api::CustomKind* CustomKinds::Find(std::string_view name) const {

@@ -23,7 +23,7 @@ bool IsVersionBefore(std::string_view a, std::string_view b);
 /// Belongs to one thread; the scheme, which outlives it, is for all.
 class CustomKinds {
  public:
-  explicit CustomKinds(api::LiveScheme& scheme) : scheme_(scheme) {}
+  explicit CustomKinds(api::LiveScheme& scheme) : scheme_(scheme), next_(scheme.first()) {}
   CustomKinds(const CustomKinds&) = delete;
   CustomKinds& operator=(const CustomKinds&) = delete;
   ~CustomKinds() = default;
@@ -34,7 +34,7 @@ class CustomKinds {
   bool Serve(const api::apiextensions_v1::CustomResourceDefinition& definition);
   /// No more from the next Publish() on. O(log n).
   void Remove(std::string_view name);
-  /// Makes the changes visible. O(all kinds).
+  /// Makes the changes visible, if there are any. Copies eight bytes for each kind.
   void Publish();
 
   /// The kind of the definition, without a version; null when it is not served.
@@ -44,11 +44,15 @@ class CustomKinds {
   struct Served {
     const api::CustomKind* resource;
     std::vector<const api::CustomKind*> versions;
+
+    std::vector<const api::KindInfo*> kinds() const;
   };
 
   api::LiveScheme& scheme_;
   api::CustomKindArena arena_;
   std::map<std::string, Served, std::less<>> served_;  // by the name of the definition
+  api::Scheme next_;                                   // what Publish() makes visible
+  bool is_changed_ = false;
 };
 
 }  // namespace dray::server::registry

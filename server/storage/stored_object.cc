@@ -208,6 +208,9 @@ class EncodedObject final : public store::Value {
   Decoded Decode(const api::KindInfo& hub) const {
     DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
     const api::KindInfo* version = VersionOf(hub, meta.api_version);
+    if (version == nullptr && api::IsCustom(hub)) {
+      return Fail(StatusReason::kInternalError, VersionIsGone(meta.api_version));
+    }
     if (version == nullptr) return nullptr;
     DRAY_TRY(api::Object object, storage::Decode(*version, bytes()));
     if (object.metadata().uid.empty()) {
@@ -436,9 +439,9 @@ Result<std::optional<Unconverted>> UnconvertedOf(View view,
                                                  const store::Record& record,
                                                  Freshness freshness) {
   const api::CustomKind* custom = api::CustomOf(*view.kind);
-  const bool may_need = custom != nullptr && !view.is_storage() &&
-                        custom->resource().versions.Load()->conversion != nullptr;
-  if (!may_need) return std::nullopt;
+  if (custom == nullptr || view.is_storage()) return std::nullopt;
+  const Frozen<api::CustomVersions> versions = custom->resource().versions.Load();
+  if (versions->conversion == nullptr && versions->dropped == nullptr) return std::nullopt;
   DRAY_TRY(std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
   if (stored == nullptr) return std::nullopt;
   Frozen<api::CustomConversion> by = api::ConversionBetween(stored->kind(), *custom);
@@ -489,6 +492,10 @@ bool IsKnownAs(const api::KindInfo& kind, const store::Record& record) {
 
 bool HasHubContent(const api::Object& object) {
   return HasHubContent(object.type(), object.value());
+}
+
+std::string VersionIsGone(std::string_view api_version) {
+  return fmt::format("request to convert CR from an invalid group/version: {}", api_version);
 }
 
 std::string StoredVersion(const store::Record& record) {

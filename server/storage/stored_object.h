@@ -210,6 +210,9 @@ Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes);
 /// Whether `object`, one of a hub, has fields that the hub's own version lacks.
 bool HasHubContent(const api::Object& object);
 
+/// What upstream says of a custom object in a version that its definition no longer has.
+std::string VersionIsGone(std::string_view api_version);
+
 /// The version in which the object of `record` is stored, such as "resource.k8s.io/v1alpha2".
 std::string StoredVersion(const store::Record& record);
 /// The same for bytes that a store kept; empty when they have no apiVersion.

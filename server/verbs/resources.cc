@@ -121,6 +121,7 @@ Resources::Resources(
           .policies = std::make_shared<admission::Policies>(options.rules.release()),
           .mutating_policies =
               std::make_shared<admission::MutatingPolicies>(options.rules.release()),
+          .policy_checks = std::make_shared<policies::CheckMetrics>(options.metrics),
           .webhooks = std::make_shared<admission::WebhookLists>(
               world.clock, options.rules.release(), options.metrics),
           .watch_conversions = std::make_shared<WatchConversions>()})) {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace dray::server::webhooks {
 namespace {
@@ -39,16 +40,9 @@ std::string_view ErrorTypeOf(CallEnd end) {
 
 }  // namespace
 
-std::string CallMetrics::NameFor(std::string_view webhook) {
-  const MutexLock lock(mutex_);
-  if (names_.contains(webhook)) return std::string(webhook);
-  if (names_.size() >= kMeasuredMax) return "other";
-  return *names_.insert(std::string(webhook)).first;
-}
-
 void CallMetrics::Note(const CallReport& report) {
   if (registry_ == nullptr) return;
-  const std::string name = NameFor(report.webhook);
+  const std::string name = names_.NameFor(report.webhook);
   const std::string type(TypeOf(report.purpose));
   const std::string operation(policies::WordOf(report.operation));
   const bool is_rejected = report.end != CallEnd::kAllowed && report.end != CallEnd::kFailedOpen;

@@ -4,11 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "metrics/limited_names.h"
 #include "metrics/registry.h"
 #include "server/policies/admission_request.h"
 #include "server/webhooks/webhook.h"
@@ -45,11 +43,8 @@ class CallMetrics {
   void Note(const CallReport& report);
 
  private:
-  std::string NameFor(std::string_view webhook);
-
   metrics::Registry* const registry_;
-  Mutex mutex_;
-  std::set<std::string, std::less<>> names_ DRAY_GUARDED_BY(mutex_);
+  metrics::LimitedNames names_{kMeasuredMax};
 };
 
 }  // namespace dray::server::webhooks

@@ -258,36 +258,39 @@ std::string ConversionProblem(const api::KindInfo& from, std::string_view what) 
   return fmt::format("conversion webhook for {}, Kind={} {}", from.api_version, from.kind, what);
 }
 
-std::expected<std::vector<api::Object>, std::string> ReadConversion(
+std::expected<std::vector<api::Object>, ConversionFailure> ReadConversion(
     ClientResponse answer,
     ReviewVersion version,
     std::string_view uid,
     std::span<const api::Object> originals,
     const api::CustomKind& to) {
   const api::KindInfo& from = originals.front().kind();
-  const auto fail = [&](std::string_view what) {
-    return std::unexpected(ConversionProblem(from, what));
+  const auto fail = [&](ConversionEnd end, std::string_view what) {
+    return std::unexpected(ConversionFailure{.end = end, .message = ConversionProblem(from, what)});
   };
-  const auto failed = [&](std::string_view why) { return fail(fmt::format("failed: {}", why)); };
+  const auto failed = [&](ConversionEnd end, std::string_view why) {
+    return fail(end, fmt::format("failed: {}", why));
+  };
   auto document = ReadReview(std::move(answer), kConversionReview, version);
-  if (!document.has_value()) return failed(document.error());
+  if (!document.has_value()) return failed(ConversionEnd::kNoAnswer, document.error());
   if (version == ReviewVersion::kV1) {
     const auto other = OtherReview(document->said, kConversionReview, version);
-    if (other.has_value()) return failed(*other);
+    if (other.has_value()) return failed(ConversionEnd::kMalformed, *other);
   }
   const Result<Tree> review = api::ReadTree(document->json, {.values_max = kAnswerValuesMax});
-  if (!review.has_value()) return failed(review.error().message);
+  if (!review.has_value()) return failed(ConversionEnd::kNoAnswer, review.error().message);
   auto objects = ObjectsOf(*review, version, uid);
-  if (!objects.has_value()) return failed(objects.error());
+  if (!objects.has_value()) return failed(ConversionEnd::kMalformed, objects.error());
   if (objects->size() != originals.size()) {
-    return fail(fmt::format("returned {} objects, expected {}", objects->size(), originals.size()));
+    return fail(ConversionEnd::kPartial,
+                fmt::format("returned {} objects, expected {}", objects->size(), originals.size()));
   }
   std::vector<api::Object> converted;
   converted.reserve(objects->size());
   for (size_t i = 0; i < objects->size(); ++i) {
     auto one = Converted(
         std::move((*objects)[i]), originals[i], to, {.is_only = originals.size() == 1, .index = i});
-    if (!one.has_value()) return fail(one.error());
+    if (!one.has_value()) return fail(ConversionEnd::kInvalidObject, one.error());
     converted.push_back(*std::move(one));
   }
   return converted;

@@ -18,6 +18,7 @@
 #include "api/custom_kind.h"
 #include "api/object.h"
 #include "net/client/request_text.h"
+#include "server/webhooks/conversion_metrics.h"
 #include "server/webhooks/webhook.h"
 
 namespace dray::server::webhooks {
@@ -74,10 +75,15 @@ std::string ConversionReviewText(ReviewVersion version,
 /// `conversion webhook for <group/version, Kind=kind of the object> <what>`
 std::string ConversionProblem(const api::KindInfo& from, std::string_view what);
 
+/// Why an answer converts nothing.
+struct ConversionFailure {
+  ConversionEnd end = ConversionEnd::kNoAnswer;
+  std::string message;  // the whole text
+};
+
 /// What the webhook made of `originals`, which are one or more of one version, in their order: each
-/// has the metadata of its original but for labels and annotations. The caller owns them. Or the
-/// whole text of the error in the answer.
-std::expected<std::vector<api::Object>, std::string> ReadConversion(
+/// has the metadata of its original but for labels and annotations. The caller owns them.
+std::expected<std::vector<api::Object>, ConversionFailure> ReadConversion(
     net::client::ClientResponse answer,
     ReviewVersion version,
     std::string_view uid,

@@ -76,13 +76,17 @@ class ConversionTest : public ::testing::Test {
     const auto read = ReadConversion(std::move(answer), version, kReviewUid, originals, v2_);
     if (!read.has_value()) {
       constexpr std::string_view kBegin = "conversion webhook for lights.test/v1, Kind=Lamp ";
-      EXPECT_TRUE(read.error().starts_with(kBegin)) << read.error();
-      return read.error().substr(kBegin.size());
+      const std::string& message = read.error().message;
+      EXPECT_TRUE(message.starts_with(kBegin)) << message;
+      end_ = read.error().end;
+      return message.substr(kBegin.size());
     }
     std::string all;
     for (const api::Object& one : *read) all += api::ToJson(one);
     return all;
   }
+
+  ConversionEnd end_ = ConversionEnd::kConverted;  // of the last that failed
 
   static constexpr std::string_view kLampV2 = R"("apiVersion":"lights.test/v2","kind":"Lamp")";
 
@@ -197,6 +201,17 @@ TEST_F(ConversionTest, AnswersAreChecked) {
   EXPECT_EQ(
       Read(Answer(Converted(ObjectOf(Metadata("a", R"(,"labels":{"a b":"c"})"))))).substr(0, 62),
       R"(returned invalid metadata: metadata.labels: Invalid value: "a )");
+}
+
+TEST_F(ConversionTest, FailuresAreToldApartForMetrics) {
+  const auto end_of = [&](ClientResponse answer) {
+    Read(std::move(answer));
+    return end_;
+  };
+  EXPECT_EQ(end_of(Answer("", 404)), ConversionEnd::kNoAnswer);
+  EXPECT_EQ(end_of(Answer(Review(R"({"uid":"x"})"))), ConversionEnd::kMalformed);
+  EXPECT_EQ(end_of(Answer(Converted(""))), ConversionEnd::kPartial);
+  EXPECT_EQ(end_of(Answer(Converted(ObjectOf(Metadata("b"))))), ConversionEnd::kInvalidObject);
 }
 
 TEST_F(ConversionTest, OldReviewsNeedNoUidAndNoKind) {

@@ -101,12 +101,15 @@ Result<> ApplyPolicies(Passage& passage) {
   if (is_changed_since) rounds.policy_turns.NoteChange();
   std::optional<WrittenObject> written;
   if (object != nullptr) written.emplace(call, *object);
-  DRAY_TRY(const bool is_carried_out,
-           policies::Mutate(*list,
-                            seen.request,
-                            surroundings,
-                            written.has_value() ? &*written : nullptr,
-                            {.is_second = rounds.is_second, .reinvocations = rounds.policy_turns}));
+  policies::CheckLog checks(call.core->world.clock);
+  const Result<bool> applied = policies::Mutate(
+      *list,
+      seen.request,
+      surroundings,
+      written.has_value() ? &*written : nullptr,
+      {.is_second = rounds.is_second, .reinvocations = rounds.policy_turns, .log = &checks});
+  if (HasAllConversions(call)) call.core->policy_checks->NoteMutations(checks);
+  DRAY_TRY(const bool is_carried_out, applied);
   if (is_carried_out) rounds.wants_second = true;
   const bool may_be_second = !rounds.is_second && !rounds.policy_turns.asked.empty();
   if (object != nullptr && (is_carried_out || may_be_second)) {

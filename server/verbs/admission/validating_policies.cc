@@ -19,7 +19,9 @@ Result<> AskPolicies(const Call& call, const store::Snapshot& snapshot, const Wr
   if (list == nullptr || list->empty()) return {};
   const InSnapshot surroundings(*call.core, snapshot);
   const SeenRequest seen(call, write, surroundings);
-  policies::Verdict verdict = policies::Judge(*list, seen.request, surroundings);
+  policies::CheckLog checks(call.core->world.clock);
+  policies::Verdict verdict = policies::Judge(*list, seen.request, surroundings, &checks);
+  if (HasAllConversions(call)) call.core->policy_checks->NoteValidations(checks);
   std::ranges::move(verdict.warnings, std::back_inserter(*call.warnings));
   if (call.annotations != nullptr) {
     std::ranges::move(verdict.annotations, std::back_inserter(*call.annotations));

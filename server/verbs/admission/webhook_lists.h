@@ -12,6 +12,7 @@
 #include "server/verbs/admission/seen_records.h"
 #include "server/webhooks/call_metrics.h"
 #include "server/webhooks/caller.h"
+#include "server/webhooks/conversion_metrics.h"
 #include "server/webhooks/webhook.h"
 #include "store/snapshot.h"
 
@@ -24,7 +25,7 @@ class WebhookLists {
 
   /// Clock and registry, which may be null, outlive it.
   WebhookLists(const Clock& clock, api::Release release, metrics::Registry* registry)
-      : release_(release), metrics_(registry), caller_(clock) {}
+      : release_(release), metrics_(registry), conversion_metrics_(registry), caller_(clock) {}
 
   /// Whether configurations of the purpose exist. O(log n).
   static bool AreAny(const store::Snapshot& snapshot, webhooks::Purpose purpose);
@@ -34,6 +35,7 @@ class WebhookLists {
 
   webhooks::Caller& caller() { return caller_; }
   webhooks::CallMetrics& metrics() { return metrics_; }
+  webhooks::ConversionMetrics& conversion_metrics() { return conversion_metrics_; }
 
  private:
   struct Known {
@@ -45,6 +47,7 @@ class WebhookLists {
   Mutex mutex_;
   Known mutating_ DRAY_GUARDED_BY(mutex_), validating_ DRAY_GUARDED_BY(mutex_);
   webhooks::CallMetrics metrics_;
+  webhooks::ConversionMetrics conversion_metrics_;
   webhooks::Caller caller_;
 };
 

@@ -20,6 +20,7 @@
 #include "net/testing/server_fixture.h"
 #include "net/tls/context.h"
 #include "server/testing/fixture.h"
+#include "server/webhooks/answer.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -51,6 +52,12 @@ class Hook {
     Answer(path,
            fmt::format(R"({{"uid":"UID","allowed":true,"patchType":"JSONPatch","patch":"{}"}})",
                        EncodeBase64(patch)));
+  }
+
+  /// Sets the whole body of the answer for `path`.
+  void Say(const std::string& path, std::string body) {
+    const MutexLock lock(mutex_);
+    bodies_[path] = std::move(body);
   }
 
   /// Returns and clears the paths that were called, in order.
@@ -86,6 +93,9 @@ class Hook {
       const std::string path(request.path().substr(1));
       paths_.push_back(path);
       review_ = request.body;
+      if (const auto body = bodies_.find(path); body != bodies_.end()) {
+        return responder.Respond({}, net::Bytes(body->second));
+      }
       const auto found = answers_.find(path);
       response = found == answers_.end() ? R"({"uid":"UID","allowed":true})" : found->second;
     }
@@ -102,6 +112,7 @@ class Hook {
   const net::testing::Pki pki_;
   Mutex mutex_;
   std::map<std::string, std::string> answers_ DRAY_GUARDED_BY(mutex_);
+  std::map<std::string, std::string> bodies_ DRAY_GUARDED_BY(mutex_);
   std::vector<std::string> paths_ DRAY_GUARDED_BY(mutex_);
   std::string review_ DRAY_GUARDED_BY(mutex_);
   net::testing::FunctionHandler handler_{
@@ -178,6 +189,60 @@ TEST_F(WebhooksTest, TheyAreAskedByNameOfTheConfigurationAndAgainAfterChanges) {
   hook_.Patch("a1", R"([{"op":"add","path":"/data/more","value":"x"}])");
   EXPECT_THAT(MakeMap("c"), HasSubstr("201 "));
   EXPECT_THAT(hook_.TakePaths(), ElementsAre("a1", "a2", "b"));
+}
+
+// Each of two webhooks undoes what the other does.
+TEST_F(WebhooksTest, ThoseThatLoopWithEachOtherAreAskedTwice) {
+  Configure(kMutating,
+            "m",
+            hook_.Json("one", "a", R"(,"reinvocationPolicy":"IfNeeded")") + "," +
+                hook_.Json("two", "b", R"(,"reinvocationPolicy":"IfNeeded")"));
+  hook_.Patch("a", R"([{"op":"add","path":"/data/n","value":"a"}])");
+  hook_.Patch("b", R"([{"op":"add","path":"/data/n","value":"b"}])");
+  EXPECT_THAT(MakeMap("a"), HasSubstr(R"("data":{"k":"v","n":"b"})"));
+  EXPECT_THAT(hook_.TakePaths(), ElementsAre("a", "b", "a", "b"));
+}
+
+TEST_F(WebhooksTest, AnAnswerThatIsNoneFailsTheRequestAndChangesNothing) {
+  Configure(kMutating, "m", hook_.Json("m", "m"));
+  const std::string answers[] = {
+      "",
+      "{",
+      "no JSON at all",
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"})",
+      std::string(10'000, '['),
+      std::string("\x00\xff\xfe", 3),
+      R"({"response":")" + std::string(webhooks::kAnswerBytesMax, 'x') + R"("})",
+  };
+  for (const std::string& answer : answers) {
+    hook_.Say("m", answer);
+    EXPECT_THAT(
+        MakeMap("a"),
+        HasSubstr(
+            R"(500 InternalError: Internal error occurred: failed calling webhook "m.x.test": )"))
+        << answer.substr(0, 50);
+    EXPECT_THAT(Read("configmaps", "default", "a"), HasSubstr("404 "));
+  }
+}
+
+TEST_F(WebhooksTest, APatchThatBreaksMetadataChangesNothing) {
+  Configure(kMutating, "m", hook_.Json("m", "m"));
+  const std::string_view patches[] = {
+      R"([{"op":"replace","path":"/metadata","value":null}])",
+      R"([{"op":"replace","path":"/metadata","value":5}])",
+      R"([{"op":"add","path":"/metadata/labels","value":{"a":{}}}])",
+      R"([{"op":"add","path":"/metadata/labels","value":{"not a key!":"x"}}])",
+      R"([{"op":"add","path":"/metadata/ownerReferences","value":[{}]}])",
+      R"([{"op":"replace","path":"","value":[]}])",
+      R"([{"op":"remove","path":"/metadata/name"}])",
+      R"([{"op":"add","path":"/metadata/resourceVersion","value":"7"}])",
+  };
+  for (const std::string_view patch : patches) {
+    hook_.Patch("m", patch);
+    const std::string answer = MakeMap("a");
+    EXPECT_TRUE(answer.starts_with("4") || answer.starts_with("5")) << patch << ": " << answer;
+    EXPECT_THAT(Read("configmaps", "default", "a"), HasSubstr("404 ")) << patch;
+  }
 }
 
 TEST_F(WebhooksTest, ADeletionIsShownWithWhatGoes) {

@@ -20,6 +20,7 @@
 #include "base/share_budget.h"
 #include "base/world.h"
 #include "server/access/token_gate.h"
+#include "server/policies/check_metrics.h"
 #include "server/policies/evaluation.h"
 #include "server/registry/write.h"
 #include "server/storage/allocation_guard.h"
@@ -76,6 +77,7 @@ struct Core {
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<admission::Policies> policies;
   std::shared_ptr<admission::MutatingPolicies> mutating_policies;
+  std::shared_ptr<policies::CheckMetrics> policy_checks;
   std::shared_ptr<admission::WebhookLists> webhooks;
   std::shared_ptr<WatchConversions> watch_conversions;
   /// Memory of decoded objects that are only there for requests under way.

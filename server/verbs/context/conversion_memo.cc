@@ -5,7 +5,9 @@ namespace dray::server::verbs::inline context {
 
 bool MayNeedWebhook(const api::KindInfo& kind) {
   const api::CustomKind* custom = api::CustomOf(kind);
-  return custom != nullptr && custom->resource().versions.Load()->conversion != nullptr;
+  if (custom == nullptr) return false;
+  const Frozen<api::CustomVersions> versions = custom->resource().versions.Load();
+  return versions->conversion != nullptr || versions->dropped != nullptr;
 }
 
 api::Object ConversionMemo::Convert(const api::Object& object, const api::CustomKind& version) {

@@ -12,7 +12,8 @@
 
 namespace dray::server::verbs::inline context {
 
-/// Whether objects of `kind` may have to be converted by a webhook. O(1).
+/// Whether objects of `kind` may have to be converted by a webhook, or cannot be converted at all,
+/// because the definition has dropped their version. O(1).
 bool MayNeedWebhook(const api::KindInfo& kind);
 
 /// What a webhook has made of objects. Code that needs one which is not here yet runs once more

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/custom_kind.h"
@@ -165,6 +166,73 @@ TEST_F(CustomObjects, GoWithTheirDefinition) {
   EXPECT_TRUE(Delete("customresourcedefinitions", "", "lamps.lights.test").starts_with("200"));
   AwaitServed(false);
   EXPECT_EQ(store_.Read()->Count({.prefix = "/registry/lights.test/"}), 0U);
+}
+
+constexpr std::string_view kOfTwoVersions = R"({"spec":{"versions":[
+  {"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}},
+  {"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+constexpr std::string_view kOfTheSecond = R"({"spec":{"versions":[
+  {"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+
+// As upstream: such objects hold up their collection, and their definition.
+TEST_F(CustomObjects, ThoseOfAVersionThatWasDroppedCannotBeRead) {
+  Define();
+  Make("a", "{}");
+  const auto change = [&](std::string_view patch, std::string part = {}) {
+    ResourceRequest request =
+        Request(Verb::kPatch, "customresourcedefinitions", "", "lamps.lights.test");
+    request.subresource = std::move(part);
+    request.body = std::string(patch);
+    return Do(std::move(request)).substr(0, 3);
+  };
+  ASSERT_EQ(change(kOfTwoVersions), "200");
+  ASSERT_EQ(change(R"({"status":{"storedVersions":["v2"]}})", "status"), "200");
+  ASSERT_EQ(change(kOfTheSecond), "200");
+  AwaitServed(false);  // v1
+  const auto lamp = [&](Verb verb, std::string_view name) {
+    ResourceRequest request;
+    request.verb = verb;
+    request.kind = resources_.scheme().Now()->FindResource("lights.test", "v2", "lamps");
+    request.namespace_ = "default";
+    request.name = name;
+    return Do(std::move(request));
+  };
+  const std::string why = "request to convert CR from an invalid group/version: lights.test/v1";
+  const std::string read = lamp(Verb::kGet, "a");
+  EXPECT_TRUE(
+      read.starts_with("500 InternalError: Internal error occurred: StorageError: corrupt "
+                       "object, Code: 7, Key: /lights.test/lamps/default/a, "))
+      << read;
+  EXPECT_TRUE(read.ends_with(why)) << read;
+  const std::string listed = lamp(Verb::kList, "");
+  EXPECT_TRUE(listed.starts_with("429 TooManyRequests: storage is (re)initializing")) << listed;
+  EXPECT_TRUE(lamp(Verb::kDelete, "a").ends_with(why));
+
+  // The version is there again: so are its objects.
+  ASSERT_EQ(change(kOfTwoVersions), "200");
+  AwaitServed(true);
+  EXPECT_TRUE(lamp(Verb::kDelete, "a").starts_with("200"));
+}
+
+// The first of several definitions of a group that want a name has it; when it goes, the next.
+TEST_F(CustomObjects, ANameThatIsFreeAgainGoesToTheNext) {
+  Define();
+  const auto other = [](std::string_view plural) {
+    return fmt::format(
+        R"({{"metadata":{{"name":"{0}.lights.test"}},"spec":{{"group":"lights.test",)"
+        R"("scope":"Namespaced","names":{{"plural":"{0}","kind":"Lamp"}},"versions":[{{"name":"v1",)"
+        R"("served":true,"storage":true,"schema":{{"openAPIV3Schema":{{"type":"object"}}}}}}]}}}})",
+        plural);
+  };
+  ASSERT_TRUE(Post("customresourcedefinitions", "", other("torches")).starts_with("201"));
+  const auto is_served = [&](std::string_view plural) {
+    const MutexLock lock(mutex_);
+    while (resources_.scheme().Now()->FindResource("lights.test", "v1", plural) == nullptr) {
+      changed_.Wait(mutex_);
+    }
+  };
+  EXPECT_TRUE(Delete("customresourcedefinitions", "", "lamps.lights.test").starts_with("200"));
+  is_served("torches");
 }
 
 }  // namespace

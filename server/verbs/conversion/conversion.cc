@@ -13,22 +13,25 @@
 #include "api/text/go_quote.h"
 #include "base/try.h"
 #include "server/errors/errors.h"
+#include "server/storage/keys.h"
 #include "server/verbs/admission/in_snapshot.h"
 #include "server/verbs/admission/webhook_lists.h"
 #include "server/webhooks/address.h"
 #include "server/webhooks/answer.h"
 #include "server/webhooks/caller.h"
 #include "server/webhooks/conversion.h"
+#include "server/webhooks/conversion_metrics.h"
 
 namespace dray::server::verbs::inline conversion {
 namespace {
 
 using storage::StoredObject;
 using storage::Unconverted;
+using webhooks::ConversionEnd;
 using webhooks::ConversionWebhook;
 
 const ConversionWebhook& WebhookOf(const api::CustomConversion& conversion) {
-  // The server makes no other conversions.
+  // The server makes no other conversions that are possible.
   return static_cast<const ConversionWebhook&>(conversion);
 }
 
@@ -41,6 +44,29 @@ Error TooManyCalls(const api::KindInfo& from) {
   error.message = webhooks::ConversionProblem(from, "failed: too many calls of it are under way");
   return error;
 }
+
+// Measures a call of a webhook.
+class CallTimer {
+ public:
+  CallTimer(const Core& core, const api::KindInfo& from, const api::KindInfo& to)
+      : core_(core), from_(from), to_(to), begin_(core.world.clock.Monotonic()) {}
+
+  void Note(ConversionEnd end) const {
+    const std::chrono::duration<double> took = core_.world.clock.Monotonic() - begin_;
+    const std::string definition = to_.qualified_resource();
+    core_.webhooks->conversion_metrics().Note({.definition = definition,
+                                               .from = from_.version,
+                                               .to = to_.version,
+                                               .end = end,
+                                               .seconds = took.count()});
+  }
+
+ private:
+  const Core& core_;
+  const api::KindInfo& from_;
+  const api::KindInfo& to_;
+  const MonotonicTime begin_;
+};
 
 // A review that is ready to be sent, and what its answer must repeat.
 struct ReadyCall {
@@ -119,14 +145,14 @@ Error CorruptObject(Error error, std::string_view key) {
 }
 
 // The whole collection waits for one object: clients are to ask again.
-Error Initializing(const Error& error, const api::KindInfo& kind) {
+Error Initializing(std::string_view why, const api::KindInfo& kind) {
   Error again = errors::TooManyRequests();
   again.message = fmt::format(
       "storage is (re)initializing: failed to list <unspecified>: failed to read one or more {}.{} "
       "from the storage: {}",
       kind.plural,
       kind.group,
-      error.message);
+      why);
   return again;
 }
 
@@ -242,19 +268,31 @@ Task<std::vector<api::Object>> AskForConversion(ConversionAsker asker,
                                                 std::vector<api::Object> objects,
                                                 const api::CustomKind* to,
                                                 Frozen<api::CustomConversion> by) {
-  const ConversionWebhook& webhook = WebhookOf(*by);
   const api::KindInfo& from = objects.front().kind();
+  if (!by->is_possible()) {
+    co_return Fail(errors::Untyped(storage::VersionIsGone(from.api_version)));
+  }
+  const ConversionWebhook& webhook = WebhookOf(*by);
   const ConversionWebhook::Place place(webhook);
   if (!place.has_place()) co_return Fail(TooManyCalls(from));
-  DRAY_CO_TRY(ReadyCall review, CallFor(asker, webhook, objects, *to));
+  const CallTimer timer(*asker.core, from, *to);
+  Result<ReadyCall> review = CallFor(asker, webhook, objects, *to);
+  if (!review.has_value()) {
+    timer.Note(ConversionEnd::kNoAnswer);
+    co_return Fail(review.error());
+  }
   webhooks::Caller& caller = asker.core->webhooks->caller();
-  auto start = [&](auto done) { caller.Post(std::move(review.call), std::move(done)); };
+  auto start = [&](auto done) { caller.Post(std::move(review->call), std::move(done)); };
   auto outcome = co_await FromCallback<webhooks::HookOutcome>(std::move(start));
   DRAY_CO_TRY_VOID(co_await asker.session->ContinueOnWorker());
-  if (!outcome.has_value()) co_return Fail(ConversionFailed(from, outcome.error().why));
+  if (!outcome.has_value()) {
+    timer.Note(ConversionEnd::kNoAnswer);
+    co_return Fail(ConversionFailed(from, outcome.error().why));
+  }
   auto converted =
-      webhooks::ReadConversion(*std::move(outcome), *webhook.version(), review.uid, objects, *to);
-  if (!converted.has_value()) co_return Fail(errors::Untyped(std::move(converted).error()));
+      webhooks::ReadConversion(*std::move(outcome), *webhook.version(), review->uid, objects, *to);
+  timer.Note(converted.has_value() ? ConversionEnd::kConverted : converted.error().end);
+  if (!converted.has_value()) co_return Fail(errors::Untyped(std::move(converted).error().message));
   co_return *std::move(converted);
 }
 
@@ -309,16 +347,34 @@ Task<Prepared> PrepareRange(ConversionAsker asker,
     if (one.by == nullptr) continue;
     if (!batch.TakesAlso(one)) {
       const Result<> done = co_await Convert(asker, to, std::exchange(batch, Batch()).needed);
-      if (!done.has_value()) co_return Fail(Initializing(done.error(), *to));
+      if (!done.has_value()) co_return Fail(Initializing(done.error().message, *to));
     }
     batch.bytes += record.value->size();
     batch.needed.push_back(std::move(one));
   }
   if (!batch.needed.empty()) {
     const Result<> done = co_await Convert(asker, to, std::move(batch.needed));
-    if (!done.has_value()) co_return Fail(Initializing(done.error(), *to));
+    if (!done.has_value()) co_return Fail(Initializing(done.error().message, *to));
   }
   co_return prepared;
+}
+
+bool IsOfDroppedVersion(const api::CustomKind& kind, const store::Record& record) {
+  const Frozen<api::CustomVersions> versions = kind.resource().versions.Load();
+  const std::string stored = storage::StoredVersion(record);
+  return std::ranges::none_of(
+      versions->all, [&](const api::CustomKind* one) { return one->api_version == stored; });
+}
+
+Result<> CheckVersions(const store::Snapshot& snapshot, const api::CustomKind& kind) {
+  for (const store::Record& record :
+       snapshot.Range({.prefix = storage::ResourcePrefix(kind.storage())})) {
+    if (!IsOfDroppedVersion(kind, record)) continue;
+    Error gone = errors::Untyped(storage::VersionIsGone(storage::StoredVersion(record)));
+    const Error error = CorruptObject(NotDecodable(std::move(gone), record.modified), record.key());
+    return Fail(Initializing(error.causes.front().message, kind));
+  }
+  return {};
 }
 
 Soon<Frozen<StoredObject>> StoredFor(const Call& call, api::Object object) {
@@ -332,8 +388,7 @@ Soon<Frozen<StoredObject>> StoredFor(const Call& call, api::Object object) {
 }
 
 Soon<bool> FetchConversions(const Call* call) {
-  const bool has_all = call->conversions == nullptr || call->conversions->is_complete();
-  if (has_all) return Result<bool>(false);
+  if (HasAllConversions(*call)) return Result<bool>(false);
   return FetchMissing(call);
 }
 

@@ -85,10 +85,21 @@ Task<Prepared> PrepareRange(ConversionAsker asker,
                             KeyPlace place,
                             size_t records_max);
 
+/// Whether `record`, an object of `kind`, is stored in a version that its definition has dropped.
+/// O(versions).
+bool IsOfDroppedVersion(const api::CustomKind& kind, const store::Record& record);
+/// Errors: kTooManyRequests  an object of `kind` is; in upstream's words. O(objects).
+Result<> CheckVersions(const store::Snapshot& snapshot, const api::CustomKind& kind);
+
 /// `object`, which has no resource version and is the caller's alone, as it is stored, and as the
 /// client of the call reads it then. A call that reads objects as they are stored leaves the
 /// version of custom ones as it is. Errors: those of AskForConversion.
 Soon<Frozen<storage::StoredObject>> StoredFor(const Call& call, api::Object object);
+
+/// Whether the call's memo had all that it was asked for. If not, what was made with it is dropped.
+inline bool HasAllConversions(const Call& call) {
+  return call.conversions == nullptr || call.conversions->is_complete();
+}
 
 /// Asks for the objects that the call's memo was asked for and did not have. True if there were
 /// any: the caller then runs its code once more, and calls this again.

@@ -13,6 +13,7 @@
 #include "api/meta_v1/status.h"
 #include "base/try.h"
 #include "server/errors/errors.h"
+#include "server/verbs/conversion/conversion.h"
 #include "server/verbs/write/delete_options.h"
 #include "server/verbs/write/modify.h"
 #include "server/verbs/write/write.h"
@@ -29,6 +30,12 @@ Error IsReadable(const Call& call, const std::string& key) {
                   "AdditionalErrorMsg: unsafe deletion is not allowed because the object is "
                   "decodable from storage",
                   key));
+}
+
+// Whether it is a custom object that no version of its kind can show.
+bool IsStuck(const Call& call, const store::Record& record) {
+  const api::CustomKind* custom = api::CustomOf(call.kind());
+  return custom != nullptr && IsOfDroppedVersion(*custom, record);
 }
 
 StatusAnswer Done(const Call& call) {
@@ -63,7 +70,7 @@ Task<Outcome> DeleteUnreadable(Call call) {
     const Frozen<store::Record> record = snapshot->Get(key);
     if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
     const Result<std::optional<storage::Item>> item = storage::ItemOf(call.storage(), *record);
-    if (item.has_value()) {
+    if (item.has_value() && !IsStuck(call, *record)) {
       co_return Fail(item->has_value() ? IsReadable(call, key)
                                        : errors::NotFound(call.kind(), call.request->name));
     }
@@ -78,7 +85,7 @@ Task<Outcome> DeleteUnreadable(Call call) {
                      "user",
                      call.request->user->name,
                      "reason",
-                     item.error().message);
+                     item.has_value() ? "its version is gone" : item.error().message);
     co_return Done(call);
   }
   co_return Fail(errors::Modified(call.kind(), call.request->name));
