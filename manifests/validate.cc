@@ -399,10 +399,8 @@ class ObjectValidator {
                                     std::string_view field) {
     const Frozen<server::registry::SchemaVersion> version = server::registry::RulesOf(kind);
     if (version == nullptr) return HintForUnknownField(kind, release, field);
-    const auto& schema = version->said().schema;
-    return schema.has_value() && schema->open_apiv3_schema.has_value()
-               ? HintForSchemaField(*schema->open_apiv3_schema, field)
-               : std::string();
+    const auto schema = version->DecodeSchema();
+    return schema.has_value() ? HintForSchemaField(*schema, field) : std::string();
   }
 
   World& world_;

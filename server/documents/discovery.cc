@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -63,16 +65,16 @@ struct ServedGroup {
 };
 
 std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme, api::Release release) {
-  std::vector<ServedGroup> groups;
+  std::map<std::string_view, std::map<std::string_view, std::vector<const KindInfo*>>> by_name;
   for (const KindInfo* kind : scheme.kinds()) {
-    if (!kind->served) continue;
-    auto group = std::ranges::find(groups, kind->group, &ServedGroup::name);
-    if (group == groups.end()) group = groups.insert(group, {.name = kind->group});
-    auto version = std::ranges::find(group->versions, kind->version, &Version::name);
-    if (version == group->versions.end()) {
-      version = group->versions.insert(version, {.name = kind->version});
+    if (kind->served) by_name[kind->group][kind->version].push_back(kind);
+  }
+  std::vector<ServedGroup> groups;
+  for (auto& [name, versions] : by_name) {
+    ServedGroup& group = groups.emplace_back(ServedGroup{.name = name, .versions = {}});
+    for (auto& [version, kinds] : versions) {
+      group.versions.push_back({.name = version, .kinds = std::move(kinds)});
     }
-    version->kinds.push_back(kind);
   }
   const auto rank = [release](const ServedGroup& group) {
     const bool is_last = group.name == "resource.k8s.io" && kDevicesLast.Rules(release);

@@ -166,12 +166,8 @@ Tree CustomSchema(const api::CustomKind& kind, OpenApiForm form, const std::stri
   const Frozen<registry::SchemaVersion> version = registry::RulesOf(kind);
   if (version == nullptr) return schema;
   const auto& said = version->said();
-  if (said.schema.has_value() && said.schema->open_apiv3_schema.has_value()) {
-    std::string json;
-    api::EncodeJson(api::TypeOf<api::apiextensions_v1::JSONSchemaProps>(),
-                    &*said.schema->open_apiv3_schema,
-                    json);
-    schema = api::ReadTree(json).value_or(Tree::Object());
+  if (!version->schema_json().empty()) {
+    schema = api::ReadTree(version->schema_json()).value_or(Tree::Object());
   }
   const bool is_v2 = form == OpenApiForm::kV2;
   EachSchema(schema, [&](Tree& one) {

@@ -6,6 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "api/codec/json.h"
+#include "api/reflect.h"
+#include "base/check.h"
 #include "custom/schema/defaults.h"
 #include "custom/schema/metadata.h"
 #include "custom/schema/prune.h"
@@ -16,16 +19,18 @@ namespace {
 using api::apiextensions_v1::CustomResourceDefinitionVersion;
 using api::apiextensions_v1::JSONSchemaProps;
 
-// Null: there is none.
-const JSONSchemaProps* SchemaOf(const CustomResourceDefinitionVersion& version) {
+// Empty: there is none.
+std::string SchemaJson(const CustomResourceDefinitionVersion& version) {
   const bool has_schema =
       version.schema.has_value() && version.schema->open_apiv3_schema.has_value();
-  return has_schema ? &*version.schema->open_apiv3_schema : nullptr;
+  std::string json;
+  if (!has_schema) return json;
+  api::EncodeJson(api::TypeOf<JSONSchemaProps>(), &*version.schema->open_apiv3_schema, json);
+  return json;
 }
 
 // A version without a schema keeps everything.
-Frozen<custom::schema::Schema> CompiledSchema(const CustomResourceDefinitionVersion& version) {
-  const JSONSchemaProps* said = SchemaOf(version);
+Frozen<custom::schema::Schema> CompiledSchema(const JSONSchemaProps* said) {
   if (said != nullptr) return custom::schema::CompileSchema(*said);
   JSONSchemaProps free;
   free.type = "object";
@@ -33,31 +38,52 @@ Frozen<custom::schema::Schema> CompiledSchema(const CustomResourceDefinitionVers
   return custom::schema::CompileSchema(free);
 }
 
-Frozen<custom::rules::RuleSet> CompiledRules(const CustomResourceDefinitionVersion& version) {
-  const JSONSchemaProps* said = SchemaOf(version);
-  return said == nullptr ? nullptr : custom::rules::CompileRules(*said);
-}
-
 }  // namespace
 
-SchemaVersion::SchemaVersion(api::apiextensions_v1::CustomResourceDefinitionVersion said)
-    : said_(std::move(said)),
-      shape_(SchemaOf(said_)),
-      schema_(CompiledSchema(said_)),
-      rules_(CompiledRules(said_)) {}
+SchemaVersion::SchemaVersion(Version said)
+    : said_(std::move(said)), schema_json_(SchemaJson(said_)) {
+  said_.schema.reset();
+}
+
+bool SchemaVersion::IsOf(const Version& other) const {
+  Version bare = other;
+  bare.schema.reset();
+  return bare == said_ && SchemaJson(other) == schema_json_;
+}
+
+std::optional<JSONSchemaProps> SchemaVersion::DecodeSchema() const {
+  if (schema_json_.empty()) return std::nullopt;
+  JSONSchemaProps schema;
+  // The server wrote the text.
+  DRAY_CHECK(
+      api::DecodeJson(api::TypeOf<JSONSchemaProps>(), schema_json_, &schema, nullptr).has_value());
+  return schema;
+}
+
+SchemaVersion::Compiled::Compiled(const Schema* said)
+    : shape(said),
+      schema(CompiledSchema(said)),
+      rules(said == nullptr ? nullptr : custom::rules::CompileRules(*said)) {}
+
+const SchemaVersion::Compiled& SchemaVersion::compiled() const {
+  return *compiled_.Get([this] {
+    const std::optional<Schema> schema = DecodeSchema();
+    return std::make_unique<const Compiled>(schema.has_value() ? &*schema : nullptr);
+  });
+}
 
 void SchemaVersion::Prune(api::CustomObject& object, std::vector<std::string>* unknown) const {
-  custom::schema::Prune(object.content, *schema_, unknown);
+  custom::schema::Prune(object.content, schema(), unknown);
   std::vector<std::string> embedded;
   (void)custom::schema::CoerceEmbedded(object.content,
-                                       *schema_,
+                                       schema(),
                                        custom::schema::Malformed::kDrop,
                                        unknown == nullptr ? nullptr : &embedded);
   if (unknown != nullptr) std::ranges::move(embedded, std::back_inserter(*unknown));
 }
 
 Result<> SchemaVersion::SetDefaults(api::CustomObject& object) const {
-  return custom::schema::ApplyDefaults(object.content, *schema_);
+  return custom::schema::ApplyDefaults(object.content, schema());
 }
 
 Frozen<SchemaVersion> RulesOf(const api::KindInfo& kind) {

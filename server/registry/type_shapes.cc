@@ -41,8 +41,8 @@ std::unique_ptr<const Shape> TypeShapeOf(const api::KindInfo& kind, api::Release
   std::unique_ptr<const Shape> shape;
   if (api::IsCustom(kind)) {
     const Frozen<SchemaVersion> version = RulesOf(kind);
-    if (version == nullptr || !version->said().schema.has_value()) return nullptr;
-    const auto& schema = version->said().schema->open_apiv3_schema;
+    if (version == nullptr) return nullptr;
+    const auto schema = version->DecodeSchema();
     if (!schema.has_value()) return nullptr;
     shape = custom::rules::MakeShape(*schema, custom::rules::ShapePlace::kResourceRoot);
     if (shape->kind != ShapeKind::kObject) return shape;

@@ -14,8 +14,8 @@
 #include "server/registry/definition_rules.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
-#include "server/verbs/context/first_objects.h"
 #include "server/verbs/controllers/own_request.h"
+#include "server/verbs/conversion/conversion.h"
 
 namespace dray::server::verbs::inline controllers {
 namespace {
@@ -36,6 +36,16 @@ const api::KindInfo& ServiceKind() {
 
 bool IsGoing(const CustomResourceDefinition& definition) {
   return definition.metadata.deletion_timestamp.has_value();
+}
+
+// Null: it is not there, or cannot be read.
+Frozen<CustomResourceDefinition> ReadDefinition(const store::Snapshot& snapshot,
+                                                const std::string& name) {
+  const store::Record* record = snapshot.Find(storage::ResourcePrefix(DefinitionKind()) + name);
+  if (record == nullptr) return nullptr;
+  const auto item = storage::ItemOf(storage::View::OfStorage(DefinitionKind()), *record);
+  if (!item.has_value() || !item->has_value()) return nullptr;
+  return api::FrozenOf<CustomResourceDefinition>((*item)->object);
 }
 
 // The condition that says that its objects are being deleted; null: that has not begun.
@@ -62,7 +72,7 @@ class Definitions::Doorbell final : public Wakeable {
 };
 
 Definitions::Definitions(const Core& core, WatchHub& hub, api::LiveScheme& scheme)
-    : core_(core), hub_(hub), scheme_(scheme), kinds_(scheme) {
+    : core_(core), hub_(hub), kinds_(scheme), services_(core) {
   doorbell_ = std::make_shared<Doorbell>(*this);
 }
 
@@ -86,7 +96,7 @@ Result<> Definitions::Start() {
     registrations_.push_back(std::move(registration));
   }
   const Frozen<store::Snapshot> snapshot = core_.store.Read();
-  Learn(*snapshot);
+  LearnAll(*snapshot);
   if (!known_.empty()) Ring();
   return {};
 }
@@ -121,62 +131,151 @@ void Definitions::Run() {
 
 bool Definitions::Round() {
   const Frozen<store::Snapshot> snapshot = core_.store.Read();
-  Learn(*snapshot);
+  LearnChanges(*snapshot);
+  for (const auto& [prefix, awaited] : awaited_) due_.insert(awaited.definition);
   bool failed = false;
   const auto note = [&](std::string_view what, const Result<>& done) {
     if (done.has_value()) return;
     failed = true;
     core_.log.Info("definition is not settled", "name", what, "reason", done.error().message);
   };
-  std::map<std::string_view, definitions::UsedNames> used;  // by group
-  for (const auto& [name, known] : known_) {
-    used[known.definition->spec.group].Add(known.definition->status.accepted_names);
+  for (const std::string& name : std::exchange(due_, {})) {
+    const auto known = known_.find(name);
+    const Frozen<Definition> definition = ReadDefinition(*snapshot, name);
+    if (known == known_.end() || definition == nullptr) continue;
+    const Result<> settled = Settle(*snapshot, *definition, known->second);
+    note(name, settled);
+    if (!settled.has_value()) due_.insert(name);
   }
-  for (const auto& [name, known] : known_) {
-    note(name, Settle(*snapshot, *known.definition, used[known.definition->spec.group]));
-  }
-  note("APIServices", MatchApiServices(*snapshot));
+  note("APIServices", services_.Match(*snapshot));
   return failed;
 }
 
-// Reads what is new, and has it served as it is.
-void Definitions::Learn(const store::Snapshot& snapshot) {
-  const std::string prefix = storage::ResourcePrefix(DefinitionKind());
-  const storage::View view = storage::View::OfStorage(DefinitionKind());
-  bool is_changed = false;
-  std::set<std::string> prefixes;  // of objects whose watches may have to end
-  const auto note = [&](const std::string& definition) {
-    is_changed = true;
-    if (const api::CustomKind* kind = kinds_.Find(definition)) {
-      prefixes.insert(storage::ResourcePrefix(*kind));
+void Definitions::LearnAll(const store::Snapshot& snapshot) {
+  const auto names_below = [&](const api::KindInfo& kind) {
+    const std::string prefix = storage::ResourcePrefix(kind);
+    std::vector<std::string> names;
+    for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
+      names.emplace_back(record.key().substr(prefix.size()));
     }
+    return names;
   };
-  std::set<std::string, std::less<>> there;
-  for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
-    const std::string name(record.key().substr(prefix.size()));
-    there.insert(name);
-    Known& known = known_[name];
-    if (known.definition != nullptr && known.modified == record.modified) continue;
-    auto item = storage::ItemOf(view, record);
-    if (!item.has_value() || !item->has_value()) continue;
-    known = {.modified = record.modified,
-             .definition = api::FrozenOf<CustomResourceDefinition>((*item)->object)};
-    note(name);
-    if (!definitions::IsServed(*known.definition)) {
-      kinds_.Remove(name);
-    } else if (!kinds_.Serve(*known.definition)) {
-      core_.log.Error("too many kinds were defined since the start", "name", name);
+  NameSet names;
+  for (const auto& [name, known] : known_) names.insert(name);
+  for (std::string& name : names_below(DefinitionKind())) names.insert(std::move(name));
+  for (std::string& name : names_below(ServiceKind())) services_.NoteChange(std::move(name));
+  Learn(snapshot, names);
+  seen_ = snapshot.revision();
+}
+
+void Definitions::LearnChanges(const store::Snapshot& snapshot) {
+  // Returns false if history no longer reaches back to the last round.
+  const auto each_change = [&](const api::KindInfo& kind, auto take) {
+    const std::string prefix = storage::ResourcePrefix(kind);
+    for (Revision after = seen_; after < snapshot.revision();) {
+      const auto batch = core_.store.EventsAfter(after, prefix, store::kEventsExaminedMax);
+      if (!batch.has_value()) return false;
+      for (const Frozen<store::Event>& event : batch->events) {
+        take(std::string(event->record->key().substr(prefix.size())));
+      }
+      after = batch->through;
     }
-  }
-  std::erase_if(known_, [&](const auto& entry) {
-    if (there.contains(entry.first) && entry.second.definition != nullptr) return false;
-    note(entry.first);
-    kinds_.Remove(entry.first);
     return true;
-  });
+  };
+  NameSet names;
+  const bool has_all =
+      each_change(DefinitionKind(), [&](std::string name) { names.insert(std::move(name)); }) &&
+      each_change(ServiceKind(), [&](std::string name) { services_.NoteChange(std::move(name)); });
+  if (!has_all) return LearnAll(snapshot);
+  Learn(snapshot, names);
+  seen_ = snapshot.revision();
+}
+
+void Definitions::Learn(const store::Snapshot& snapshot, const NameSet& names) {
+  NameSet prefixes;
+  bool is_changed = false;
+  for (const std::string& name : names) {
+    is_changed = LearnOne(snapshot, name, prefixes) || is_changed;
+  }
   if (!is_changed) return;
   kinds_.Publish();
   for (const std::string& prefix : prefixes) hub_.WakeBelow(prefix);
+}
+
+bool Definitions::LearnOne(const store::Snapshot& snapshot,
+                           const std::string& name,
+                           NameSet& prefixes) {
+  const store::Record* record = snapshot.Find(storage::ResourcePrefix(DefinitionKind()) + name);
+  const auto before = known_.find(name);
+  const bool is_known = before != known_.end();
+  const bool is_same =
+      record == nullptr ? !is_known : is_known && before->second.modified == record->modified;
+  if (is_same) return false;
+  if (const api::CustomKind* kind = kinds_.Find(name)) {
+    std::string prefix = storage::ResourcePrefix(*kind);
+    if (record == nullptr) awaited_.erase(prefix);
+    prefixes.insert(std::move(prefix));
+  }
+  Known& known = known_[name];
+  Forget(name, known);
+  if (const Frozen<Definition> definition = ReadDefinition(snapshot, name)) {
+    known.modified = record->modified;
+    known.group = definition->spec.group;
+    Serve(*definition, known);
+    return true;
+  }
+  CountNames(known, {});
+  kinds_.Remove(name);
+  if (record == nullptr) {
+    known_.erase(name);
+  } else {
+    known.modified = record->modified;  // it cannot be read
+  }
+  return true;
+}
+
+void Definitions::Serve(const Definition& definition, Known& known) {
+  const std::string& name = definition.metadata.name;
+  if (!(definition.spec.names == definition.status.accepted_names)) {
+    groups_[definition.spec.group].undecided.insert(name);
+  }
+  CountNames(known, definition.status.accepted_names);
+  due_.insert(name);
+  if (!definitions::IsServed(definition)) {
+    kinds_.Remove(name);
+    return;
+  }
+  if (!kinds_.Serve(definition)) {
+    core_.log.Error("too many kinds were defined since the start", "name", name);
+    return;
+  }
+  for (const auto& version : definition.spec.versions) {
+    if (!version.served) continue;
+    services_.Add(definition.spec.group, version.name);
+    known.served.push_back(version.name);
+  }
+}
+
+// Its names stay counted until the new ones are known.
+void Definitions::Forget(const std::string& name, Known& known) {
+  const auto group = groups_.find(known.group);
+  if (group != groups_.end()) group->second.undecided.erase(name);
+  for (const std::string& version : known.served) services_.Remove(known.group, version);
+  known.served.clear();
+}
+
+// Counts `names` in place of those counted before. Others of the group that wait for names may get
+// theirs now, or meet another conflict. The group of a definition never changes: it is part of the
+// definition's name.
+void Definitions::CountNames(Known& known, const Names& names) {
+  if (known.counted == names) return;
+  const auto group = groups_.try_emplace(known.group).first;
+  auto& [used, undecided] = group->second;
+  used.Remove(known.counted);
+  used.Add(names);
+  known.counted = names;
+  due_.insert(undecided.begin(), undecided.end());
+  if (used.empty() && undecided.empty()) groups_.erase(group);
 }
 
 Result<> Definitions::WriteStatus(const Definition& definition) {
@@ -188,16 +287,17 @@ Result<> Definitions::WriteStatus(const Definition& definition) {
 
 Result<> Definitions::Settle(const store::Snapshot& snapshot,
                              const Definition& definition,
-                             definitions::UsedNames& used) {
-  const std::optional<Definition> next = definitions::NextStatus(
-      definition, used, core_.world.clock.Now(), registry::DefinitionEnvironment());
-  if (next.has_value()) {
-    // Another definition of this round may want the same names.
-    used.Remove(definition.status.accepted_names);
-    used.Add(next->status.accepted_names);
-    return WriteStatus(*next);
-  }
-  return IsGoing(definition) ? Empty(snapshot, definition) : Result<>();
+                             Known& known) {
+  const std::optional<Definition> next =
+      definitions::NextStatus(definition,
+                              groups_[definition.spec.group].used,
+                              core_.world.clock.Now(),
+                              registry::DefinitionEnvironment());
+  if (!next.has_value()) return IsGoing(definition) ? Empty(snapshot, definition) : Result<>();
+  DRAY_TRY_VOID(WriteStatus(*next));
+  // Another definition of this round may want the same names.
+  CountNames(known, next->status.accepted_names);
+  return {};
 }
 
 // Says in the status why the objects are not deleted; fails, so that another round tries again.
@@ -223,12 +323,11 @@ Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& d
     if (!snapshot.Range({.prefix = prefix}).empty()) {
       if (!awaited_.contains(prefix)) {
         DRAY_TRY(WatchHub::Registration registration, hub_.Add(prefix, doorbell_));
-        awaited_.emplace(prefix, std::move(registration));
+        awaited_.emplace(
+            prefix,
+            Awaited{.definition = definition.metadata.name, .objects = std::move(registration)});
       }
-      // In whatever versions they are stored: no webhook is to keep them.
-      const Result<> deleted =
-          CarryOutOwnRequest(core_, OwnRequest(Verb::kDeleteCollection, *kind, {}));
-      return deleted.has_value() ? deleted : NoteFailure(definition, deleted.error());
+      return DeleteObjects(snapshot, definition, *kind);
     }
     awaited_.erase(prefix);
   }
@@ -237,35 +336,14 @@ Result<> Definitions::Empty(const store::Snapshot& snapshot, const Definition& d
   return WriteStatus(definitions::EndDeletion(definition, outcome, {}, now));
 }
 
-// An APIService for each version that is served, and none of ours besides.
-Result<> Definitions::MatchApiServices(const store::Snapshot& snapshot) {
-  std::set<std::string> wanted;
-  std::vector<std::pair<std::string_view, std::string_view>> versions;
-  const Frozen<api::Scheme> scheme = scheme_.Now();
-  for (const api::KindInfo* kind : scheme->kinds()) {
-    if (!api::IsCustom(*kind) || !kind->served) continue;
-    std::string name = fmt::format("{}.{}", kind->version, kind->group);
-    if (wanted.insert(std::move(name)).second) versions.emplace_back(kind->group, kind->version);
-  }
-  const std::string prefix = storage::ResourcePrefix(ServiceKind());
-  for (const auto& [group, version] : versions) {
-    const std::string name = fmt::format("{}.{}", version, group);
-    if (snapshot.Find(prefix + name) != nullptr) continue;
-    ResourceRequest request = OwnRequest(Verb::kCreate, ServiceKind(), {});
-    request.body = ApiServiceOf(group, version);
-    DRAY_TRY_VOID(CarryOutOwnRequest(core_, std::move(request)));
-  }
-  for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
-    const std::string name(record.key().substr(prefix.size()));
-    if (wanted.contains(name)) continue;
-    auto item = storage::ItemOf(storage::View::OfStorage(ServiceKind()), record);
-    if (!item.has_value() || !item->has_value()) continue;
-    const auto& labels = (*item)->object.metadata().labels;
-    const auto label = labels.find(kManagedLabel);
-    if (label == labels.end() || label->second != "true") continue;
-    DRAY_TRY_VOID(CarryOutOwnRequest(core_, OwnRequest(Verb::kDelete, ServiceKind(), name)));
-  }
-  return {};
+// In whatever versions they are stored: no webhook is to keep them.
+Result<> Definitions::DeleteObjects(const store::Snapshot& snapshot,
+                                    const Definition& definition,
+                                    const api::CustomKind& kind) {
+  const Result<> readable = CheckVersions(snapshot, kind);
+  if (!readable.has_value()) return NoteFailure(definition, readable.error());
+  const Result<> deleted = CarryOutOwnRequest(core_, OwnRequest(Verb::kDeleteCollection, kind, {}));
+  return deleted.has_value() ? deleted : NoteFailure(definition, deleted.error());
 }
 
 }  // namespace dray::server::verbs::inline controllers
