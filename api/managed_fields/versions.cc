@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "api/codec/json.h"
+#include "api/codec/tree_json.h"
 #include "api/conversion/conversion.h"
 #include "api/custom_kind.h"
 #include "base/try.h"
@@ -29,16 +31,64 @@ Object Versions::As(const Object& object, const KindInfo& version) const {
   return conversion::FromHub(object, version, release);
 }
 
-Result<JsonTree> DocumentOf(const Object& object, Wire wire) {
-  std::string json;
-  if (!IsCustom(object.kind())) {
-    EncodeJson(object.type(), object.value(), json, wire);
-    return ParseJsonTree(json, kDocumentDepthMax);
+namespace {
+
+// What parsing the text of `tree` would make. False: it is deeper than kDocumentDepthMax.
+bool CopyTree(const Tree& tree, size_t depth, JsonTree& copy) {
+  switch (tree.kind()) {
+    case Tree::Kind::kNull: copy.kind = JsonKind::kNull; return true;
+    case Tree::Kind::kBool:
+      copy.kind = JsonKind::kBool;
+      copy.text = tree.boolean() ? "true" : "false";
+      return true;
+    case Tree::Kind::kInteger:
+    case Tree::Kind::kDouble:
+      copy.kind = JsonKind::kNumber;
+      WriteTree(tree, copy.text);
+      return true;
+    case Tree::Kind::kText:
+      copy.kind = JsonKind::kString;
+      copy.text = tree.text();
+      return true;
+    case Tree::Kind::kList:
+      copy.kind = JsonKind::kArray;
+      if (depth >= kDocumentDepthMax) return false;
+      copy.elements().resize(tree.size());
+      for (size_t i = 0; i < tree.size(); ++i) {
+        if (!CopyTree(tree.elements()[i], depth + 1, copy.elements()[i])) return false;
+      }
+      return true;
+    case Tree::Kind::kObject: break;
   }
-  EncodeJson(object, json, wire);
-  DRAY_TRY(JsonTree document, ParseJsonTree(json, kDocumentDepthMax));
-  for (const std::string_view name : {"apiVersion", "kind"}) document.members().Take(name);
+  copy.kind = JsonKind::kObject;
+  if (depth >= kDocumentDepthMax) return false;
+  for (const Tree::Member& member : tree.members()) {
+    JsonTree value;
+    if (!CopyTree(member.value, depth + 1, value)) return false;
+    copy.members().Set(member.name(), std::move(value));
+  }
+  return true;
+}
+
+Result<JsonTree> DocumentOfCustom(const CustomObject& object, Wire wire) {
+  std::string json;
+  EncodeJson(TypeOf<meta_v1::ObjectMeta>(), &object.metadata, json, wire);
+  DRAY_TRY(JsonTree metadata, ParseJsonTree(json, kDocumentDepthMax - 1));
+  JsonTree document;
+  if (!CopyTree(object.content, 0, document)) {
+    return Fail(StatusReason::kBadRequest, "exceeded max depth");
+  }
+  document.members().Set("metadata", std::move(metadata));
   return document;
+}
+
+}  // namespace
+
+Result<JsonTree> DocumentOf(const Object& object, Wire wire) {
+  if (IsCustom(object.kind())) return DocumentOfCustom(object.As<CustomObject>(), wire);
+  std::string json;
+  EncodeJson(object.type(), object.value(), json, wire);
+  return ParseJsonTree(json, kDocumentDepthMax);
 }
 
 Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wire) {

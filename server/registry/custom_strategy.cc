@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server decides about objects of custom kinds.
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -27,13 +28,27 @@ namespace {
 using api::Tree;
 using Causes = std::vector<ErrorCause>;
 
+// How much of the metadata a tree has.
+enum class Metadata : uint8_t { kNames, kWhole };
+
+// The parts of the metadata that schemas may say something about.
+Tree NamesIn(const api::meta_v1::ObjectMeta& metadata) {
+  Tree names = Tree::Object();
+  if (!metadata.name.empty()) names.Set("name", Tree(metadata.name));
+  if (!metadata.generate_name.empty()) names.Set("generateName", Tree(metadata.generate_name));
+  return names;
+}
+
 // The object as its schema sees it: with what stands beside the content. O(members).
-Tree WholeTree(const api::Object& object) {
+Tree WholeTree(const api::Object& object, Metadata metadata) {
   Tree whole = object.As<api::CustomObject>().content;
   std::vector<Tree::Member> frame;
   frame.emplace_back("apiVersion", Tree(object.kind().api_version));
   frame.emplace_back("kind", Tree(object.kind().kind));
-  frame.emplace_back("metadata", custom::schema::WriteMetadata(object.metadata()));
+  frame.emplace_back("metadata",
+                     metadata == Metadata::kNames
+                         ? NamesIn(object.metadata())
+                         : custom::schema::WriteMetadata(object.metadata()));
   whole.Insert(frame);
   return whole;
 }
@@ -67,18 +82,38 @@ void CheckRules(const SchemaVersion& version,
 // Schema, embedded objects, scale, lists, rules, in upstream's order; `validate` checks the part
 // that the write is for.
 template <class Validate>
+Findings CheckWith(Metadata metadata,
+                   const SchemaVersion& version,
+                   const api::Object& object,
+                   const api::Object* old,
+                   Validate validate) {
+  const Tree now = WholeTree(object, metadata);
+  Tree before;
+  if (old != nullptr) before = WholeTree(*old, metadata);
+  const Tree* const then = old == nullptr ? nullptr : &before;
+  Findings findings{.causes = validate(now, then, version), .forgiven = {}};
+  AddCauses(custom::schema::CheckLists(now, then, version.schema()), findings.causes);
+  CheckRules(version, now, then, findings);
+  return findings;
+}
+
+// Whether rules or an embedded resource at the root may look at all of the metadata.
+bool SeesMetadata(const SchemaVersion& version) {
+  const bool has_root_rules = version.rules() != nullptr && !version.rules()->root->rules.empty();
+  return has_root_rules || version.schema().root().is_embedded_resource;
+}
+
+// Making a tree of all metadata costs more than checking most objects. What is found without it is
+// looked for again with it, because an update is forgiven what it leaves as it was.
+template <class Validate>
 Findings Check(const api::Object& object, const api::Object* old, Validate validate) {
   const Frozen<SchemaVersion> version = RulesOf(object.kind());
   if (version == nullptr) return {};
-  const custom::schema::Schema& schema = version->schema();
-  const Tree now = WholeTree(object);
-  Tree before;
-  if (old != nullptr) before = WholeTree(*old);
-  const Tree* const then = old == nullptr ? nullptr : &before;
-  Findings findings{.causes = validate(now, then, *version), .forgiven = {}};
-  AddCauses(custom::schema::CheckLists(now, then, schema), findings.causes);
-  CheckRules(*version, now, then, findings);
-  return findings;
+  if (!SeesMetadata(*version)) {
+    Findings findings = CheckWith(Metadata::kNames, *version, object, old, validate);
+    if (findings.causes.empty() && findings.forgiven.empty()) return findings;
+  }
+  return CheckWith(Metadata::kWhole, *version, object, old, validate);
 }
 
 // Values, the resources in them, and what the subresource scale shows.
