@@ -48,7 +48,7 @@ class DeviceTaintEvictionTest : public ::testing::Test {
     slice.spec.driver = "d";
     slice.spec.pool = {.name = "p", .generation = generation, .resource_slice_count = 1};
     slice.spec.devices.push_back({.name = "gpu"});
-    slice.spec.devices.back().taints = {taints.begin(), taints.end()};
+    slice.spec.devices.back().taints = std::move(taints);
     Create(api::Object::Of(std::move(slice)));
   }
   /// A pod on a node, and its claim of the device.
@@ -66,7 +66,7 @@ class DeviceTaintEvictionTest : public ::testing::Test {
     auto& status = stored.Mutable<resource_v1::ResourceClaim>().status;
     auto& results = status.allocation.emplace().devices.results;
     results.push_back({.request = "r", .driver = "d", .pool = "p", .device = "gpu"});
-    results.back().tolerations = {tolerations.begin(), tolerations.end()};
+    results.back().tolerations = std::move(tolerations);
     status.reserved_for = {{.resource = "pods", .name = name, .uid = made.metadata().uid}};
     ASSERT_TRUE(client_.Update(stored, "status").has_value());
   }

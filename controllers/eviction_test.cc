@@ -41,8 +41,7 @@ class EvictionTime : public ::testing::TestWithParam<Case> {};
 TEST_P(EvictionTime, IsTheEarliestThatNoTolerationEndures) {
   v1::AllocationResult allocation;
   allocation.devices.results.push_back({.device = "d"});
-  allocation.devices.results.back().tolerations = {GetParam().tolerations.begin(),
-                                                   GetParam().tolerations.end()};
+  allocation.devices.results.back().tolerations = GetParam().tolerations;
   const auto taints_of = [](const auto& /*device*/, const VisitTaint& visit) {
     visit(Taint("own", kAdded + 10), {});
     visit(Taint("rule"), "rule-b");

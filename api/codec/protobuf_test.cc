@@ -174,7 +174,7 @@ TEST(ProtobufDecode, TakesFieldsInAnyOrderAndSkipsUnknownOnes) {
   const auto attribute = Decoded<resource_v1::DeviceAttribute>(raw);
   ASSERT_TRUE(attribute) << attribute.error().message;
   EXPECT_EQ(attribute->int_, 5);
-  EXPECT_EQ(attribute->version, "1.0.0");
+  EXPECT_EQ(attribute->version.value_or(""), "1.0.0");
 }
 
 TEST(ProtobufDecode, MergesMessagesAndReplacesScalars) {

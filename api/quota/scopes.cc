@@ -18,19 +18,20 @@ bool HasNamespaces(const core_v1::PodAffinityTerm& term) {
   return !term.namespaces.empty() || term.namespace_selector.has_value();
 }
 
-template <typename Affinity>
-bool CrossesNamespaces(const std::optional<Affinity>& affinity) {
-  if (!affinity) return false;
-  return std::ranges::any_of(affinity->required_during_scheduling_ignored_during_execution,
+// `side`: affinity or anti-affinity, which may be absent.
+template <class Side>
+bool HasNamespacesIn(const Side& side) {
+  if (!side) return false;
+  return std::ranges::any_of(side->required_during_scheduling_ignored_during_execution,
                              HasNamespaces) ||
-         std::ranges::any_of(affinity->preferred_during_scheduling_ignored_during_execution,
+         std::ranges::any_of(side->preferred_during_scheduling_ignored_during_execution,
                              [](const auto& one) { return HasNamespaces(one.pod_affinity_term); });
 }
 
 bool CrossesNamespaces(const Pod& pod) {
   const auto& affinity = pod.spec.affinity;
-  return affinity && (CrossesNamespaces(affinity->pod_affinity) ||
-                      CrossesNamespaces(affinity->pod_anti_affinity));
+  return affinity && (HasNamespacesIn(affinity->pod_affinity) ||
+                      HasNamespacesIn(affinity->pod_anti_affinity));
 }
 
 bool HasPriorityClass(const core_v1::ScopedResourceSelectorRequirement& scope, const Pod& pod) {

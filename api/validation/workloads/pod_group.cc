@@ -46,7 +46,8 @@ struct Comparison {
     if (!(value == old)) errors.Invalid(path, ShownValue(value, release), kImmutable);
   }
   template <class T>
-  void Same(const std::optional<T>& value, const std::optional<T>& old, const Path& path) const {
+    requires requires(const T& value) { value.has_value(); }
+  void Same(const T& value, const T& old, const Path& path) const {
     if (value == old) return;
     errors.Invalid(path, value.has_value() ? ShownValue(*value, release) : "null", kImmutable);
   }
