@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads, services and pods through the verbs: defaults, immutable fields, and subresources with
 // verbs of their own.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +113,51 @@ TEST_F(PartsTest, AnEvictionAsksTheBudgetsThatCountThePod) {
   Delete("poddisruptionbudgets", "default", "b");
   EXPECT_THAT(DoPart(Verb::kCreate, "pods", "p", "eviction", eviction), StartsWith("201 "));
   EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
+}
+
+// Clients repeat a refused eviction by themselves after the seconds that the answer names.
+TEST_F(PartsTest, ARefusedEvictionSaysWhyAndWhetherToTryAgain) {
+  Post("pods", "default", std::string(kPod));
+  EXPECT_THAT(DoPart(Verb::kUpdate,
+                     "pods",
+                     "p",
+                     "status",
+                     R"({"metadata":{"name":"p"},"status":{"phase":"Running"}})"),
+              StartsWith("200 "));
+  Post("poddisruptionbudgets",
+       "default",
+       R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}}}})");
+  struct Row {
+    std::string_view status, why;
+    int32_t retry_seconds = 0;
+  };
+  constexpr std::string_view kFalse =
+      R"("conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed",)"
+      R"("message":"no scale","lastTransitionTime":"2026-01-01T00:00:00Z"}])";
+  const std::string failed = fmt::format(R"("observedGeneration":1,{})", kFalse);
+  for (const Row& row :
+       {Row{"", "The disruption budget b is still being processed by the server.", 10},
+        Row{R"("observedGeneration":1,"desiredHealthy":2,"currentHealthy":1)",
+            "The disruption budget b needs 2 healthy pods and has 1 currently"},
+        Row{R"("observedGeneration":1,"currentHealthy":1)",
+            "The disruption budget b does not allow evicting pods currently"},
+        Row{failed,
+            "The disruption budget b does not allow evicting pods currently because it failed sync: "
+            "no scale"}}) {
+    const std::string status =
+        fmt::format(R"({{"metadata":{{"name":"b"}},"status":{{{}}}}})", row.status);
+    EXPECT_THAT(DoPart(Verb::kUpdate, "poddisruptionbudgets", "b", "status", status),
+                StartsWith("200 "));
+    ResourceRequest request = Request(Verb::kCreate, "pods", "default", "p");
+    request.subresource = "eviction";
+    request.body = R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"p"}})";
+    const Answer answer = Ask(std::move(request));
+    ASSERT_FALSE(answer.outcome.has_value());
+    const api::meta_v1::Status refusal = api::StatusOf(answer.outcome.error());
+    EXPECT_EQ(refusal.code, 429);
+    EXPECT_EQ(refusal.details->causes.at(0).message, row.why);
+    EXPECT_EQ(refusal.details->retry_after_seconds, row.retry_seconds);
+  }
 }
 
 TEST_F(PartsTest, AnEvictedPodThatIsHeldSaysWhyItGoes) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eviction: a DELETE of a pod that its disruption budgets may refuse. This server does not count
 // the pods of a budget. A budget that no controller has processed refuses, as upstream's does.
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
+#include "api/meta_v1/condition.h"
 #include "api/pods/life.h"
 #include "api/policy_v1.h"
 #include "api/selectors/selector_of.h"
@@ -69,20 +72,43 @@ Result<std::vector<api::Object>> BudgetsOf(const Call& call,
   return budgets;
 }
 
+/// Why the budget allows no eviction now.
+std::string WhyExhausted(const policy_v1::PodDisruptionBudget& budget) {
+  const std::string& name = budget.metadata.name;
+  const auto& status = budget.status;
+  const auto found =
+      std::ranges::find(status.conditions, "DisruptionAllowed", &api::meta_v1::Condition::type);
+  const bool says_why =
+      found != status.conditions.end() && found->status == "False" && !found->message.empty();
+  if (says_why && found->reason == "SyncFailed") {
+    return fmt::format(
+        "The disruption budget {} does not allow evicting pods currently because it failed sync: {}",
+        name,
+        found->message);
+  }
+  if (status.current_healthy <= status.desired_healthy) {
+    return fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
+                       name,
+                       status.desired_healthy,
+                       status.current_healthy);
+  }
+  return fmt::format("The disruption budget {} does not allow evicting pods currently{}",
+                     name,
+                     says_why ? fmt::format(" ({}): {}", found->reason, found->message) : "");
+}
+
 Result<> CheckBudget(const policy_v1::PodDisruptionBudget& budget) {
   const std::string& name = budget.metadata.name;
   const auto& status = budget.status;
   if (status.observed_generation < budget.metadata.generation) {
+    constexpr int32_t kRetrySeconds = 10;
     return Fail(errors::DisruptionBudget(
-        fmt::format("The disruption budget {} is still being processed by the server.", name)));
+        fmt::format("The disruption budget {} is still being processed by the server.", name),
+        kRetrySeconds));
   }
+  // Clients do not wait for this: the budget may stay exhausted.
   if (status.disruptions_allowed <= 0) {
-    return Fail(errors::DisruptionBudget(
-        fmt::format("The disruption budget {} needs {} healthy pods and has {} "
-                    "currently",
-                    name,
-                    status.desired_healthy,
-                    status.current_healthy)));
+    return Fail(errors::DisruptionBudget(WhyExhausted(budget), 0));
   }
   return {};
 }
