@@ -40,13 +40,10 @@ void TolerateTroubles(core_v1::Pod& pod) {
 }
 
 void TaintNewNode(core_v1::Node& node) {
-  const bool is_ready = std::ranges::any_of(node.status.conditions, [](const auto& condition) {
-    return condition.type == "Ready" && condition.status == "True";
-  });
   const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const core_v1::Taint& taint) {
     return taint.key == kNotReady && taint.effect == "NoSchedule";
   });
-  if (is_ready || is_tainted) return;
+  if (is_tainted) return;
   core_v1::Taint& taint = node.spec.taints.emplace_back();
   taint.key = kNotReady;
   taint.effect = "NoSchedule";

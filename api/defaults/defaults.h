@@ -35,8 +35,7 @@ void SetSecretDefaults(core_v1::Secret& secret);
 /// Adds the tolerations of the admission plugin DefaultTolerationSeconds: of nodes that are not
 /// ready or not reachable, for five minutes, unless the pod has tolerations for that taint.
 void TolerateTroubles(core_v1::Pod& pod);
-/// Adds the taint that the plugin TaintNodesByCondition gives a new node, unless the node has the
-/// condition Ready.
+/// Adds the taint that the plugin TaintNodesByCondition gives a new node.
 void TaintNewNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

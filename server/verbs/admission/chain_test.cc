@@ -172,7 +172,8 @@ TEST_F(WithPlugins, RefusePodsAndServices) {
 
 TEST_F(WithPlugins, TaintNewNodes) {
   ResourceRequest request = Request(Verb::kCreate, "nodes", "", "");
-  request.body = R"({"metadata":{"name":"n"}})";
+  request.body =
+      R"({"metadata":{"name":"n"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})";
   EXPECT_THAT(Do(std::move(request)), HasSubstr(R"("key":"node.kubernetes.io/not-ready")"));
 }
 
