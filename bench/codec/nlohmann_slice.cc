@@ -22,7 +22,17 @@ void Get(const json& object, const char* name, std::optional<T>& value) {
 }
 
 template <class T>
+void Get(const json& object, const char* name, api::Box<T>& value) {
+  if (const auto found = object.find(name); found != object.end()) value = found->get<T>();
+}
+
+template <class T>
 void Put(json& object, const char* name, const std::optional<T>& value) {
+  if (value) object[name] = *value;
+}
+
+template <class T>
+void Put(json& object, const char* name, const api::Box<T>& value) {
   if (value) object[name] = *value;
 }
 

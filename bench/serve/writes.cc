@@ -66,352 +66,324 @@ std::string GadgetDefinition() {
       R"("openAPIV3Schema":{{"type":"object","properties":{{"spec":{{"type":"object",)"
       R"("x-kubernetes-validations":[{{"rule":"self.number0 <= self.number1"}},)"
       R"({{"rule":"self.text0 != self.text1"}},{{"rule":"self.number2 >= 0"}},)"
-      R"({{"rule":"self.parts.all(p, p.size > 0)"
-}
-}],"properties":{
-  {
-    {
-    }
-    "parts" : {
-      {"type":"array",)"
+      R"json({{"rule":"self.parts.all(p, p.size > 0)"}}],"properties":{{{}"parts":{{"type":"array",)json"
       R"("maxItems":16,"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],)"
       R"("items":{{"type":"object","required":["name"],"x-kubernetes-validations":[{{"rule":)"
       R"("self.size < 1000"}}],"properties":{{"name":{{"type":"string","maxLength":64}},"size":{{)"
       R"("type":"integer","default":1}}}}}}}}}}}},"status":{{"type":"object","properties":{{)"
       R"("replicas":{{"type":"integer"}},"observedGeneration":{{"type":"integer"}}}}}}}}}}}}}}]}}}})",
       fields);
-      }
+}
 
-      std::string GadgetBody(std::string_view name) {
-        std::string fields;
-        for (int i = 0; i < 12; ++i) {
-          fields += fmt::format(R"("text{0}":"some text {0}","number{0}":{0},)", i);
-        }
-        return fmt::format(
-            R"({{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{{"name":"{}"}},"spec":{{{})"
-            R"("parts":[{{"name":"a","size":1}},{{"name":"b","size":2}},{{"name":"c"}}]}}}})",
-            name,
-            fields);
-      }
+std::string GadgetBody(std::string_view name) {
+  std::string fields;
+  for (int i = 0; i < 12; ++i) {
+    fields += fmt::format(R"("text{0}":"some text {0}","number{0}":{0},)", i);
+  }
+  return fmt::format(
+      R"({{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{{"name":"{}"}},"spec":{{{})"
+      R"("parts":[{{"name":"a","size":1}},{{"name":"b","size":2}},{{"name":"c"}}]}}}})",
+      name,
+      fields);
+}
 
-      std::string DeploymentBody(std::string_view name) {
-        std::string variables;
-        for (int i = 0; i < 10; ++i) {
-          variables +=
-              fmt::format(R"({}{{"name":"N{}","value":"text {}"}})", i == 0 ? "" : ",", i, i);
-        }
-        return fmt::format(
-            R"({{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"{}"}},"spec":{{)"
-            R"("replicas":2,"selector":{{"matchLabels":{{"app":"a"}}}},"template":{{"metadata":{{)"
-            R"("labels":{{"app":"a"}}}},"spec":{{"containers":[{{"name":"main","image":"image:1",)"
-            R"("command":["run"],"workingDir":"/w","env":[{}]}}]}}}}}}}})",
-            name,
-            variables);
-      }
+std::string DeploymentBody(std::string_view name) {
+  std::string variables;
+  for (int i = 0; i < 10; ++i) {
+    variables += fmt::format(R"({}{{"name":"N{}","value":"text {}"}})", i == 0 ? "" : ",", i, i);
+  }
+  return fmt::format(
+      R"({{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"{}"}},"spec":{{)"
+      R"("replicas":2,"selector":{{"matchLabels":{{"app":"a"}}}},"template":{{"metadata":{{)"
+      R"("labels":{{"app":"a"}}}},"spec":{{"containers":[{{"name":"main","image":"image:1",)"
+      R"("command":["run"],"workingDir":"/w","env":[{}]}}]}}}}}}}})",
+      name,
+      variables);
+}
 
-      struct Cost {
-        double seconds = 0;
-        double instructions = 0;
-        double slowest_ms = 0;  // the slowest request
-      };
+struct Cost {
+  double seconds = 0;
+  double instructions = 0;
+  double slowest_ms = 0;  // the slowest request
+};
 
-      /// A server and a client with one connection to it.
-      class Side {
-       public:
-        Side(const std::string& program, const std::vector<std::string>& flags, size_t listed)
-            : process_(program, folder_.path(), flags),
-              client_(RealWorld().clock, process_.ClientOptions()) {
-          process_.AwaitReady();
-          process_.CountInstructions();
-          Must("POST",
-               "/api/v1/namespaces/default/pods",
-               R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[)"
-               R"({"name":"main","image":"registry.k8s.io/pause:3.10"}]}})",
-               bench::kJson);
-          Must("POST", bench::kClaims, bench::ClaimBody("one"), bench::kJson);
-          Must("POST", bench::kClaims, bench::ClaimBody("put"), bench::kJson);
-          for (size_t i = 0; i < listed; ++i) {
-            Must("POST",
-                 kListedClaims,
-                 bench::ClaimBody(fmt::format("claim-{:05}", i)),
-                 bench::kJson);
-          }
-        }
-
-        // Each sends the `number`th request of its kind; false: the server does not support it.
-        bool Get(size_t /*number*/) {
-          return Ask("GET", fmt::format("{}/one", bench::kClaims), "", "");
-        }
-        bool Create(size_t number) {
-          return Ask("POST",
-                     bench::kClaims,
-                     bench::ClaimBody(fmt::format("json-{}", number)),
-                     bench::kJson);
-        }
-        bool CreateProtobuf(size_t number) {
-          const auto object =
-              api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind,
-                              bench::ClaimBody(fmt::format("protobuf-{}", number)),
-                              nullptr);
-          std::string body;
-          api::EncodeProtobuf(*object, body);
-          return Ask("POST", bench::kClaims, std::move(body), kProtobuf);
-        }
-        bool PatchPodStatus(size_t number) {
-          return Ask("PATCH",
-                     fmt::format("{}/status", kPod),
-                     fmt::format(R"({{"status":{{"phase":"Running","podIP":"10.0.{}.{}"}}}})",
-                                 number / 200 % 200,
-                                 number % 200),
-                     bench::kMergePatch);
-        }
-        /// Allocates a device to the claim, or releases it.
-        bool PatchClaimStatus(size_t number) {
-          return Ask("PATCH",
-                     fmt::format("{}/one/status", bench::kClaims),
-                     fmt::format(R"({{"status":{{"allocation":{}}}}})",
-                                 number % 2 == 0 ? kAllocation : "null"),
-                     bench::kMergePatch);
-        }
-        bool PutClaimStatus(size_t number) {
-          std::string body = bench::ClaimBody("put");
-          body.pop_back();
-          body +=
-              fmt::format(R"(,"status":{})",
-                          number % 2 == 0 ? fmt::format(R"({{"allocation":{}}})", kOther) : "{}");
-          return Ask("PUT", fmt::format("{}/put/status", bench::kClaims), body + "}", bench::kJson);
-        }
-        bool List(size_t /*number*/) { return Ask("GET", kListedClaims, "", ""); }
-
-        /// Creates the custom kind and `listed` objects of it, and as many Deployments.
-        void BeginCustom(size_t listed) {
-          Must("POST", kDefinitions, GadgetDefinition(), bench::kJson);
-          while (client_.Send({.method = "GET", .target = std::string(kGadgets)})->status != 200) {
-          }
-          for (size_t i = 0; i < listed; ++i) {
-            const std::string name = fmt::format("listed-{:05}", i);
-            Must("POST", kGadgets, GadgetBody(name), bench::kJson);
-            Must("POST", kDeployments, DeploymentBody(name), bench::kJson);
-          }
-        }
-        bool GetGadget(size_t /*number*/) { return GetOne(kGadgets); }
-        bool GetDeployment(size_t /*number*/) { return GetOne(kDeployments); }
-        bool ListGadgets(size_t /*number*/) { return Ask("GET", kGadgets, "", ""); }
-        bool ListDeployments(size_t /*number*/) { return Ask("GET", kDeployments, "", ""); }
-        bool CreateGadget(size_t number) { return CreateIn(kGadgets, GadgetBody, number); }
-        bool CreateDeployment(size_t number) {
-          return CreateIn(kDeployments, DeploymentBody, number);
-        }
-        bool PatchGadget(size_t number) { return PatchStatusIn(kGadgets, number); }
-        bool PatchDeployment(size_t number) { return PatchStatusIn(kDeployments, number); }
-
-        /// The server's cost so far.
-        Cost cost() const {
-          return {.seconds = process_.cpu_seconds(),
-                  .instructions = static_cast<double>(process_.instructions())};
-        }
-
-       private:
-        bool GetOne(std::string_view collection) {
-          return Ask("GET", fmt::format("{}/listed-00000", collection), "", "");
-        }
-        // Lists are to have the same length in every round.
-        bool CreateIn(std::string_view collection,
-                      std::string (*body)(std::string_view),
-                      size_t number) {
-          return Ask("POST",
-                     fmt::format("{}?dryRun=All", collection),
-                     body(fmt::format("new-{}", number)),
-                     bench::kJson);
-        }
-        bool PatchStatusIn(std::string_view collection, size_t number) {
-          return Ask("PATCH",
-                     fmt::format("{}/listed-00000/status", collection),
-                     fmt::format(R"({{"status":{{"replicas":{}}}}})", number % 1000),
-                     bench::kMergePatch);
-        }
-
-        static constexpr std::string_view kAllocation =
-            R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-0"}]}})";
-        static constexpr std::string_view kOther =
-            R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-1"}]}})";
-
-        void Must(std::string method,
-                  std::string_view target,
-                  std::string body,
-                  std::string_view type) {
-          if (!Ask(std::move(method), target, std::move(body), type))
-            bench::Die("a body is not known");
-        }
-
-        bool Ask(std::string method,
-                 std::string_view target,
-                 std::string body,
-                 std::string_view type) {
-          net::client::ClientRequest request{
-              .method = std::move(method), .target = std::string(target), .body = std::move(body)};
-          if (!type.empty()) request.headers.Add("Content-Type", std::string(type));
-          const auto answer = client_.Send(request);
-          if (!answer) bench::Die(request.target + ": " + answer.error().message);
-          if (answer->status == 415) return false;
-          if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
-          return true;
-        }
-
-        bench::ScratchFolder folder_;
-        bench::ServerProcess process_;
-        net::client::HttpClient client_;
-      };
-
-      /// A kind of request, and its cost in each round.
-      struct Sort {
-        std::string_view name;
-        std::function<bool(Side&, size_t)> ask;
-        size_t requests = kRequests;
-        std::vector<Cost> took = {}, other_took = {};
-      };
-
-      std::optional<Cost> Measure(const Sort& sort, Side& side, size_t round) {
-        const Cost before = side.cost();
-        double slowest_ms = 0;
-        MonotonicTime asked = RealWorld().clock.Monotonic();
-        for (size_t i = 0; i < sort.requests; ++i) {
-          if (!sort.ask(side, round * sort.requests + i)) return std::nullopt;
-          const MonotonicTime answered = RealWorld().clock.Monotonic();
-          slowest_ms = std::max(slowest_ms, bench::Milliseconds(answered - asked));
-          asked = answered;
-        }
-        const Cost after = side.cost();
-        const auto requests = static_cast<double>(sort.requests);
-        return Cost{.seconds = (after.seconds - before.seconds) / requests,
-                    .instructions = (after.instructions - before.instructions) / requests,
-                    .slowest_ms = slowest_ms};
-      }
-
-      double Least(const std::vector<Cost>& costs, double Cost::* member) {
-        return std::ranges::min(costs | std::views::transform(member));
-      }
-
-      void Print(const Sort& sort) {
-        fmt::print("{:<26}", sort.name);
-        const auto figures = [&](double Cost::* member, double unit) {
-          const double took = Least(sort.took, member);
-          fmt::print("{:>10.1f}", took * unit);
-          if (sort.other_took.empty()) return fmt::print("{:>22}", "");
-          const double other = Least(sort.other_took, member);
-          fmt::print("{:>10.1f}{:>10.3f} x", other * unit, took / other);
-        };
-        figures(&Cost::seconds, 1e6);
-        figures(&Cost::instructions, 1e-3);
-        const auto slowest = [](const std::vector<Cost>& costs) {
-          return std::ranges::max(costs | std::views::transform(&Cost::slowest_ms));
-        };
-        fmt::print("{:>10.2f}", slowest(sort.took));
-        if (!sort.other_took.empty()) fmt::print("{:>10.2f}", slowest(sort.other_took));
-        fmt::print("\n");
-      }
-
-      struct Arguments {
-        std::string program, other, only;
-        size_t rounds = kRounds, listed = kListed;
-        bool is_custom = false;
-        std::vector<std::string> flags = {"--components", "apiserver"}, other_flags = {};
-      };
-
-      Arguments Read(const std::vector<std::string>& words) {
-        if (words.size() < 2) {
-          bench::Die(
-              "usage: writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] "
-              "[--rounds N] [--objects N] [--custom] [FLAG...]");
-        }
-        Arguments arguments{.program = words[1], .other = "", .only = ""};
-        for (size_t i = 2; i < words.size(); ++i) {
-          const bool has_value = i + 1 < words.size();
-          if (words[i] == "--against" && has_value) {
-            arguments.other = words[++i];
-          } else if (words[i] == "--other-flag" && has_value) {
-            arguments.other_flags.push_back(words[++i]);
-          } else if (words[i] == "--custom") {
-            arguments.is_custom = true;
-          } else if (words[i] == "--only" && has_value) {
-            arguments.only = words[++i];
-          } else if (words[i] == "--rounds" && has_value) {
-            arguments.rounds = bench::NumberIn(words[++i]);
-          } else if (words[i] == "--objects" && has_value) {
-            arguments.listed = bench::NumberIn(words[++i]);
-          } else {
-            arguments.flags.push_back(words[i]);
-          }
-        }
-        return arguments;
-      }
-
-      void Round(size_t round, std::vector<Sort>& sorts, Side& side, std::optional<Side>& other) {
-        for (Sort& sort : sorts) {
-          // In turns, so that the same side does not always begin.
-          std::optional<Cost> took, other_took;
-          if (round % 2 == 0) took = Measure(sort, side, round);
-          if (other) other_took = Measure(sort, *other, round);
-          if (round % 2 != 0) took = Measure(sort, side, round);
-          if (round == 0 || !took) continue;  // the first round warms up
-          sort.took.push_back(*took);
-          if (other_took) sort.other_took.push_back(*other_took);
-        }
-      }
-
-      std::vector<Sort> SortsFor(const Arguments& arguments) {
-        if (arguments.is_custom) {
-          return {{.name = "GET a gadget", .ask = &Side::GetGadget},
-                  {.name = "GET a Deployment", .ask = &Side::GetDeployment},
-                  {.name = "create a gadget", .ask = &Side::CreateGadget},
-                  {.name = "create a Deployment", .ask = &Side::CreateDeployment},
-                  {.name = "patch a gadget's status", .ask = &Side::PatchGadget},
-                  {.name = "patch a Deployment's", .ask = &Side::PatchDeployment},
-                  {.name = "list gadgets", .ask = &Side::ListGadgets, .requests = kLists},
-                  {.name = "list Deployments", .ask = &Side::ListDeployments, .requests = kLists}};
-        }
-        return {{.name = "GET a claim", .ask = &Side::Get},
-                {.name = "create a claim, JSON", .ask = &Side::Create},
-                {.name = "create a claim, protobuf", .ask = &Side::CreateProtobuf},
-                {.name = "patch a pod's status", .ask = &Side::PatchPodStatus},
-                {.name = "patch a claim's status", .ask = &Side::PatchClaimStatus},
-                {.name = "update a claim's status", .ask = &Side::PutClaimStatus},
-                {.name = "list claims", .ask = &Side::List, .requests = kLists}};
-      }
-
-    }  // namespace
-
-    int main(int argc, char** argv) {
-      const Arguments arguments = Read(std::vector<std::string>(argv, argv + argc));
-      std::vector<Sort> sorts = SortsFor(arguments);
-      std::erase_if(sorts, [&](const Sort& sort) { return !sort.name.contains(arguments.only); });
-      bench::UseOneCpu();
-      Side side(arguments.program, arguments.flags, arguments.is_custom ? 0 : arguments.listed);
-      std::optional<Side> other;
-      if (!arguments.other.empty()) {
-        std::vector<std::string> flags = arguments.flags;
-        std::ranges::copy(arguments.other_flags, std::back_inserter(flags));
-        other.emplace(arguments.other, flags, arguments.is_custom ? 0 : arguments.listed);
-      }
-      if (arguments.is_custom) {
-        side.BeginCustom(arguments.listed);
-        if (other) other->BeginCustom(arguments.listed);
-      }
-      for (size_t round = 0; round <= arguments.rounds; ++round) Round(round, sorts, side, other);
-      fmt::print("one request at the server, the best of {} rounds; {} objects listed\n",
-                 arguments.rounds,
-                 arguments.listed);
-      const std::string_view other_name = other ? "the other" : "";
-      fmt::print("{:<26}{:>10}{:>10}{:>12}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
-                 "",
-                 "CPU, us",
-                 other_name,
-                 "",
-                 "1000 instr",
-                 other_name,
-                 "",
-                 "max, ms",
-                 other_name);
-      for (const Sort& sort : sorts) Print(sort);
-      return 0;
+/// A server and a client with one connection to it.
+class Side {
+ public:
+  Side(const std::string& program, const std::vector<std::string>& flags, size_t listed)
+      : process_(program, folder_.path(), flags),
+        client_(RealWorld().clock, process_.ClientOptions()) {
+    process_.AwaitReady();
+    process_.CountInstructions();
+    Must("POST",
+         "/api/v1/namespaces/default/pods",
+         R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[)"
+         R"({"name":"main","image":"registry.k8s.io/pause:3.10"}]}})",
+         bench::kJson);
+    Must("POST", bench::kClaims, bench::ClaimBody("one"), bench::kJson);
+    Must("POST", bench::kClaims, bench::ClaimBody("put"), bench::kJson);
+    for (size_t i = 0; i < listed; ++i) {
+      Must("POST", kListedClaims, bench::ClaimBody(fmt::format("claim-{:05}", i)), bench::kJson);
     }
+  }
+
+  // Each sends the `number`th request of its kind; false: the server does not support it.
+  bool Get(size_t /*number*/) { return Ask("GET", fmt::format("{}/one", bench::kClaims), "", ""); }
+  bool Create(size_t number) {
+    return Ask(
+        "POST", bench::kClaims, bench::ClaimBody(fmt::format("json-{}", number)), bench::kJson);
+  }
+  bool CreateProtobuf(size_t number) {
+    const auto object = api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind,
+                                        bench::ClaimBody(fmt::format("protobuf-{}", number)),
+                                        nullptr);
+    std::string body;
+    api::EncodeProtobuf(*object, body);
+    return Ask("POST", bench::kClaims, std::move(body), kProtobuf);
+  }
+  bool PatchPodStatus(size_t number) {
+    return Ask("PATCH",
+               fmt::format("{}/status", kPod),
+               fmt::format(R"({{"status":{{"phase":"Running","podIP":"10.0.{}.{}"}}}})",
+                           number / 200 % 200,
+                           number % 200),
+               bench::kMergePatch);
+  }
+  /// Allocates a device to the claim, or releases it.
+  bool PatchClaimStatus(size_t number) {
+    return Ask(
+        "PATCH",
+        fmt::format("{}/one/status", bench::kClaims),
+        fmt::format(R"({{"status":{{"allocation":{}}}}})", number % 2 == 0 ? kAllocation : "null"),
+        bench::kMergePatch);
+  }
+  bool PutClaimStatus(size_t number) {
+    std::string body = bench::ClaimBody("put");
+    body.pop_back();
+    body += fmt::format(R"(,"status":{})",
+                        number % 2 == 0 ? fmt::format(R"({{"allocation":{}}})", kOther) : "{}");
+    return Ask("PUT", fmt::format("{}/put/status", bench::kClaims), body + "}", bench::kJson);
+  }
+  bool List(size_t /*number*/) { return Ask("GET", kListedClaims, "", ""); }
+
+  /// Creates the custom kind and `listed` objects of it, and as many Deployments.
+  void BeginCustom(size_t listed) {
+    Must("POST", kDefinitions, GadgetDefinition(), bench::kJson);
+    while (client_.Send({.method = "GET", .target = std::string(kGadgets)})->status != 200) {
+    }
+    for (size_t i = 0; i < listed; ++i) {
+      const std::string name = fmt::format("listed-{:05}", i);
+      Must("POST", kGadgets, GadgetBody(name), bench::kJson);
+      Must("POST", kDeployments, DeploymentBody(name), bench::kJson);
+    }
+  }
+  bool GetGadget(size_t /*number*/) { return GetOne(kGadgets); }
+  bool GetDeployment(size_t /*number*/) { return GetOne(kDeployments); }
+  bool ListGadgets(size_t /*number*/) { return Ask("GET", kGadgets, "", ""); }
+  bool ListDeployments(size_t /*number*/) { return Ask("GET", kDeployments, "", ""); }
+  bool CreateGadget(size_t number) { return CreateIn(kGadgets, GadgetBody, number); }
+  bool CreateDeployment(size_t number) { return CreateIn(kDeployments, DeploymentBody, number); }
+  bool PatchGadget(size_t number) { return PatchStatusIn(kGadgets, number); }
+  bool PatchDeployment(size_t number) { return PatchStatusIn(kDeployments, number); }
+
+  /// The server's cost so far.
+  Cost cost() const {
+    return {.seconds = process_.cpu_seconds(),
+            .instructions = static_cast<double>(process_.instructions())};
+  }
+
+ private:
+  bool GetOne(std::string_view collection) {
+    return Ask("GET", fmt::format("{}/listed-00000", collection), "", "");
+  }
+  // Lists are to have the same length in every round.
+  bool CreateIn(std::string_view collection, std::string (*body)(std::string_view), size_t number) {
+    return Ask("POST",
+               fmt::format("{}?dryRun=All", collection),
+               body(fmt::format("new-{}", number)),
+               bench::kJson);
+  }
+  bool PatchStatusIn(std::string_view collection, size_t number) {
+    return Ask("PATCH",
+               fmt::format("{}/listed-00000/status", collection),
+               fmt::format(R"({{"status":{{"replicas":{}}}}})", number % 1000),
+               bench::kMergePatch);
+  }
+
+  static constexpr std::string_view kAllocation =
+      R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-0"}]}})";
+  static constexpr std::string_view kOther =
+      R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-1"}]}})";
+
+  void Must(std::string method, std::string_view target, std::string body, std::string_view type) {
+    if (!Ask(std::move(method), target, std::move(body), type)) bench::Die("a body is not known");
+  }
+
+  bool Ask(std::string method, std::string_view target, std::string body, std::string_view type) {
+    net::client::ClientRequest request{
+        .method = std::move(method), .target = std::string(target), .body = std::move(body)};
+    if (!type.empty()) request.headers.Add("Content-Type", std::string(type));
+    const auto answer = client_.Send(request);
+    if (!answer) bench::Die(request.target + ": " + answer.error().message);
+    if (answer->status == 415) return false;
+    if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+    return true;
+  }
+
+  bench::ScratchFolder folder_;
+  bench::ServerProcess process_;
+  net::client::HttpClient client_;
+};
+
+/// A kind of request, and its cost in each round.
+struct Sort {
+  std::string_view name;
+  std::function<bool(Side&, size_t)> ask;
+  size_t requests = kRequests;
+  std::vector<Cost> took = {}, other_took = {};
+};
+
+std::optional<Cost> Measure(const Sort& sort, Side& side, size_t round) {
+  const Cost before = side.cost();
+  double slowest_ms = 0;
+  MonotonicTime asked = RealWorld().clock.Monotonic();
+  for (size_t i = 0; i < sort.requests; ++i) {
+    if (!sort.ask(side, round * sort.requests + i)) return std::nullopt;
+    const MonotonicTime answered = RealWorld().clock.Monotonic();
+    slowest_ms = std::max(slowest_ms, bench::Milliseconds(answered - asked));
+    asked = answered;
+  }
+  const Cost after = side.cost();
+  const auto requests = static_cast<double>(sort.requests);
+  return Cost{.seconds = (after.seconds - before.seconds) / requests,
+              .instructions = (after.instructions - before.instructions) / requests,
+              .slowest_ms = slowest_ms};
+}
+
+double Least(const std::vector<Cost>& costs, double Cost::* member) {
+  return std::ranges::min(costs | std::views::transform(member));
+}
+
+void Print(const Sort& sort) {
+  fmt::print("{:<26}", sort.name);
+  const auto figures = [&](double Cost::* member, double unit) {
+    const double took = Least(sort.took, member);
+    fmt::print("{:>10.1f}", took * unit);
+    if (sort.other_took.empty()) return fmt::print("{:>22}", "");
+    const double other = Least(sort.other_took, member);
+    fmt::print("{:>10.1f}{:>10.3f} x", other * unit, took / other);
+  };
+  figures(&Cost::seconds, 1e6);
+  figures(&Cost::instructions, 1e-3);
+  const auto slowest = [](const std::vector<Cost>& costs) {
+    return std::ranges::max(costs | std::views::transform(&Cost::slowest_ms));
+  };
+  fmt::print("{:>10.2f}", slowest(sort.took));
+  if (!sort.other_took.empty()) fmt::print("{:>10.2f}", slowest(sort.other_took));
+  fmt::print("\n");
+}
+
+struct Arguments {
+  std::string program, other, only;
+  size_t rounds = kRounds, listed = kListed;
+  bool is_custom = false;
+  std::vector<std::string> flags = {"--components", "apiserver"}, other_flags = {};
+};
+
+Arguments Read(const std::vector<std::string>& words) {
+  if (words.size() < 2) {
+    bench::Die(
+        "usage: writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] "
+        "[--rounds N] [--objects N] [--custom] [FLAG...]");
+  }
+  Arguments arguments{.program = words[1], .other = "", .only = ""};
+  for (size_t i = 2; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (words[i] == "--against" && has_value) {
+      arguments.other = words[++i];
+    } else if (words[i] == "--other-flag" && has_value) {
+      arguments.other_flags.push_back(words[++i]);
+    } else if (words[i] == "--custom") {
+      arguments.is_custom = true;
+    } else if (words[i] == "--only" && has_value) {
+      arguments.only = words[++i];
+    } else if (words[i] == "--rounds" && has_value) {
+      arguments.rounds = bench::NumberIn(words[++i]);
+    } else if (words[i] == "--objects" && has_value) {
+      arguments.listed = bench::NumberIn(words[++i]);
+    } else {
+      arguments.flags.push_back(words[i]);
+    }
+  }
+  return arguments;
+}
+
+void Round(size_t round, std::vector<Sort>& sorts, Side& side, std::optional<Side>& other) {
+  for (Sort& sort : sorts) {
+    // In turns, so that the same side does not always begin.
+    std::optional<Cost> took, other_took;
+    if (round % 2 == 0) took = Measure(sort, side, round);
+    if (other) other_took = Measure(sort, *other, round);
+    if (round % 2 != 0) took = Measure(sort, side, round);
+    if (round == 0 || !took) continue;  // the first round warms up
+    sort.took.push_back(*took);
+    if (other_took) sort.other_took.push_back(*other_took);
+  }
+}
+
+std::vector<Sort> SortsFor(const Arguments& arguments) {
+  if (arguments.is_custom) {
+    return {{.name = "GET a gadget", .ask = &Side::GetGadget},
+            {.name = "GET a Deployment", .ask = &Side::GetDeployment},
+            {.name = "create a gadget", .ask = &Side::CreateGadget},
+            {.name = "create a Deployment", .ask = &Side::CreateDeployment},
+            {.name = "patch a gadget's status", .ask = &Side::PatchGadget},
+            {.name = "patch a Deployment's", .ask = &Side::PatchDeployment},
+            {.name = "list gadgets", .ask = &Side::ListGadgets, .requests = kLists},
+            {.name = "list Deployments", .ask = &Side::ListDeployments, .requests = kLists}};
+  }
+  return {{.name = "GET a claim", .ask = &Side::Get},
+          {.name = "create a claim, JSON", .ask = &Side::Create},
+          {.name = "create a claim, protobuf", .ask = &Side::CreateProtobuf},
+          {.name = "patch a pod's status", .ask = &Side::PatchPodStatus},
+          {.name = "patch a claim's status", .ask = &Side::PatchClaimStatus},
+          {.name = "update a claim's status", .ask = &Side::PutClaimStatus},
+          {.name = "list claims", .ask = &Side::List, .requests = kLists}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments arguments = Read(std::vector<std::string>(argv, argv + argc));
+  std::vector<Sort> sorts = SortsFor(arguments);
+  std::erase_if(sorts, [&](const Sort& sort) { return !sort.name.contains(arguments.only); });
+  bench::UseOneCpu();
+  Side side(arguments.program, arguments.flags, arguments.is_custom ? 0 : arguments.listed);
+  std::optional<Side> other;
+  if (!arguments.other.empty()) {
+    std::vector<std::string> flags = arguments.flags;
+    std::ranges::copy(arguments.other_flags, std::back_inserter(flags));
+    other.emplace(arguments.other, flags, arguments.is_custom ? 0 : arguments.listed);
+  }
+  if (arguments.is_custom) {
+    side.BeginCustom(arguments.listed);
+    if (other) other->BeginCustom(arguments.listed);
+  }
+  for (size_t round = 0; round <= arguments.rounds; ++round) Round(round, sorts, side, other);
+  fmt::print("one request at the server, the best of {} rounds; {} objects listed\n",
+             arguments.rounds,
+             arguments.listed);
+  const std::string_view other_name = other ? "the other" : "";
+  fmt::print("{:<26}{:>10}{:>10}{:>12}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
+             "",
+             "CPU, us",
+             other_name,
+             "",
+             "1000 instr",
+             other_name,
+             "",
+             "max, ms",
+             other_name);
+  for (const Sort& sort : sorts) Print(sort);
+  return 0;
+}

@@ -120,7 +120,7 @@ std::string_view WrongField(const Question& question,
   if (result.binding_failure_conditions != bound.binding_failure_conditions)
     return "bindingFailureConditions";
   const bool copies_skips = features.Picked() == allocator::Implementation::kExperimental;
-  if (copies_skips ? result.skip_node_operations != seen.slice->spec.skip_node_operations
+  if (copies_skips ? result.skip_node_operations.items() != seen.slice->spec.skip_node_operations
                    : !result.skip_node_operations.empty()) {
     return "skipNodeOperations";
   }

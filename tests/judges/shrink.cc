@@ -109,7 +109,13 @@ class Shrinker {
     for (size_t i = find(probe).size(); i-- > 0;) {
       Problem without = problem_;
       auto& items = find(without);
-      items.erase(std::next(items.begin(), static_cast<std::ptrdiff_t>(i)));
+      if constexpr (requires { items.erase(items.begin()); }) {
+        items.erase(std::next(items.begin(), static_cast<std::ptrdiff_t>(i)));
+      } else {
+        auto rest = items.items();
+        rest.erase(std::next(rest.begin(), static_cast<std::ptrdiff_t>(i)));
+        items = std::move(rest);
+      }
       Keep(std::move(without));
     }
   }
