@@ -158,31 +158,39 @@ TEST(HostileJson, KeysFromLastToFirstAreSortedOnce) {
   EXPECT_EQ(claim->metadata().labels.begin()->first, "000001");
 }
 
-// Each three bytes make a container of more than a kilobyte.
+// More than the text around the elements of a list has; it is part of the budget as well.
+constexpr size_t kTextAround = 64;
+
+// Each three bytes make a container of hundreds.
 TEST(HostileJson, ElementsTakeNoMoreMemoryThanTheBudget) {
   const auto containers = [](size_t count) {
     std::string text = R"({"spec":{"containers":[)";
     for (size_t i = 0; i < count; ++i) text += i == 0 ? "{}" : ",{}";
     return Refusal(Reflected<core_v1::Pod>::kKind, text + "]}}");
   };
-  const size_t most = kDecodedBytesMin / (sizeof(core_v1::Container) - 3 * kDecodedBytesPerByte);
+  const size_t size = sizeof(core_v1::Container) - 3 * kDecodedBytesPerByte;
+  const size_t most = kDecodedBytesMin / size;
+  const size_t for_the_rest = kTextAround * kDecodedBytesPerByte / size + 1;
   EXPECT_EQ(containers(most), "");
-  EXPECT_THAT(containers(most + 3), HasSubstr("takes too much memory when decoded"));
+  EXPECT_THAT(containers(most + for_the_rest), HasSubstr("takes too much memory when decoded"));
 }
 
 // The object in the other version and that in the stored one are held at the same time.
 TEST(HostileJson, WhatIsConvertedHasHalfTheBudget) {
-  const auto devices = [](const KindInfo& kind, size_t count) {
-    std::string text = R"({"spec":{"devices":[)";
+  const auto requests = [](const KindInfo& kind, size_t count) {
+    std::string text = R"({"spec":{"devices":{"requests":[)";
     for (size_t i = 0; i < count; ++i) text += i == 0 ? "{}" : ",{}";
-    return Refusal(kind, text + "]}}");
+    return Refusal(kind, text + "]}}}");
   };
-  const KindInfo& other = Reflected<resource_v1beta1::ResourceSlice>::kKind;
-  const size_t size = sizeof(resource_v1beta1::Device);
-  const size_t most = kDecodedBytesMin / (size - 3 * kConvertedBytesPerByte);
-  EXPECT_EQ(devices(other, most), "");
-  EXPECT_THAT(devices(other, most + 8), HasSubstr("takes too much memory when decoded"));
-  EXPECT_EQ(devices(Reflected<resource_v1::ResourceSlice>::kKind, most + 8), "");
+  const KindInfo& other = Reflected<resource_v1beta1::ResourceClaim>::kKind;
+  static_assert(sizeof(resource_v1beta1::DeviceRequest) > 3 * kConvertedBytesPerByte);
+  const size_t size = sizeof(resource_v1beta1::DeviceRequest) - 3 * kConvertedBytesPerByte;
+  const size_t most = kDecodedBytesMin / size;
+  const size_t for_the_rest = kTextAround * kConvertedBytesPerByte / size + 1;
+  EXPECT_EQ(requests(other, most), "");
+  EXPECT_THAT(requests(other, most + for_the_rest),
+              HasSubstr("takes too much memory when decoded"));
+  EXPECT_EQ(requests(Reflected<resource_v1::ResourceClaim>::kKind, most + for_the_rest), "");
 }
 
 TEST(HostileYaml, AliasesThatMultiplyAreStopped) {

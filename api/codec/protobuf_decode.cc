@@ -138,9 +138,10 @@ class ProtobufDecoder {
 
   void Optional(const Type& type, WireTag tag, const char* start, void* member) {
     const Type& element = type.element();
-    if (element.kind == TypeKind::kString && tag.type == WireType::kBytes) {
+    if (&type == &Reflected<std::optional<std::string>>::kType && tag.type == WireType::kBytes) {
       ValueAs<std::optional<std::string>>(member).emplace(Utf8Bytes());  // most of all
-    } else if (element.kind == TypeKind::kInt64 && tag.type == WireType::kVarint) {
+    } else if (&type == &Reflected<std::optional<int64_t>>::kType &&
+               tag.type == WireType::kVarint) {
       Number(element, &ValueAs<std::optional<int64_t>>(member).emplace());
     } else {  // a message is merged into the one before
       const bool is_set = type.container->size(member) != 0;

@@ -124,6 +124,7 @@ std::vector<std::string> FlagsOf(const json::object& story, const std::string& s
   }
   if (HasOwnComponents(story)) {
     flags.emplace_back("--components=apiserver");
+    flags.emplace_back("--disable-admission-plugins=TaintNodesByCondition");  // as recorded
   } else {
     flags.emplace_back("--components=apiserver,scheduler,controllers");
     flags.push_back("--scheduler-config=" + scheduler_config);
