@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feature gates of kube-apiserver 1.37 that switch nothing in Dray: what they are about is always
-// as Dray has it.
+// The feature gates of kube-apiserver 1.37 that switch nothing in Dray: what they are about is
+// always as Dray has it.
 #pragma once
 
 #include <cstdint>

@@ -43,10 +43,10 @@ struct ServeOptions {
   std::string scheduler_config;  // a file; kube-scheduler's --config
   std::vector<std::string> admission_plugins, disabled_admission_plugins;
   bool leaves_accounts_to_others = false;  // which are needed, and come from elsewhere
-  std::string token_max_expiration;  // kube-apiserver's name; empty: no limit
-  control_plane::AuditFiles audit;   // kube-apiserver's names
-  std::string event_ttl = "1h0m0s";  // likewise
-  std::string compaction_interval;   // likewise; empty: the store's default
+  std::string token_max_expiration;        // kube-apiserver's name; empty: no limit
+  control_plane::AuditFiles audit;         // kube-apiserver's names
+  std::string event_ttl = "1h0m0s";        // likewise
+  std::string compaction_interval;         // likewise; empty: the store's default
   bool allow_overlapping_allocations = false;
   bool watches_begin_at_start = false;
   bool profiling = false;  // likewise

@@ -142,7 +142,8 @@ TEST_F(PartsTest, ARefusedEvictionSaysWhyAndWhetherToTryAgain) {
         Row{R"("observedGeneration":1,"currentHealthy":1)",
             "The disruption budget b does not allow evicting pods currently"},
         Row{failed,
-            "The disruption budget b does not allow evicting pods currently because it failed sync: "
+            "The disruption budget b does not allow evicting pods currently because it failed "
+            "sync: "
             "no scale"}}) {
     const std::string status =
         fmt::format(R"({{"metadata":{{"name":"b"}},"status":{{{}}}}})", row.status);

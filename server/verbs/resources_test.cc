@@ -106,8 +106,10 @@ TEST_F(ResourcesTest, APutThatMakesTheObjectForgetsItsVersion) {
 
 TEST_F(ResourcesTest, ANamespaceOfAnObjectThatHasNoneIsPassedOver) {
   constexpr std::string_view kNode = R"({"metadata":{"name":"n","namespace":"default"}})";
-  EXPECT_THAT(Post("nodes", "", std::string(kNode)), AllOf(StartsWith("201 "), Not(HasSubstr("namespace"))));
-  EXPECT_THAT(Put("nodes", "", "n", std::string(kNode)), AllOf(StartsWith("200 "), Not(HasSubstr("namespace"))));
+  EXPECT_THAT(Post("nodes", "", std::string(kNode)),
+              AllOf(StartsWith("201 "), Not(HasSubstr("namespace"))));
+  EXPECT_THAT(Put("nodes", "", "n", std::string(kNode)),
+              AllOf(StartsWith("200 "), Not(HasSubstr("namespace"))));
 }
 
 TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {

@@ -22,11 +22,11 @@ api::Quantity SizeOf(const PersistentVolumeClaim& claim) {
 }
 
 std::string_view ClassOf(const PersistentVolumeClaim& claim) {
-  const auto old_form =
-      claim.metadata.annotations.find("volume.beta.kubernetes.io/storage-class");
+  const auto old_form = claim.metadata.annotations.find("volume.beta.kubernetes.io/storage-class");
   if (old_form != claim.metadata.annotations.end()) return old_form->second;
-  return claim.spec.storage_class_name.has_value() ? std::string_view(*claim.spec.storage_class_name)
-                                                   : std::string_view();
+  return claim.spec.storage_class_name.has_value()
+             ? std::string_view(*claim.spec.storage_class_name)
+             : std::string_view();
 }
 
 bool MayGrow(const PersistentVolumeClaim& claim,

@@ -10,8 +10,8 @@
 
 namespace dray::server::verbs::admission {
 
-/// Errors: kForbidden  a claim that is not bound, or whose class does not let volumes grow, asks for
-///         more storage.
+/// Errors: kForbidden  a claim that is not bound, or whose class does not let volumes grow, asks
+///         for more storage.
 Result<> CheckClaimGrowth(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
 }  // namespace dray::server::verbs::admission

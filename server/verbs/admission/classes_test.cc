@@ -78,21 +78,19 @@ TEST_F(AdmissionClasses, AClaimGetsTheNewestDefaultStorageClass) {
   CreateStorageClass("z", "storageclass.kubernetes.io/is-default-class", false);
   EXPECT_THAT(Create("persistentvolumeclaims", Claim("newest", "1Gi")),
               HasSubstr(R"("storageClassName":"z")"));
-  EXPECT_THAT(
-      Create("persistentvolumeclaims", Claim("chosen", "1Gi", R"(,"storageClassName":"")")),
-      HasSubstr(R"("storageClassName":"")"));
+  EXPECT_THAT(Create("persistentvolumeclaims", Claim("chosen", "1Gi", R"(,"storageClassName":"")")),
+              HasSubstr(R"("storageClassName":"")"));
 }
 
 TEST_F(AdmissionClasses, AnIngressGetsTheDefaultClass) {
   constexpr std::string_view kIngress =
       R"({{"metadata":{{"name":"{}"{}}},"spec":{{"defaultBackend":{{"service":)"
       R"({{"name":"s","port":{{"number":80}}}}}}}}}})";
-  EXPECT_THAT(
-      Create("ingressclasses",
-             R"({"metadata":{"name":"nginx","annotations":)"
-             R"({"ingressclass.kubernetes.io/is-default-class":"true"}},)"
-             R"("spec":{"controller":"example.com/nginx"}})"),
-      StartsWith("201 "));
+  EXPECT_THAT(Create("ingressclasses",
+                     R"({"metadata":{"name":"nginx","annotations":)"
+                     R"({"ingressclass.kubernetes.io/is-default-class":"true"}},)"
+                     R"("spec":{"controller":"example.com/nginx"}})"),
+              StartsWith("201 "));
   EXPECT_THAT(Create("ingresses", fmt::format(kIngress, "plain", "")),
               HasSubstr(R"("ingressClassName":"nginx")"));
   constexpr std::string_view kNamed = R"(,"annotations":{"kubernetes.io/ingress.class":"mine"})";
@@ -105,17 +103,17 @@ TEST_F(AdmissionClasses, OnlyBoundClaimsOfAClassThatGrowsMayGrow) {
   CreateStorageClass("stays", "example.com/none", false);
   for (const std::string_view name : {"grows", "stays"}) {
     const std::string of_class = fmt::format(R"(,"storageClassName":"{}","volumeName":"v")", name);
-    ASSERT_THAT(Create("persistentvolumeclaims", Claim(name, "1Gi", of_class)),
-                StartsWith("201 "));
+    ASSERT_THAT(Create("persistentvolumeclaims", Claim(name, "1Gi", of_class)), StartsWith("201 "));
     EXPECT_THAT(Send(Verb::kUpdate, "persistentvolumeclaims", name, Claim(name, "2Gi", of_class)),
                 AllOf(HasSubstr("403 Forbidden"),
                       HasSubstr("Only bound persistent volume claims can be expanded")));
-    ASSERT_THAT(Send(Verb::kUpdate,
-                     "persistentvolumeclaims",
-                     name,
-                     fmt::format(R"({{"metadata":{{"name":"{}"}},"status":{{"phase":"Bound"}}}})", name),
-                     "status"),
-                StartsWith("200 "));
+    ASSERT_THAT(
+        Send(Verb::kUpdate,
+             "persistentvolumeclaims",
+             name,
+             fmt::format(R"({{"metadata":{{"name":"{}"}},"status":{{"phase":"Bound"}}}})", name),
+             "status"),
+        StartsWith("200 "));
     const std::string answer =
         Send(Verb::kUpdate, "persistentvolumeclaims", name, Claim(name, "2Gi", of_class));
     if (name == "grows") {
@@ -137,21 +135,19 @@ TEST_F(AdmissionClasses, APodGetsWhatItsRuntimeClassSays) {
              R"("scheduling":{"nodeSelector":{"vm":"yes"},"tolerations":[)"
              R"({"key":"vm","operator":"Exists"},{"key":"x","operator":"Equal","value":"1"}]}})"),
       StartsWith("201 "));
-  EXPECT_THAT(
-      Create("pods",
-             Pod("q",
-                 R"(,"runtimeClassName":"vm","nodeSelector":{"zone":"a"},"tolerations":[)"
-                 R"({"key":"vm","operator":"Equal","value":"1","effect":"NoSchedule"},)"
-                 R"({"key":"x","operator":"Exists"}])")),
-      AllOf(StartsWith("201 "),
-            HasSubstr(R"("overhead":{"cpu":"250m"})"),
-            HasSubstr(R"("nodeSelector":{"vm":"yes","zone":"a"})"),
-            HasSubstr(R"("tolerations":[{"key":"x","operator":"Exists"},)"),
-            HasSubstr(R"("tolerationSeconds":300},{"key":"vm","operator":"Exists"}])")));
-  EXPECT_THAT(
-      Create("pods", Pod("r", R"(,"runtimeClassName":"vm","nodeSelector":{"vm":"no"})")),
-      HasSubstr("conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; "
-                "pod.spec.nodeSelector[vm] = no"));
+  EXPECT_THAT(Create("pods",
+                     Pod("q",
+                         R"(,"runtimeClassName":"vm","nodeSelector":{"zone":"a"},"tolerations":[)"
+                         R"({"key":"vm","operator":"Equal","value":"1","effect":"NoSchedule"},)"
+                         R"({"key":"x","operator":"Exists"}])")),
+              AllOf(StartsWith("201 "),
+                    HasSubstr(R"("overhead":{"cpu":"250m"})"),
+                    HasSubstr(R"("nodeSelector":{"vm":"yes","zone":"a"})"),
+                    HasSubstr(R"("tolerations":[{"key":"x","operator":"Exists"},)"),
+                    HasSubstr(R"("tolerationSeconds":300},{"key":"vm","operator":"Exists"}])")));
+  EXPECT_THAT(Create("pods", Pod("r", R"(,"runtimeClassName":"vm","nodeSelector":{"vm":"no"})")),
+              HasSubstr("conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; "
+                        "pod.spec.nodeSelector[vm] = no"));
   EXPECT_THAT(
       Create("pods", Pod("s", R"(,"runtimeClassName":"vm","overhead":{"cpu":"1"})")),
       HasSubstr("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"));
@@ -200,9 +196,10 @@ TEST_F(WithProtection, StorageHasFinalizers) {
              R"({"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
              R"("hostPath":{"path":"/v"}}})"),
       HasSubstr(R"("finalizers":["kubernetes.io/pv-protection"])"));
-  EXPECT_THAT(Create("volumeattributesclasses",
-                     R"({"metadata":{"name":"a"},"driverName":"x.example","parameters":{"a":"b"}})"),
-              HasSubstr(R"("finalizers":["kubernetes.io/vac-protection"])"));
+  EXPECT_THAT(
+      Create("volumeattributesclasses",
+             R"({"metadata":{"name":"a"},"driverName":"x.example","parameters":{"a":"b"}})"),
+      HasSubstr(R"("finalizers":["kubernetes.io/vac-protection"])"));
 }
 
 }  // namespace

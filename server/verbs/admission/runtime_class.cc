@@ -27,8 +27,8 @@ constexpr std::string_view kOtherOverhead =
     "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 Failure Refused(const Pod& pod, std::string_view why) {
-  return Fail(errors::Forbidden(
-      api::Reflected<Pod>::kKind, errors::NameInAdmission(pod.metadata), why));
+  return Fail(
+      errors::Forbidden(api::Reflected<Pod>::kKind, errors::NameInAdmission(pod.metadata), why));
 }
 
 /// The pod of a write to a pod itself; null: the write is another one.
@@ -126,8 +126,8 @@ Result<> CheckOverhead(const Call& /*call*/, const store::Snapshot& snapshot, co
     return Refused(*pod, kOtherOverhead);
   }
   if (pod->spec.overhead.empty()) return {};
-  return Refused(*pod,
-                 "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
+  return Refused(
+      *pod, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }
 
 }  // namespace dray::server::verbs::admission

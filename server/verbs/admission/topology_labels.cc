@@ -20,8 +20,7 @@ constexpr std::string_view kCopied[] = {"topology.kubernetes.io/zone",
                                         "topology.kubernetes.io/region"};
 
 void CopyLabels(const store::Snapshot& snapshot, std::string_view node_name, api::Object& to) {
-  const api::Object node =
-      FindStored(snapshot, api::Reflected<Node>::kKind, "", node_name);
+  const api::Object node = FindStored(snapshot, api::Reflected<Node>::kKind, "", node_name);
   if (node.empty()) return;
   const auto& labels = node.metadata().labels;
   for (const std::string_view key : kCopied) {

@@ -36,8 +36,8 @@ struct Options {
   registry::RuleSet rules = registry::RuleSet();
   /// False as upstream: a status may allocate a device that another claim has.
   bool exclusive_devices = true;
-  /// Admission plugins that are on. TaintNodesByCondition: a new node has a taint until a node life-cycle
-  /// controller finds it ready; Dray's own controllers do not remove that taint.
+  /// Admission plugins that are on. TaintNodesByCondition: a new node has a taint until a node
+  /// life-cycle controller finds it ready; Dray's own controllers do not remove that taint.
   admission::PluginSet plugins = admission::PluginSet::Usual();
   /// While plugin ServiceAccount is on, each namespace gets the objects that tokens of its pods
   /// need. False: a controller elsewhere makes them.

@@ -82,7 +82,8 @@ std::string WhyExhausted(const policy_v1::PodDisruptionBudget& budget) {
       found != status.conditions.end() && found->status == "False" && !found->message.empty();
   if (says_why && found->reason == "SyncFailed") {
     return fmt::format(
-        "The disruption budget {} does not allow evicting pods currently because it failed sync: {}",
+        "The disruption budget {} does not allow evicting pods currently because it failed sync: "
+        "{}",
         name,
         found->message);
   }

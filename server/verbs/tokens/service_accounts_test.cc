@@ -21,9 +21,9 @@ using ::testing::StartsWith;
 class ServiceAccountsTest : public testing::ServerTest {
  protected:
   explicit ServiceAccountsTest(bool makes_accounts = true)
-      : ServerTest(Options{
-            .plugins = admission::PluginSet::Usual().With(admission::kServiceAccountPlugin),
-            .makes_accounts = makes_accounts}) {
+      : ServerTest(
+            Options{.plugins = admission::PluginSet::Usual().With(admission::kServiceAccountPlugin),
+                    .makes_accounts = makes_accounts}) {
     EXPECT_TRUE(Wait(resources_.BootstrapAccounts("PEM")).has_value());
     Make("namespaces", "", R"({"metadata":{"name":"lab"}})");
   }
@@ -66,7 +66,8 @@ class AccountsFromElsewhere : public ServiceAccountsTest {
 TEST_F(AccountsFromElsewhere, AreMissingUntilTheyAreCreated) {
   EXPECT_THAT(Do(Request(Verb::kGet, "serviceaccounts", "lab", "default")), StartsWith("404 "));
   EXPECT_THAT(Do(Request(Verb::kGet, "configmaps", "lab", "kube-root-ca.crt")), StartsWith("404 "));
-  EXPECT_THAT(Pod(kPlain), AllOf(StartsWith("403 "), HasSubstr("serviceaccount \"default\" not found")));
+  EXPECT_THAT(Pod(kPlain),
+              AllOf(StartsWith("403 "), HasSubstr("serviceaccount \"default\" not found")));
   EXPECT_THAT(Account("default", "", ""), StartsWith("201 "));
   EXPECT_THAT(Pod(kPlain), StartsWith("201 "));
 }

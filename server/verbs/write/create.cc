@@ -235,8 +235,7 @@ Result<> CheckNotGoing(const api::KindInfo& kind, std::string_view name) {
 
 bool MakesAccount(const Call& call) {
   return call.hub().plural == "namespaces" && call.hub().group.empty() &&
-         !call.request->write.dry_run &&
-         AreAccountsMade(call.core->options);
+         !call.request->write.dry_run && AreAccountsMade(call.core->options);
 }
 
 }  // namespace
