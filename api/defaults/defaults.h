@@ -35,7 +35,8 @@ void SetSecretDefaults(core_v1::Secret& secret);
 /// Adds the tolerations of the admission plugin DefaultTolerationSeconds: of nodes that are not
 /// ready or not reachable, for five minutes, unless the pod has tolerations for that taint.
 void TolerateTroubles(core_v1::Pod& pod);
-/// Adds the taint that the plugin TaintNodesByCondition gives a new node.
+/// Adds the taint that the plugin TaintNodesByCondition gives a new node, whatever the node says of
+/// itself.
 void TaintNewNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

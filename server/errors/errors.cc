@@ -219,11 +219,11 @@ Error TooManyRequests() {
           .details = api::AsDetails(StatusDetails{.retry_after_seconds = 1})};
 }
 
-Error DisruptionBudget(std::string why, int32_t retry_seconds) {
+Error DisruptionBudget(std::string why) {
   return {.reason = StatusReason::kTooManyRequests,
           .message = "Cannot evict pod as it would violate the pod's disruption budget.",
           .causes = {{.reason = "DisruptionBudget", .field = "", .message = std::move(why)}},
-          .details = api::AsDetails(StatusDetails{.retry_after_seconds = retry_seconds})};
+          .details = api::AsDetails(StatusDetails{})};
 }
 
 Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what) {

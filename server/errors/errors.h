@@ -74,8 +74,7 @@ Error Untyped(std::string message);
 Error WithoutSubject(StatusReason reason, std::string message);
 Error Internal(std::string_view what);
 /// For a pod whose eviction its disruption budget refuses; `why` names what the budget waits for.
-/// After `retry_seconds` clients try again by themselves; 0: they are not asked to.
-Error DisruptionBudget(std::string why, int32_t retry_seconds);
+Error DisruptionBudget(std::string why);
 /// `<resource> "<name>" …`: `what` needs a node that runs something, and nodes are simulated.
 Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what);
 Error TooLargeVersion(uint64_t asked, Revision current);

@@ -14,6 +14,7 @@
 #include "api/pods/life.h"
 #include "api/policy_v1.h"
 #include "api/selectors/selector_of.h"
+#include "api/status.h"
 #include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
@@ -103,13 +104,15 @@ Result<> CheckBudget(const policy_v1::PodDisruptionBudget& budget) {
   const auto& status = budget.status;
   if (status.observed_generation < budget.metadata.generation) {
     constexpr int32_t kRetrySeconds = 10;
-    return Fail(errors::DisruptionBudget(
-        fmt::format("The disruption budget {} is still being processed by the server.", name),
-        kRetrySeconds));
+    Error error = errors::DisruptionBudget(
+        fmt::format("The disruption budget {} is still being processed by the server.", name));
+    error.details =
+        api::AsDetails(api::meta_v1::StatusDetails{.retry_after_seconds = kRetrySeconds});
+    return Fail(std::move(error));
   }
   // Clients do not wait for this: the budget may stay exhausted.
   if (status.disruptions_allowed <= 0) {
-    return Fail(errors::DisruptionBudget(WhyExhausted(budget), 0));
+    return Fail(errors::DisruptionBudget(WhyExhausted(budget)));
   }
   return {};
 }
