@@ -39,7 +39,7 @@ Error Unreadable(const std::string& file, size_t line, std::string_view why) {
 class Creation {
  public:
   Creation(client::Client& client, const api::LiveScheme& scheme, const CreationReports& reports)
-      : client_(client), scheme_(scheme), log_(reports.log), refused_(reports.refused) {}
+      : client_(client), scheme_(scheme), reports_(reports) {}
 
   /// Creates those of `objects` that `belongs` chooses, and stops if any is refused. Runs of
   /// objects of one kind are created side by side, because they do not depend on each other.
@@ -48,6 +48,7 @@ class Creation {
     std::vector<const GivenObject*> run;
     for (const GivenObject& given : objects) {
       if (!belongs(given)) continue;
+      if (reports_.is_stopping()) return Stopped();
       const bool is_same_kind =
           run.empty() || (run.back()->text.type.kind == given.text.type.kind &&
                           run.back()->text.type.api_version == given.text.type.api_version);
@@ -60,22 +61,26 @@ class Creation {
 
   /// Creates a definition, and waits until its kinds are served, so that the first of two that want
   /// one name gets it. Errors: those of WaitUntilServed().
-  Result<> Define(const GivenObject& given, Clock& clock) {
+  Result<> Define(const GivenObject& given) {
+    if (reports_.is_stopping()) return Stopped();
     const size_t errors_before = errors_.size();
     CreateRun({&given});
     if (errors_.size() > errors_before) return {};
-    return WaitUntilServed(
-        client_,
-        scheme_,
-        clock,
-        {.name = manifests::NameIn(given.text.json).name, .place = PlaceOf(given, "")});
+    return WaitUntilServed(client_,
+                           scheme_,
+                           reports_.world.clock,
+                           {.name = manifests::NameIn(given.text.json).name,
+                            .place = PlaceOf(given, ""),
+                            .is_stopping = reports_.is_stopping});
   }
 
   /// Reports the errors; fails, if there are any.
   Result<> End() const {
     const size_t shown = std::min(errors_.size(), kGivenErrorsShown);
-    for (size_t i = 0; i < shown; ++i) refused_(errors_[i]);
-    if (errors_.size() > shown) refused_(fmt::format("and {} more", errors_.size() - shown));
+    for (size_t i = 0; i < shown; ++i) reports_.refused(errors_[i]);
+    if (errors_.size() > shown) {
+      reports_.refused(fmt::format("and {} more", errors_.size() - shown));
+    }
     if (errors_.empty()) return {};
     return Fail(
         StatusReason::kInvalid,
@@ -86,6 +91,10 @@ class Creation {
   size_t existing() const { return existing_; }
 
  private:
+  static Failure Stopped() {
+    return Fail(StatusReason::kServiceUnavailable, "the program is to end");
+  }
+
   static std::string PlaceOf(const GivenObject& given, std::string_view field) {
     const manifests::DocumentPlaces places(given.document->lines, given.text.path);
     return fmt::format("{}:{}", given.file, places.LineOf(field));
@@ -125,7 +134,8 @@ class Creation {
     api::DecodeIssues issues;
     DRAY_TRY(api::Object object, api::DecodeJson(*kind, given.text.json, &issues));
     for (const std::string& issue : issues) {
-      log_.Info("field of a file is ignored", "place", PlaceOf(given, ""), "because", issue);
+      reports_.log.Info(
+          "field of a file is ignored", "place", PlaceOf(given, ""), "because", issue);
     }
     std::string& namespace_ = object.mutable_metadata().namespace_;
     if (!kind->namespaced) namespace_.clear();
@@ -167,8 +177,7 @@ class Creation {
 
   client::Client& client_;
   const api::LiveScheme& scheme_;
-  const Log& log_;
-  const std::function<void(std::string_view)>& refused_;
+  const CreationReports& reports_;
   size_t created_ = 0;
   size_t existing_ = 0;
   std::vector<std::string> errors_;
@@ -218,7 +227,7 @@ Result<> GivenObjects::Create(client::Client& client,
                               const CreationReports& reports) const {
   Creation creation(client, scheme, reports);
   for (const GivenObject& given : objects_) {
-    if (IsDefinition(given)) DRAY_TRY_VOID(creation.Define(given, reports.world.clock));
+    if (IsDefinition(given)) DRAY_TRY_VOID(creation.Define(given));
   }
   DRAY_TRY_VOID(creation.End());
   DRAY_TRY_VOID(creation.CreateAll(objects_, IsNamespace));

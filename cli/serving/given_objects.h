@@ -36,6 +36,8 @@ struct CreationReports {
   const Log& log;
   /// Called with a line for each refusal: FILE:LINE, what is wrong, and what to do.
   std::function<void(std::string_view refusal)> refused;
+  /// Whether the program is to end: then no more objects are created.
+  std::function<bool()> is_stopping;
 };
 
 class GivenObjects {
@@ -57,8 +59,8 @@ class GivenObjects {
   /// server serves the kinds of the definitions. Objects that are there already stay as they are.
   /// `scheme` is that of the server.
   ///
-  /// Errors: kInvalid  some objects are refused, and have been reported. Those of
-  /// WaitUntilServed().
+  /// Errors: kInvalid  some objects are refused, and have been reported. kServiceUnavailable  the
+  /// program is to end. Those of WaitUntilServed().
   Result<> Create(client::Client& client,
                   const api::LiveScheme& scheme,
                   const CreationReports& reports) const;

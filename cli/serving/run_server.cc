@@ -20,6 +20,7 @@
 #include "cli/command_line/commands.h"
 #include "cli/serving/given_objects.h"
 #include "cli/serving/serving.h"
+#include "cli/terminal/early_stop.h"
 #include "cli/terminal/stop_signals.h"
 #include "control_plane/process.h"
 #include "control_plane/store_choice.h"
@@ -81,6 +82,7 @@ void PrintServed(const control_plane::Process& process,
 /// Errors: why it cannot start; kBadRequest if the options are wrong.
 Result<> Serve(World& world, const ServeOptions& options, const Output& output, const Log& log) {
   const StopSignals stop;  // before any thread exists
+  EarlyStop early(stop);
   for (const PassedOver& flag : options.passed_over) {
     log.Info("flag is passed over", "flag", flag.flag, "because", flag.because);
   }
@@ -106,10 +108,21 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
         cli::Print(output.notes, "{}\n", refusal);
       }
     };
-    DRAY_TRY_VOID(given.Create(process->client(), process->scheme(), {world, log, report}));
+    const Result<> created =
+        given.Create(process->client(),
+                     process->scheme(),
+                     {.world = world, .log = log, .refused = report, .is_stopping = [&] {
+                        return early.came();
+                      }});
+    if (early.came()) {
+      log.Info("server is stopped before all objects of the files are there");
+      return {};
+    }
+    DRAY_TRY_VOID(created);
     process->NoteObjects();
     given = {};  // the texts of the files
   }
+  if (early.End()) return {};
   PrintServed(*process, release, options, output, log);
   const std::string_view signal = stop.Wait();
   const MonotonicTime reported = world.clock.Monotonic();

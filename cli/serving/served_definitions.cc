@@ -2,6 +2,7 @@
 #include "cli/serving/served_definitions.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace dray::cli::inline serving {
 namespace {
 
 using api::apiextensions_v1::CustomResourceDefinition;
+
+// How often a wait looks whether the program is to end.
+constexpr std::chrono::milliseconds kLookEvery{100};
 
 /// Whether the kinds of one definition are served. Errors: kConflict  they will not be.
 Result<bool> IsServed(client::Client& client,
@@ -67,7 +71,11 @@ Result<> WaitUntilServed(client::Client& client,
   while (true) {
     DRAY_TRY(const bool is_served, IsServed(client, scheme, awaited));
     if (is_served) return {};
-    if (wakeup->WaitFor(end - clock.Monotonic())) continue;
+    if (wakeup->WaitFor(kLookEvery)) continue;
+    if (awaited.is_stopping()) {
+      return Fail(StatusReason::kServiceUnavailable, "the program is to end");
+    }
+    if (clock.Monotonic() < end) continue;
     return Fail(StatusReason::kTimeout,
                 fmt::format("{}: CustomResourceDefinition {}: its kind is not served within {} s",
                             awaited.place,

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/descriptor.h"
+
 namespace dray::cli::inline terminal {
 
 /// Blocks SIGINT and SIGTERM in this thread and those that it starts; Wait and WaitFor take them.
@@ -19,6 +21,8 @@ class StopSignals {
   /// Waits at most this long. Returns whether a signal came; with zero, whether one has come
   /// already.
   bool WaitFor(std::chrono::nanoseconds at_most) const;
+  /// Waits for a signal and takes it; false: `woken` can be read first, or no descriptor is left.
+  bool WaitUnless(const Descriptor& woken) const;
 
  private:
   sigset_t set_{};
