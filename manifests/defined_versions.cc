@@ -60,6 +60,7 @@ void CorrectNotes(const DefinedVersions& defined, Manifests& manifests) {
     }
   }
   manifests.unknown.clear();
+  manifests.custom += removed.size();
   size_t index = 0;
   std::erase_if(manifests.notes, [&](const std::string&) { return removed.contains(index++); });
 }

@@ -48,6 +48,7 @@ struct Manifests {
   std::vector<ManifestObject> objects;        // in the order of paths, file names and documents
   std::vector<std::string> notes;             // skipped kinds, unknown fields: FILE:LINE: what
   std::vector<UnknownKindNote> unknown = {};  // about some of the notes, in their order
+  size_t custom = 0;  // objects left out whose kind a definition defines (CorrectNotes)
 };
 
 /// Reads every path: a file, a folder (its .yaml, .yml and .json files, sorted, and its folders),

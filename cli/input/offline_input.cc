@@ -358,6 +358,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .listed = std::move(live.listed),
                       .unread = std::move(live.unread),
                       .work = std::move(work.objects),
+                      .custom_work = work.custom,
                       .release = release};
 }
 

@@ -49,6 +49,7 @@ struct OfflineInput {
   std::vector<ListedVersion> listed = {};            // if a running cluster was read
   std::vector<std::string> unread = {};              // LiveInput::unread
   std::vector<manifests::ManifestObject> work = {};  // the objects that are the work
+  size_t custom_work = 0;  // objects of defined custom kinds besides, which Dray does not decode
   /// From the options, a server of Kubernetes or the nodes, with its patch.
   planning::ClusterRelease release = {};
 };

@@ -52,6 +52,7 @@ struct Looked {
   std::vector<manifests::ManifestObject> given;  // the objects to check
   std::vector<planning::LintObject> objects;     // the same
   std::vector<planning::Finding> findings;
+  size_t custom = 0;  // objects of custom kinds besides
 };
 
 Result<> CheckOptions(const LintOptions& options) {
@@ -123,6 +124,7 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
   progress.Now("looking");
   Looked looked;
   looked.given = std::move(input.work);
+  looked.custom = input.custom_work;
   for (const manifests::ManifestObject& one : looked.given) {
     looked.objects.push_back(
         {.object = IsRead(one.object) ? planning::AsStored(world, one.object, input.namespace_)
@@ -252,6 +254,23 @@ void Print(const LintOptions& options,
   cli::Print(output.out, "{}", Composed(CiText(options.format, ReportOf(findings, objects))));
 }
 
+/// Custom objects alone are no mistake, although there are no rules for them. Errors: the files
+/// have nothing else either.
+Result<> CheckWork(const LintOptions& options, const Looked& looked, const Output& output) {
+  if (!looked.given.empty() || options.input.work.empty()) return {};
+  if (looked.custom > 0) {
+    output.Notes(std::vector<std::string>{
+        fmt::format("the files hold {} {} of custom kinds, for which there are no rules; `dray "
+                    "validate` judges them by their definitions",
+                    looked.custom,
+                    Plural(looked.custom, "object", "objects"))});
+    return {};
+  }
+  if (options.input.allows_nothing) return {};
+  return Fail(StatusReason::kBadRequest,
+              "nothing was looked at: the files hold no objects that Dray knows");
+}
+
 /// Returns the exit code. Errors: bad options, unreadable input, or files that cannot be written.
 Result<int> RunLint(World& world, const LintOptions& options, const Output& output) {
   DRAY_TRY_VOID(CheckOptions(options));
@@ -267,10 +286,7 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
     output.Notes(std::vector<std::string>{
         fmt::format("{} {} mended", mended, Plural(mended, "finding was", "findings were"))});
   }
-  if (looked.given.empty() && !options.input.work.empty() && !options.input.allows_nothing) {
-    return Fail(StatusReason::kBadRequest,
-                "nothing was looked at: the files hold no objects that Dray knows");
-  }
+  DRAY_TRY_VOID(CheckWork(options, looked, output));
   const std::vector<PlacedFinding> findings = Placed(world, looked);
   Print(options, looked, findings, output);
   return ExitCodeOf(findings);
