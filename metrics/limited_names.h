@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Label values that clients choose: only the first ones have metrics of their own, so that nobody
-// makes the server keep any number of series.
+// Label values that clients choose: only the first ones have metrics of their own, so that no
+// client makes the server keep any number of series.
 #pragma once
 
 #include <cstddef>
