@@ -36,7 +36,7 @@ bool IsColumnText(std::string_view place) {
 
 bool IsAge(std::string_view place, std::string_view text) {
   static const re2::RE2 kCell(R"((/object)?/rows/\d+/cells/\d+)");
-  static const re2::RE2 kAge(R"(\d+[smhdy](\d+[smhdy])?)");
+  static const re2::RE2 kAge(R"(\d+[smhd](\d+[smhd])?)");
   return re2::RE2::FullMatch(place, kCell) && re2::RE2::FullMatch(text, kAge);
 }
 

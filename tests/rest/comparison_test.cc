@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <boost/json.hpp>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,22 +121,6 @@ TEST(RestComparison, OfOpenApiCountsWhatClientsReadInIt) {
               ElementsAre(R"(/v1 A.b.c: enum is ["y"], expected ["x"])"));
   EXPECT_THAT(Compared(kDocument, Replaced("\"c\"", "\"d\"")),
               ElementsAre("/v1 A.b.c: no such property"));
-}
-
-// In a part of a document of version 2.
-TEST(RestComparison, WhatUsersWriteAboutCustomKindsCounts) {
-  const auto part = [](std::string_view written, std::string_view own) {
-    return fmt::format(
-        R"({{"paths":{{}},"definitions":{{"test.a.v1.B":{{"type":"object","description":"{1}",)"
-        R"("x-kubernetes-group-version-kind":[{{"group":"a.test","version":"v1","kind":"B"}}],)"
-        R"("properties":{{"kind":{{"type":"string","description":"{1}"}},)"
-        R"("spec":{{"type":"string","description":"{0}"}}}}}}}}}})",
-        written,
-        own);
-  };
-  EXPECT_THAT(Compared(part("x", "y"), part("x", "z")), IsEmpty());
-  EXPECT_THAT(Compared(part("x", "y"), part("w", "y")),
-              ElementsAre(R"(a.test/v1 B.spec: description is "w", expected "x")"));
 }
 
 TEST(RestComparison, HashesOfDocumentsAreFree) {

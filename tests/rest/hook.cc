@@ -179,7 +179,6 @@ net::ResponseHead HeadOf(const json::object& script) {
 
 void HookCalls::Add(HookCall call) {
   const MutexLock lock(mutex_);
-  call.number = calls_.size();
   calls_.push_back(std::move(call));
 }
 
@@ -228,19 +227,7 @@ const json::object* Hook::Choose(std::string_view path, const json::value& revie
   return plain[std::min(next, plain.size() - 1)];
 }
 
-void Hook::Retire() {
-  const MutexLock lock(mutex_);
-  is_retired_ = true;
-}
-
-bool Hook::Serves(const net::Peer& peer) {
-  const MutexLock lock(mutex_);
-  if (!is_retired_) peers_.insert(peer.address);
-  return peers_.contains(peer.address);
-}
-
 void Hook::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {
-  if (!Serves(*request.peer)) return responder->Abort();
   calls_.Add({.method = request.method,
               .target = request.target,
               .content_type = std::string(request.headers.Get("Content-Type")),

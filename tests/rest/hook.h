@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +26,6 @@ namespace dray::rest {
 /// One request that a hook got.
 struct HookCall {
   std::string method, target, content_type, accept, body;
-  size_t number = 0;  // in the order of arrival
 };
 
 /// What all hooks of a scenario were asked, in order. Thread-safe.
@@ -42,8 +40,7 @@ class HookCalls {
   std::vector<HookCall> calls_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Serves until it is destroyed. One that another hook has replaced serves connections that were
-/// made before, as the hook of the recordings did.
+/// Serves until it is destroyed.
 class Hook final : public net::Handler {
  public:
   /// `step` describes the hook, and outlives it; certificates lie in the folder `tls`.
@@ -54,15 +51,12 @@ class Hook final : public net::Handler {
                                              HookCalls& calls);
 
   uint16_t port() const { return port_; }
-  /// New connections get no answer from now on.
-  void Retire();
 
   void Handle(net::Request request, std::shared_ptr<net::Responder> responder) override;
 
  private:
   Hook(const boost::json::object& step, HookCalls& calls) : step_(step), calls_(calls) {}
 
-  bool Serves(const net::Peer& peer);
   /// The answer whose condition holds, or the next of those without one; null: the path is unknown.
   const boost::json::object* Choose(std::string_view path, const boost::json::value& review);
 
@@ -71,8 +65,6 @@ class Hook final : public net::Handler {
   uint16_t port_ = 0;
   Mutex mutex_;
   std::map<std::string, size_t, std::less<>> taken_ DRAY_GUARDED_BY(mutex_);  // by path
-  std::set<std::string, std::less<>> peers_ DRAY_GUARDED_BY(mutex_);          // with an answer
-  bool is_retired_ DRAY_GUARDED_BY(mutex_) = false;
   std::unique_ptr<net::server::HttpServer> server_;  // null: it does not listen
 };
 

@@ -46,9 +46,8 @@ class Document {
 
   const json::object& paths() const { return OpenApiMember(root_, "paths"); }
   const json::object& schemas() const {
-    return root_.contains("definitions")
-               ? OpenApiMember(root_, "definitions")
-               : OpenApiMember(OpenApiMember(root_, "components"), "schemas");
+    return root_.contains("swagger") ? OpenApiMember(root_, "definitions")
+                                     : OpenApiMember(OpenApiMember(root_, "components"), "schemas");
   }
 
   /// The schema to which `object`, or the one element of its allOf, refers; else `object`.
@@ -217,29 +216,7 @@ class OpenApiComparer {
     }
   }
 
-  /// What users have written in the schema of a custom kind is shown as it is, descriptions too.
-  void CompareWritten(const std::string& place, const json::object& a, const json::object& b) {
-    constexpr std::array<std::string_view, 5> kCompared = {
-        "properties", "items", "additionalProperties", "allOf", "$ref"};
-    for (const auto& [name, value] : a) {
-      const bool is_compared =
-          std::ranges::find(kCompared, std::string_view(name)) != kCompared.end();
-      if (!is_compared) CompareMember(place, name, a, b);
-    }
-  }
-
-  /// The place is in the schema of a custom kind, and no field that every object has.
-  static bool IsWritten(std::string_view place) {
-    const std::string_view group = place.substr(0, place.find('/'));
-    const size_t fields = place.find('.', std::min(place.find(' '), place.size()));
-    if (group.empty() || group.ends_with("k8s.io") || !group.contains('.')) return false;
-    if (fields == std::string_view::npos || place.contains("List.")) return false;
-    const std::string_view field = place.substr(fields + 1);
-    return field != "apiVersion" && field != "kind" && !field.starts_with("metadata");
-  }
-
   void CompareFacets(const std::string& place, const json::object& a, const json::object& b) {
-    if (IsWritten(place)) return CompareWritten(place, a, b);
     constexpr std::array<std::string_view, 8> kFacets = {"type",
                                                          "format",
                                                          "enum",
@@ -293,8 +270,7 @@ std::vector<std::string> IndexDifferences(const json::object& recorded, const js
 bool IsOpenApi(const json::value& answer) {
   const json::object* object = answer.if_object();
   if (object == nullptr) return false;
-  const bool is_part = object->contains("paths") && object->contains("definitions");
-  return is_part || object->contains("openapi") || object->contains("swagger") || IsIndex(*object);
+  return object->contains("openapi") || object->contains("swagger") || IsIndex(*object);
 }
 
 std::vector<std::string> OpenApiDifferences(const json::object& recorded, const json::object& got) {

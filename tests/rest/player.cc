@@ -41,7 +41,6 @@ constexpr size_t kShownMax = 120;
 constexpr milliseconds kBetweenTries{20};
 constexpr std::string_view kPutOff = "storage is (re)initializing";
 constexpr double kPutOffMax = 600;
-constexpr double kWaitSeconds = 20;
 // How many times as long as a quiet machine a busy one may take.
 constexpr double kSlowest = 20;
 
@@ -107,21 +106,10 @@ bool IsKeptByClients(std::string_view path) {
   return path.starts_with("/openapi/") || path.starts_with("/api?") || path.starts_with("/apis?");
 }
 
-/// Whether a manager is recorded as the owner of a later state of a condition that another manager
-/// made, whose time, in seconds, is another one than before.
-bool HasTransition(const Scenario& scenario) {
-  return json::serialize(scenario.document)
-      .contains(R"(\\\"}\":{\"f:lastTransitionTime\":{},\"f:message\")");
-}
-
 class Player {
  public:
   Player(Disk& disk, const Scenario& scenario, Stop stop, uint16_t port)
-      : disk_(disk),
-        scenario_(scenario),
-        stop_(stop),
-        keeps_pace_(HasTransition(scenario)),
-        wire_(port) {}
+      : disk_(disk), scenario_(scenario), stop_(stop), wire_(port) {}
 
   Result<Played> PlayAll() {
     for (const json::value& step : ListOf(scenario_.document, "steps")) {
@@ -144,7 +132,6 @@ class Player {
 
   Result<> PlayStep(const json::object& step) {
     asked_ = TextOf(step, "events");
-    user_ = {};
     if (step.contains("pause_seconds")) {
       Wakeup nobody;
       const json::value& pause = step.at("pause_seconds");
@@ -156,25 +143,10 @@ class Player {
     if (step.contains("events")) return PlayEvents(step, std::string(TextOf(step, "events")));
     if (step.contains("watch")) return PlayWatch(step, std::string(TextOf(step, "watch")));
     if (step.contains("request")) return PlayUntilEqual(step);
-    if (IsWait(step)) return PlayWait(step);
     for (const json::value& exchange : ListOf(step, "exchanges")) {
       DRAY_TRY_VOID(PlayExchange(exchange.as_object(), TextOf(step, "user")));
     }
     return {};
-  }
-
-  static bool IsWait(const json::object& step) {
-    const json::array& words = ListOf(step, "command");
-    return words.size() > 1 && words[1] == "wait" && !ListOf(step, "exchanges").empty();
-  }
-
-  /// `kubectl wait`: what it reads first is repeated until it is as recorded. What it watches then
-  /// depends on who is quicker.
-  Result<> PlayWait(const json::object& step) {
-    json::object first = ListOf(step, "exchanges").front().as_object();
-    first["eventually_seconds"] = kWaitSeconds;
-    user_ = TextOf(step, "user");
-    return PlayUntilEqual(first);
   }
 
   /// Repeats the requests of kubectl. Its watches are identified by the events they receive. Leaves
@@ -247,28 +219,7 @@ class Player {
     }
   }
 
-  /// Waits for the next second before an object is created that the recorded server created in a
-  /// later one: it lets the first objects of a custom kind wait for two seconds.
-  Result<> KeepPace(const json::object& step) {
-    DRAY_TRY(const std::optional<RecordedBody> recorded,
-             BodyOf(disk_, scenario_, Member(step, "response")));
-    if (!recorded || FormOf(recorded->bytes) != Form::kJson) return {};
-    DRAY_TRY(const json::value answer, FromJson(recorded->bytes));
-    std::string created = ValueAt(answer, "/metadata/creationTimestamp");
-    if (created <= created_) return {};
-    if (!created_.empty()) {
-      Wakeup nobody;
-      const auto second = [] {
-        return std::chrono::floor<std::chrono::seconds>(RealWorld().clock.Now());
-      };
-      for (const auto before = second(); second() == before;) nobody.WaitFor(kBetweenTries);
-    }
-    created_ = std::move(created);
-    return {};
-  }
-
   Result<> PlayRequest(const json::object& step) {
-    if (keeps_pace_) DRAY_TRY_VOID(KeepPace(step));
     ++played_.exchanges;
     DRAY_TRY(const WireRequest request, RequestOf(step));
     (void)calls_.Take();
@@ -287,10 +238,7 @@ class Player {
 
   Result<> StartHook(const json::object& step) {
     const std::string name(TextOf(step, "hook"));
-    if (const auto replaced = hooks_.find(name); replaced != hooks_.end()) {
-      replaced->second->Retire();
-      retired_.push_back(std::move(replaced->second));
-    }
+    hooks_.erase(name);
     DRAY_TRY(hooks_[name], Hook::Start(disk_, scenario_.folder + "/tls", step, calls_));
     const uint16_t port = hooks_[name]->port();
     const int64_t recorded = NumberOf(step, "port");
@@ -315,9 +263,7 @@ class Player {
     for (auto begin = calls.begin(); begin != calls.end();) {
       begin = std::find_if(begin, calls.end(), is_at_once);
       const auto end = std::find_if_not(begin, calls.end(), is_at_once);
-      std::ranges::sort(begin, end, {}, [](const HookCall& call) {
-        return std::pair(std::string_view(call.target), call.number);
-      });
+      std::ranges::sort(begin, end, {}, &HookCall::target);
       begin = end;
     }
     for (size_t i = 0; i < calls.size(); ++i) CompareCall(recorded[i].as_object(), calls[i]);
@@ -537,18 +483,15 @@ class Player {
   Disk& disk_;
   const Scenario& scenario_;
   const Stop stop_;
-  const bool keeps_pace_;
   Wire wire_;
   Chosen chosen_;
   std::map<std::string, std::unique_ptr<WireStream>> streams_;
   HookCalls calls_;
   std::map<std::string, std::unique_ptr<Hook>> hooks_;
-  std::vector<std::unique_ptr<Hook>> retired_;  // that others have replaced
   Played played_;
-  size_t number_ = 0;    // of the step
-  std::string user_;     // of a command of kubectl; empty elsewhere
-  std::string created_;  // the latest recorded creation, where that counts
-  std::string asked_;    // the request of this step, for messages
+  size_t number_ = 0;  // of the step
+  std::string user_;   // of a command of kubectl; empty elsewhere
+  std::string asked_;  // the request of this step, for messages
 };
 
 }  // namespace
