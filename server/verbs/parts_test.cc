@@ -38,6 +38,13 @@ class PartsTest : public testing::ServerTest {
   }
 };
 
+/// The resource version in an answer.
+std::string VersionIn(std::string_view answer) {
+  constexpr std::string_view kName = R"("resourceVersion":")";
+  const size_t at = answer.find(kName) + kName.size();
+  return std::string(answer.substr(at, answer.find('"', at) - at));
+}
+
 TEST_F(PartsTest, ADeploymentBeginsWithDefaultsAndWithoutStatus) {
   const std::string made = Post("deployments", "default", std::string(kDeployment));
   EXPECT_THAT(made, StartsWith("201 "));
@@ -118,12 +125,13 @@ TEST_F(PartsTest, AnEvictionAsksTheBudgetsThatCountThePod) {
 // Clients repeat a refused eviction by themselves after the seconds that the answer names.
 TEST_F(PartsTest, ARefusedEvictionSaysWhyAndWhetherToTryAgain) {
   Post("pods", "default", std::string(kPod));
-  EXPECT_THAT(DoPart(Verb::kUpdate,
-                     "pods",
-                     "p",
-                     "status",
-                     R"({"metadata":{"name":"p"},"status":{"phase":"Running"}})"),
-              StartsWith("200 "));
+  EXPECT_THAT(
+      DoPart(Verb::kUpdate,
+             "pods",
+             "p",
+             "status",
+             R"({"metadata":{"name":"p","labels":{"a":"b"}},"status":{"phase":"Running"}})"),
+      StartsWith("200 "));
   Post("poddisruptionbudgets",
        "default",
        R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}}}})");
@@ -146,14 +154,16 @@ TEST_F(PartsTest, ARefusedEvictionSaysWhyAndWhetherToTryAgain) {
             "sync: "
             "no scale"}}) {
     const std::string status =
-        fmt::format(R"({{"metadata":{{"name":"b"}},"status":{{{}}}}})", row.status);
+        fmt::format(R"({{"metadata":{{"name":"b","resourceVersion":"{}"}},"status":{{{}}}}})",
+                    VersionIn(Read("poddisruptionbudgets", "default", "b")),
+                    row.status);
     EXPECT_THAT(DoPart(Verb::kUpdate, "poddisruptionbudgets", "b", "status", status),
                 StartsWith("200 "));
     ResourceRequest request = Request(Verb::kCreate, "pods", "default", "p");
     request.subresource = "eviction";
     request.body = R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"p"}})";
     const Answer answer = Ask(std::move(request));
-    ASSERT_FALSE(answer.outcome.has_value());
+    ASSERT_FALSE(answer.outcome.has_value()) << row.why;
     const api::meta_v1::Status refusal = api::StatusOf(answer.outcome.error());
     EXPECT_EQ(refusal.code, 429);
     EXPECT_EQ(refusal.details->causes.at(0).message, row.why);
