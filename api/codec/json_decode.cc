@@ -221,15 +221,14 @@ class JsonDecoder {
 
   // The usual ones without a detour over tables.
   void Optional(const Type& element, const Type& type, void* value) {
-    switch (element.kind) {
-      case TypeKind::kString:
-        return String(element, ValueAs<std::optional<std::string>>(value).emplace());
-      case TypeKind::kInt64:
-        return Integer(element, ValueAs<std::optional<int64_t>>(value).emplace());
-      case TypeKind::kBool:
-        if (Expect(JsonKind::kBool, element)) ValueAs<std::optional<bool>>(value) = reader_.Bool();
-        return;
-      default: return Value(element, type.container->add(value, {}));
+    if (&type == &Reflected<std::optional<std::string>>::kType) {
+      String(element, ValueAs<std::optional<std::string>>(value).emplace());
+    } else if (&type == &Reflected<std::optional<int64_t>>::kType) {
+      Integer(element, ValueAs<std::optional<int64_t>>(value).emplace());
+    } else if (&type == &Reflected<std::optional<bool>>::kType) {
+      if (Expect(JsonKind::kBool, element)) ValueAs<std::optional<bool>>(value) = reader_.Bool();
+    } else {
+      Value(element, type.container->add(value, {}));
     }
   }
 
@@ -422,8 +421,7 @@ class JsonDecoder {
     const Type& type = field.type();
     void* member = MutableMember(field, object);
     std::string_view text;
-    if (type.kind == TypeKind::kOptional && type.element().kind == TypeKind::kString &&
-        reader_.PlainString(text)) {
+    if (&type == &Reflected<std::optional<std::string>>::kType && reader_.PlainString(text)) {
       ValueAs<std::optional<std::string>>(member).emplace(
           text);  // most of all; no need to look further
     } else {
