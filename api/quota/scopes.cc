@@ -30,8 +30,8 @@ bool HasNamespacesIn(const Side& side) {
 
 bool CrossesNamespaces(const Pod& pod) {
   const auto& affinity = pod.spec.affinity;
-  return affinity && (HasNamespacesIn(affinity->pod_affinity) ||
-                      HasNamespacesIn(affinity->pod_anti_affinity));
+  return affinity &&
+         (HasNamespacesIn(affinity->pod_affinity) || HasNamespacesIn(affinity->pod_anti_affinity));
 }
 
 bool HasPriorityClass(const core_v1::ScopedResourceSelectorRequirement& scope, const Pod& pod) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that may be absent and cost a pointer then: Box, and Maybe, which chooses between a Box and
-// a std::optional.
+// Values that may be absent and cost a pointer then: Box, and Maybe, which chooses between a Box
+// and a std::optional.
 #pragma once
 
 #include <concepts>

@@ -5,8 +5,8 @@
 //
 //   memory_bench DRAY [NODES [PODS [FLAG of dray serve...]]]
 //
-// The same objects go to servers with some of the components, so the difference between two lines is
-// what a component keeps. A server without a scheduler gets pods that no node runs, and their
+// The same objects go to servers with some of the components, so the difference between two lines
+// is what a component keeps. A server without a scheduler gets pods that no node runs, and their
 // claims, made by this program.
 #include <algorithm>
 #include <atomic>
@@ -223,8 +223,8 @@ std::vector<std::string> FlagsOf(const Setup& setup, std::string_view components
   return flags;
 }
 
-/// Nodes, slices, pods and claims; `generates`: there are components that make the claims, and place
-/// and run the pods.
+/// Nodes, slices, pods and claims; `generates`: there are components that make the claims, and
+/// place and run the pods.
 void Fill(const Setup& setup, const bench::ServerProcess& server, bool generates) {
   net::client::HttpClient client(RealWorld().clock, server.ClientOptions());
   AddDefinitions(client);

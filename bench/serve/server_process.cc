@@ -137,8 +137,7 @@ int64_t ServerProcess::StatusOf(std::string_view line) const {
   const std::string path = fmt::format("/proc/{}/status", pid_);
   const std::string status = RealWorld().disk.Read(path).value_or("");
   const size_t at = status.find(line);
-  return at == std::string::npos ? 0
-                                 : std::strtoll(status.c_str() + at + line.size(), nullptr, 10);
+  return at == std::string::npos ? 0 : std::strtoll(status.c_str() + at + line.size(), nullptr, 10);
 }
 
 int64_t ServerProcess::resident_kib() const {

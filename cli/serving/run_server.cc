@@ -122,7 +122,10 @@ Result<> Serve(World& world, const ServeOptions& options, const Output& output, 
     process->NoteObjects();
     given = {};  // the texts of the files
   }
-  if (early.End()) return {};
+  if (early.End()) {
+    log.Info("server has stopped", "why", "a signal came before it served");
+    return {};
+  }
   PrintServed(*process, release, options, output, log);
   const std::string_view signal = stop.Wait();
   const MonotonicTime reported = world.clock.Monotonic();

@@ -20,7 +20,7 @@
 namespace dray::scheduler::inline bind {
 
 struct ClaimToBind {
-  api::Object claim;                                             // as last seen
+  api::Object claim;                                          // as last seen
   api::Maybe<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated
   /// A write on top of `claim` was not answered: it may have been carried out, or may still be.
   bool unsure = false;

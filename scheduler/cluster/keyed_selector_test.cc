@@ -39,7 +39,7 @@ TEST(KeyedSelector, MatchesWhatThePlainOneMatches) {
   std::minstd_rand random(7);
   int matched = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const std::optional<LabelSelector> selector = AnySelector(random);
+    const api::Maybe<LabelSelector> selector = AnySelector(random);
     const KeyedSelector keyed(selector);
     const auto plain = api::SelectorOf(*selector);
     ASSERT_TRUE(plain.has_value());
@@ -54,9 +54,9 @@ TEST(KeyedSelector, MatchesWhatThePlainOneMatches) {
 }
 
 TEST(KeyedSelector, AbsentAndWrongOnesSelectNothing) {
-  const std::optional<LabelSelector> absent;
+  const api::Maybe<LabelSelector> absent;
   EXPECT_FALSE(KeyedSelector(absent).Matches({}));
-  std::optional<LabelSelector> wrong = LabelSelector();
+  api::Maybe<LabelSelector> wrong = LabelSelector();
   wrong->match_expressions.push_back({.key = "a", .operator_ = "Near", .values = {}});
   EXPECT_TRUE(KeyedSelector(wrong).IsNothing());
   EXPECT_FALSE(KeyedSelector(wrong).Matches({}));
@@ -64,7 +64,7 @@ TEST(KeyedSelector, AbsentAndWrongOnesSelectNothing) {
 
 // The cost of a match depends on the pod's labels, not on the number of requirements.
 TEST(KeyedSelector, CostsWhatTheLabelsAre) {
-  std::optional<LabelSelector> selector = LabelSelector();
+  api::Maybe<LabelSelector> selector = LabelSelector();
   for (int i = 0; i < 10'000; ++i) {
     selector->match_expressions.push_back(
         {.key = "k" + std::to_string(i), .operator_ = "DoesNotExist", .values = {}});

@@ -52,7 +52,8 @@ class ListCache {
   /// page or contain an unreadable record.
   void Keep(View view, std::string_view prefix, Kept groups);
 
-  /// Drops what was not listed for kIdleMax: its texts, and the pages of the store that they are of.
+  /// Drops what was not listed for kIdleMax: its texts, and the pages of the store that they are
+  /// of.
   void DropIdle(WallTime now);
 
  private:

@@ -446,8 +446,7 @@ Result<std::optional<Unconverted>> UnconvertedOf(View view,
   if (stored == nullptr) return std::nullopt;
   Frozen<api::CustomConversion> by = api::ConversionBetween(stored->kind(), *custom);
   if (by == nullptr) return std::nullopt;
-  const bool is_kept =
-      freshness == Freshness::kKept && stored->HasConverted(*custom, by.get());
+  const bool is_kept = freshness == Freshness::kKept && stored->HasConverted(*custom, by.get());
   return Unconverted{.stored = stored,
                      .item = stored->At(View::OfStorage(*custom), record.modified),
                      .by = is_kept ? nullptr : std::move(by)};
@@ -479,8 +478,7 @@ Frozen<StoredObject> MakeStored(api::Object object) {
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {
   ScratchText bytes;
   const api::Readable readable = stored->EncodeTo(*bytes);
-  Frozen<store::Value> value =
-      MakeWithTail<EncodedObject>(*bytes, bytes->size(), readable, stored);
+  Frozen<store::Value> value = MakeWithTail<EncodedObject>(*bytes, bytes->size(), readable, stored);
   Keep(std::move(stored), bytes->size());
   return value;
 }

@@ -3,7 +3,7 @@
 // and its value in the store.
 //
 // The store holds the durable form alone: the bytes that are on disk, in a snapshot and in the
-// history. The object is decoded while somebody reads it; a cache keeps the last ones
+// history. The object is decoded while a request reads it; a cache keeps the last ones
 // (server/storage/decoded_cache.h), and all readers of a record share the object that is there.
 //
 // Objects are stored in the struct of their hub (api/conversion/conversion.h). The hub also states
@@ -155,10 +155,10 @@ class StoredObject final {
 /// O(1), except for objects of custom kinds that are stored in another version.
 Frozen<StoredObject> MakeStored(api::Object object);
 
-/// The value to put into the store: the durable form of `stored`, which the cache of decoded objects
-/// keeps for the first readers. Its CheckDurable decodes unless the encoder has proved that the bytes
-/// can be read: objects of requests are checked when they are decoded; this finds unreadable objects
-/// that the server's own parts make (docs/design/server.md). O(size).
+/// The value to put into the store: the durable form of `stored`, which the cache of decoded
+/// objects keeps for the first readers. Its CheckDurable decodes unless the encoder has proved that
+/// the bytes can be read: objects of requests are checked when they are decoded; this finds
+/// unreadable objects that the server's own parts make (docs/design/server.md). O(size).
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored);
 
 /// A value of the bytes that a durable store kept, decoded at its first use. A server passes it as

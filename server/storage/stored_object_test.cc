@@ -107,7 +107,7 @@ api::Object Claim(std::string name) {
   return api::Object::Of(std::move(claim));
 }
 
-// Whoever keeps records, such as the history, keeps bytes alone; the cache of decoded objects has
+// What keeps records, such as the history, keeps bytes alone; the cache of decoded objects has
 // the last ones.
 TEST(StoredObject, IsDecodedWhileTheCacheOrAReaderHoldsIt) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
@@ -156,7 +156,7 @@ TEST(StoredObject, OfAnotherProcessIsKnownOnceItWasDecoded) {
   EXPECT_FALSE(IsKnownAs(classic, *record));
 }
 
-// Of an object that takes much more memory than its bytes, an answer holds only so many.
+// An answer holds only so many objects that take much more memory than their bytes.
 TEST(StoredObject, IsCountedWhereItTakesMuchMoreMemoryThanItsBytes) {
   const api::KindInfo* policy = nullptr;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
