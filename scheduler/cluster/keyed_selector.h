@@ -31,6 +31,7 @@ class KeyedSelector {
   /// selector, which the API server would refuse, selects nothing. `selector` must outlive this.
   /// O(size log size).
   explicit KeyedSelector(const api::Maybe<api::meta_v1::LabelSelector>& selector);
+  explicit KeyedSelector(api::Maybe<api::meta_v1::LabelSelector>&& selector) = delete;
 
   /// O(min(labels, keys) log).
   bool Matches(const api::Labels& labels) const;
