@@ -208,7 +208,9 @@ class HttpTrial {
 
  private:
   std::vector<std::string> Flags() const {
-    std::vector<std::string> flags = {"--components=apiserver"};
+    // No node life-cycle controller runs here, which would free new nodes of their taint.
+    std::vector<std::string> flags = {"--components=apiserver",
+                                      "--disable-admission-plugins=TaintNodesByCondition"};
     if (keeps_ == Keeps::kMemory) flags.emplace_back("--memory");
     if (keeps_ == Keeps::kEtcd) flags.push_back("--etcd-servers=" + etcd_->endpoint());
     if (by_ == By::kScheduler) flags.emplace_back("--allow-overlapping-allocations");
