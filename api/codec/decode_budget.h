@@ -28,7 +28,7 @@ inline bool IsConverted(const KindInfo& kind) {
   return &kind.storage() != &kind;
 }
 
-/// Lists of at least this many elements count as long.
+/// Lists and maps of at least this many elements count as long.
 inline constexpr size_t kManyElements = 4096;
 
 /// Counts the elements of one document, but not their texts, which are no longer than the document.
@@ -51,12 +51,14 @@ class DecodeBudget {
     container.container->reserve(value, std::min(count, 1 + left_ / container.element().size));
   }
 
-  /// A list has got kManyElements from `read` bytes, and `left` bytes are to come. Reserves room
-  /// for the possible rest, because growing step by step takes three times the memory of long
-  /// lists.
-  void ReserveRest(const Type& container, void* value, size_t read, size_t left) {
+  /// A list or map has got kManyElements from `read` bytes, and `left` bytes are to come; an entry
+  /// of it takes `size` bytes. Reserves room for the possible rest, because growing step by step
+  /// takes three times the memory of long lists. A sixteenth more is for the entry that was begun
+  /// and for shorter ones to come.
+  void ReserveRest(const Type& container, void* value, size_t size, size_t read, size_t left) {
     const size_t bytes = std::max<size_t>(1, read / kManyElements);
-    const size_t more = std::min(left / bytes, 1 + left_ / container.element().size);
+    const size_t rest = left / bytes;
+    const size_t more = std::min(rest + rest / 16 + 1, 1 + left_ / size);
     container.container->reserve(value, kManyElements + more);
   }
 

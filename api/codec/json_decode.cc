@@ -317,7 +317,7 @@ class JsonDecoder {
       if (here.index == 0) budget_.ReserveAsBefore(type, value);
       if (here.index == kManyElements) [[unlikely]] {
         const size_t at = reader_.offset();
-        budget_.ReserveRest(type, value, at - start, size_ - at);
+        budget_.ReserveRest(type, value, element.size, at - start, size_ - at);
       }
       if (Spend(element.size)) Element(element, type.container->add(value, {}));
     }
@@ -331,11 +331,17 @@ class JsonDecoder {
     Clear(type, value);
     reader_.EnterObject();
     JsonPlace here{.outer = std::exchange(place_, &here), .name = {}};
+    const size_t entry_size = sizeof(std::string) + element.size;
+    const size_t start = reader_.offset();
     MetKeys met;
     while (reader_.NextKey(here.name)) {
       if (met.Meet(type, value, here.name, issues_ != nullptr)) Duplicate(here);
-      if (here.index++ == 0) budget_.ReserveAsBefore(type, value);
-      if (!Spend(sizeof(std::string) + element.size)) break;
+      if (here.index == 0) budget_.ReserveAsBefore(type, value);
+      if (here.index++ == kManyElements) [[unlikely]] {
+        const size_t at = reader_.offset();
+        budget_.ReserveRest(type, value, entry_size, at - start, size_ - at);
+      }
+      if (!Spend(entry_size)) break;
       Element(element, type.container->append(value, here.name));
     }
     if (!met.is_sorted()) type.container->settle(value);
