@@ -42,11 +42,12 @@ std::optional<MonotonicTime> LeaderElection::Step() {
   if (outcome == Try::kMine) {
     renewed_ = begun;
     if (!leading_) Lead();
-  } else if (leading_ &&
-             (outcome == Try::kHeldByAnother || now - renewed_ >= options_.renew_deadline)) {
+  } else if (leading_ && (outcome == Try::kHeldByAnother ||
+                          now - renewed_ >= RenewDeadline(options_.duration))) {
     StepDown();
   }
-  return now + options_.retry_period;
+  if (outcome == Try::kHeldByAnother) return now + options_.look_period;
+  return now + RetryPeriod(options_.duration);
 }
 
 void LeaderElection::Run() {

@@ -5,7 +5,7 @@
 // Clocks of different machines are never compared: a lease counts as held for as long as its
 // duration after this process last saw it change, by its own monotonic clock. So two processes may
 // both believe to lead only if one of them is stopped for longer than the margin between
-// renew_deadline and duration; what they do must be safe then, and it is: the store decides between
+// RenewDeadline and duration; what they do must be safe then, and it is: the store decides between
 // racing writes, and what a leader writes in process is refused once its term is over (LeaderTerm).
 // Upstream: client-go/tools/leaderelection, with its default times.
 #pragma once
@@ -29,10 +29,18 @@ struct LeaderElectionOptions {
   std::string identity;  // of this process, unique for ever: host name and a UUID
   std::string lease_namespace = "kube-system";
   std::string lease_name = "dray";
-  std::chrono::seconds duration{15};        // a lease that is not renewed ends after it
-  std::chrono::seconds renew_deadline{10};  // a leader that cannot renew for so long stops leading
-  std::chrono::seconds retry_period{2};     // between tries, to get the lease or to keep it
+  std::chrono::seconds duration{15};           // a lease that is not renewed ends after it
+  std::chrono::milliseconds look_period{250};  // while another holds it: a read, no write
 };
+
+/// A leader that cannot renew for so long stops leading.
+constexpr std::chrono::milliseconds RenewDeadline(std::chrono::milliseconds duration) {
+  return duration * 2 / 3;
+}
+/// Between tries to keep the lease, and after a failure.
+constexpr std::chrono::milliseconds RetryPeriod(std::chrono::milliseconds duration) {
+  return duration * 2 / 15;
+}
 
 /// The time during which one process holds the lease, however often it renews it. What it writes
 /// may be made to depend on it.

@@ -110,6 +110,16 @@ TEST_F(LeaderElectionTest, AnotherWaitsForAsLongAsItIsRenewed) {
   EXPECT_EQ(story_, "a+ ");
 }
 
+// A lease that was given up is taken a quarter of a second later, not two.
+TEST_F(LeaderElectionTest, AnotherLooksFourTimesASecond) {
+  const auto a = Candidate("a");
+  const auto b = Candidate("b");
+  a->Step();
+  EXPECT_EQ(b->Step(), world_.world().clock.Monotonic() + std::chrono::milliseconds(250));
+  Cut(true);
+  EXPECT_EQ(b->Step(), world_.world().clock.Monotonic() + seconds(2)) << "a failure";
+}
+
 TEST_F(LeaderElectionTest, TakesOverWhatIsNotRenewedAndNotASecondEarlier) {
   const auto a = Candidate("a");
   const auto b = Candidate("b");
@@ -125,6 +135,15 @@ TEST_F(LeaderElectionTest, TakesOverWhatIsNotRenewedAndNotASecondEarlier) {
   a->Step();  // comes back from a long sleep
   EXPECT_FALSE(a->leading());
   EXPECT_EQ(story_, "a+ b+ a- ");
+}
+
+// The two times of a leader follow from how long its lease lasts, so one that has lost it has
+// stopped.
+TEST_F(LeaderElectionTest, AShortLeaseIsRenewedSooner) {
+  EXPECT_EQ(RenewDeadline(seconds(15)), seconds(10));
+  EXPECT_EQ(RetryPeriod(seconds(15)), seconds(2));
+  EXPECT_EQ(RenewDeadline(seconds(1)), std::chrono::milliseconds(666));
+  EXPECT_EQ(RetryPeriod(seconds(1)), std::chrono::milliseconds(133));
 }
 
 TEST_F(LeaderElectionTest, ALeaderThatCannotRenewStopsBeforeOthersBegin) {
