@@ -17,6 +17,11 @@ namespace dray::client {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+// Metadata alone, and whole objects of servers that show nothing else.
+constexpr std::string_view kMetadataList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr std::string_view kMetadata =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 // Lines handed over at once when a server sends faster than they are handled.
 constexpr size_t kBatchLinesMax = 256;
 // How long a quiet watch waits before it looks again; nothing depends on it.
@@ -117,7 +122,7 @@ Result<std::string> HttpClient::GetPath(std::string path) {
 
 Result<std::string> HttpClient::Send(std::string method, std::string target, Body body) {
   net::client::ClientRequest request{.method = std::move(method), .target = std::move(target)};
-  request.headers.Add("Accept", kJson);
+  request.headers.Add("Accept", body.accept);
   if (!body.content_type.empty()) request.headers.Add("Content-Type", body.content_type);
   request.body = std::move(body.text);
   std::optional<std::unique_ptr<net::client::HttpClient>> connection = idle_.TryPop();
@@ -144,7 +149,10 @@ Result<api::Object> HttpClient::Get(const ObjectRef& ref) {
 
 Result<ObjectList> HttpClient::List(const api::KindInfo& kind, const ListOptions& options) {
   const ObjectRef all{.kind = &kind, .namespace_ = options.namespace_, .name = {}};
-  DRAY_TRY(const std::string answer, Send("GET", PathOf(all, {}) + QueryOf(options), {}));
+  DRAY_TRY(const std::string answer,
+           Send("GET",
+                PathOf(all, {}) + QueryOf(options),
+                {.accept = options.metadata_of_large ? kMetadataList : kJson}));
   return DecodeList(kind, answer);
 }
 
@@ -201,7 +209,7 @@ Result<std::unique_ptr<Watch>> HttpClient::StartWatch(const api::KindInfo& kind,
                                query,
                                query.empty() ? '?' : '&',
                                resource_version);
-  request.headers.Add("Accept", kJson);
+  request.headers.Add("Accept", options.metadata_of_large ? kMetadata : kJson);
   DRAY_TRY(std::shared_ptr<net::client::Cancellation> cancellation,
            net::client::Cancellation::Create());
   net::client::HttpClientOptions connection = options_;

@@ -54,8 +54,9 @@ class HttpClient final : public Client {
       : clock_(clock), options_(std::move(options)), idle_(kIdleConnectionsMax) {}
 
   struct Body {
-    std::string_view content_type;
-    std::string text;
+    std::string_view content_type = {};
+    std::string text = {};
+    std::string_view accept = "application/json";  // of the answer
   };
   /// The body of a successful answer.
   Result<std::string> Send(std::string method, std::string target, Body body);

@@ -56,5 +56,28 @@ TEST_F(ClientConnections, SoManyAreKept) {
   while (server_->connections() != HttpClient::kIdleConnectionsMax) std::this_thread::yield();
 }
 
+// What such a server answers: an object with its metadata, in place of the kind asked for.
+TEST_F(ClientConnections, AsksForMetadataAlone) {
+  std::string accepted;
+  StartServer([&](const net::Request& request, const std::shared_ptr<net::Responder>& responder) {
+    accepted = request.headers.Get("Accept");
+    responder->Respond(
+        {},
+        net::Bytes(R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",)"
+                   R"("metadata":{"resourceVersion":"7"},"items":[{"kind":)"
+                   R"("PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
+                   R"("metadata":{"name":"n","uid":"u"}}]})"));
+  });
+  const auto client = HttpClient::Create(
+      RealWorld().clock, {.server = fmt::format("http://127.0.0.1:{}", server_->port())});
+  ASSERT_TRUE(client.has_value());
+  const auto list = (*client)->List(api::Reflected<Node>::kKind, {.metadata_of_large = true});
+  ASSERT_TRUE(list.has_value()) << list.error().message;
+  ASSERT_EQ(list->items.size(), 1U);
+  EXPECT_EQ(list->items[0].metadata().uid, "u");
+  EXPECT_EQ(accepted,
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+}
+
 }  // namespace
 }  // namespace dray::client

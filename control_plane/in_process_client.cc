@@ -11,7 +11,7 @@
 #include "base/try.h"
 #include "base/waiting.h"
 #include "client/read_modify_write.h"
-#include "server/storage/decoded_size.h"
+#include "server/storage/stored_object.h"
 #include "store/held_commits.h"
 
 namespace dray::control_plane {
@@ -64,17 +64,9 @@ Task<std::vector<Result<server::verbs::Answer>>> Alone(Task<server::verbs::Answe
   co_return answers;
 }
 
-constexpr int64_t kPageObjects = 500;
-// Objects that take so much decoded are kept without the rest.
-constexpr size_t kLargeBytes = server::storage::kSmallDecodedBytes;
-
-/// `object`, or its metadata alone where it is large.
-api::Object Slim(const api::Object& object) {
-  if (server::storage::DecodedBytes(object, kLargeBytes) < kLargeBytes) return object;
-  api::Object slim = api::Object::Make(object.kind());
-  slim.mutable_metadata() = object.metadata();
-  slim.mutable_metadata().managed_fields = {};
-  return slim;
+server::storage::Extent ExtentOf(const client::ListOptions& options) {
+  return options.metadata_of_large ? server::storage::Extent::kMetadataOfLarge
+                                   : server::storage::Extent::kWhole;
 }
 
 }  // namespace
@@ -88,8 +80,8 @@ struct InProcessClient::Turn {
 /// A watch under way, shared by the delivery thread and the handle its owner has.
 class InProcessClient::Running : public std::enable_shared_from_this<Running> {
  public:
-  Running(InProcessClient& owner, client::WatchHandler handler, bool is_slim)
-      : owner_(owner), handler_(std::move(handler)), is_slim_(is_slim) {}
+  Running(InProcessClient& owner, client::WatchHandler handler)
+      : owner_(owner), handler_(std::move(handler)) {}
 
   void Begin(std::unique_ptr<server::verbs::WatchCursor> cursor) {
     {
@@ -127,9 +119,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
       if (event.status != nullptr) {
         failure = std::move(event.status);
       } else {
-        events.push_back(
-            {.type = TypeOf(event.type),
-             .object = is_slim_ ? Slim(event.item.object) : std::move(event.item.object)});
+        events.push_back({.type = TypeOf(event.type), .object = std::move(event.item.object)});
       }
     }
     if (!events.empty()) handler_.events(std::move(events));
@@ -150,7 +140,6 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
  private:
   InProcessClient& owner_;
   const client::WatchHandler handler_;
-  const bool is_slim_;  // of large objects the metadata alone
   std::atomic<bool> queued_ = false;
   Mutex mutex_;
   std::unique_ptr<server::verbs::WatchCursor> cursor_ DRAY_GUARDED_BY(mutex_);
@@ -248,21 +237,15 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
       RequestFor(server::verbs::Verb::kList, {.kind = &kind, .namespace_ = options.namespace_});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
+  request.extent = ExtentOf(options);
   client::ObjectList list;
-  do {
-    // In pages, where what an object takes beside its metadata is not kept.
-    if (options.metadata_of_large) request.list.limit = kPageObjects;
-    DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(request)));
-    if (!answer.outcome) return std::move(answer.outcome).failure();
-    auto* const found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome);
-    if (found == nullptr) break;
-    list.resource_version = std::move(found->resource_version);
-    list.items.reserve(list.items.size() + found->items.size());
-    for (const server::storage::Item& item : found->items) {
-      list.items.push_back(options.metadata_of_large ? Slim(item.object) : item.object);
-    }
-    request.list.continue_token = std::move(found->continue_token);
-  } while (!request.list.continue_token.empty());
+  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
+  if (!answer.outcome) return std::move(answer.outcome).failure();
+  auto* const found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome);
+  if (found == nullptr) return list;
+  list.resource_version = std::move(found->resource_version);
+  list.items.reserve(found->items.size());
+  for (const server::storage::Item& item : found->items) list.items.push_back(item.object);
   return list;
 }
 
@@ -356,12 +339,13 @@ Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(
   request.list.field_selector = options.field_selector;
   request.list.resource_version = resource_version;
   request.list.allow_watch_bookmarks = true;
+  request.extent = ExtentOf(options);
   auto cursor = resources_.Watch(request);
   if (!cursor) {
     --watches_;
     return std::move(cursor).failure();
   }
-  auto running = std::make_shared<Running>(*this, std::move(handler), options.metadata_of_large);
+  auto running = std::make_shared<Running>(*this, std::move(handler));
   running->Begin(*std::move(cursor));
   return std::unique_ptr<client::Watch>(std::make_unique<Handle>(*this, std::move(running)));
 }

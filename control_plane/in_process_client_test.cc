@@ -18,6 +18,8 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
+#include "client/mirror.h"
+#include "client/read_modify_write.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/resources.h"
 #include "store/held_commits.h"
@@ -98,6 +100,69 @@ TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
   const auto last = watch([&] { EXPECT_TRUE(heard.TryPush(true)); });
   released.Close();
   heard.Pop();
+}
+
+// A reader of metadata gets large objects without the rest, and they are not decoded for it.
+TEST(InProcessClient, ShowsOfLargeObjectsTheMetadataAlone) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"});
+  using api::core_v1::ConfigMap;
+  const api::KindInfo& kind = api::Reflected<ConfigMap>::kKind;
+  const auto before = client.List(kind, {});
+  ASSERT_TRUE(before.has_value());
+  const auto create = [&](std::string name, size_t bytes) {
+    ConfigMap map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = std::move(name);
+    map.data["text"] = std::string(bytes, 'x');
+    return client.Create(api::Object::Of(std::move(map))).value();
+  };
+  const api::Object small = create("small", 10);
+  const api::Object large = create("large", 5000);
+  ASSERT_TRUE(client.Delete(client::RefOf(large), {}).has_value());
+  const api::Object again = create("large", 6000);
+
+  const client::ListOptions metadata{.metadata_of_large = true};
+  const auto list = client.List(kind, metadata);
+  ASSERT_TRUE(list.has_value());
+  ASSERT_EQ(list->items.size(), 2U);
+  EXPECT_EQ(list->items[1], small) << "whole";
+  const auto& bare = list->items[0].As<ConfigMap>();
+  EXPECT_EQ(bare.metadata.uid, again.metadata().uid);
+  EXPECT_EQ(bare.metadata.resource_version, again.metadata().resource_version);
+  EXPECT_TRUE(bare.data.empty());
+  EXPECT_TRUE(bare.metadata.managed_fields.empty());
+  const auto whole = client.List(kind, {});
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->items[0], again);
+
+  BoundedQueue<client::WatchEvent> seen{8};
+  const auto watch = client.StartWatch(kind,
+                                       metadata,
+                                       before->resource_version,
+                                       {.events =
+                                            [&](std::vector<client::WatchEvent> events) {
+                                              for (auto& event : events) {
+                                                EXPECT_TRUE(seen.TryPush(std::move(event)));
+                                              }
+                                            },
+                                        .ended = [](const Error&) {}});
+  ASSERT_TRUE(watch.has_value());
+  EXPECT_EQ(seen.Pop()->object, small);
+  const auto added = seen.Pop();
+  EXPECT_EQ(added->type, client::WatchEventType::kAdded);
+  EXPECT_EQ(added->object.metadata().uid, large.metadata().uid);
+  EXPECT_TRUE(added->object.As<ConfigMap>().data.empty());
+  const auto gone = seen.Pop();
+  EXPECT_EQ(gone->type, client::WatchEventType::kDeleted);
+  EXPECT_EQ(gone->object.metadata().uid, large.metadata().uid);
+  EXPECT_GT(client::VersionOf(gone->object), client::VersionOf(large));
+  EXPECT_TRUE(gone->object.As<ConfigMap>().data.empty());
+  EXPECT_EQ(seen.Pop()->object.metadata().uid, again.metadata().uid);
 }
 
 // HTTP clients cannot see or change fields that only the hub version has.

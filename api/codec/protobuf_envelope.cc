@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include "api/codec/protobuf.h"
+#include "api/codec/protobuf_metadata.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/meta_v1/list_meta.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/try.h"
 
 namespace dray::api::inline codec {
@@ -139,6 +141,28 @@ Result<Object> DecodeEnvelope(const KindInfo& kind,
     return DecodeJson(kind, envelope.raw, issues, wire);
   }
   return DecodeProtobuf(kind, envelope.raw, wire);
+}
+
+Result<Object> DecodeProtobufMetadata(const KindInfo& kind, std::string_view raw, Wire wire) {
+  constexpr uint32_t kMetadata = 1;  // the number of the field in every kind
+  Object object = Object::Make(kind);
+  WireReader reader(raw);
+  while (!reader.AtEnd()) {
+    const char* const start = reader.at();
+    const WireTag tag = reader.Tag();
+    if (reader.failed()) break;
+    if (tag.number != kMetadata) {
+      reader.Skip(tag);
+      continue;
+    }
+    const std::string_view metadata = TakeText(reader, tag, start);
+    if (reader.failed()) break;
+    DRAY_TRY_VOID(
+        DecodeProtobuf(TypeOf<meta_v1::ObjectMeta>(), metadata, &object.mutable_metadata(), wire));
+    return object;  // writers have the fields in the order of their numbers
+  }
+  if (reader.failed()) return Fail(reader.error(kind.kind));
+  return object;
 }
 
 ProtobufListFrame FrameProtobufList(const TypeMeta& meta,

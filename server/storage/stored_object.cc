@@ -16,6 +16,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "api/codec/protobuf_metadata.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
 #include "api/meta_v1/object_meta.h"
@@ -198,6 +199,20 @@ class EncodedObject final : public store::Value {
     return decoded;
   }
 
+  // The metadata, if it can be read alone: where the durable form is a message of `hub`.
+  Result<std::optional<api::Object>> MetadataAs(const api::KindInfo& hub) const {
+    if (!bytes().starts_with("k8s")) return std::nullopt;
+    DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes()));
+    const bool is_message = envelope.meta.api_version == hub.api_version &&
+                            envelope.content_encoding.empty() && envelope.content_type.empty();
+    if (!is_message) return std::nullopt;
+    DRAY_TRY(api::Object object, api::DecodeProtobufMetadata(hub, envelope.raw, {.stored = true}));
+    if (object.metadata().uid.empty()) {
+      return Fail(StatusReason::kInternalError, "it has no uid");
+    }
+    return object;
+  }
+
   // Whether it is known, without decoding it, to be an object of the generation of `hub`.
   bool IsKnownAs(const api::KindInfo& hub) const {
     const api::KindInfo* const known_as = known_as_.load(std::memory_order_acquire);
@@ -240,6 +255,14 @@ std::shared_ptr<const EncodedObject> MakeRecovered(std::string_view bytes) {
   return MakeWithTail<EncodedObject>(bytes, bytes.size());
 }
 
+Failure Undecodable(const api::KindInfo& hub, const store::Record& record, const Error& error) {
+  return Fail(StatusReason::kInternalError,
+              fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
+                          hub.kind,
+                          record.key(),
+                          error.message));
+}
+
 // The object of a record, or null if it is of another generation.
 Result<std::shared_ptr<const StoredObject>> Hold(const api::KindInfo& kind,
                                                  const store::Record& record) {
@@ -248,11 +271,7 @@ Result<std::shared_ptr<const StoredObject>> Hold(const api::KindInfo& kind,
   EncodedObject::Decoded decoded =
       encoded != nullptr ? encoded->As(hub) : MakeRecovered(record.value->bytes())->As(hub);
   if (decoded.has_value()) return decoded;
-  return Fail(StatusReason::kInternalError,
-              fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
-                          hub.kind,
-                          record.key(),
-                          decoded.error().message));
+  return Undecodable(hub, record, decoded.error());
 }
 
 }  // namespace
@@ -433,6 +452,31 @@ Result<ItemRef> FindItem(View view, const store::Record& record) {
   DRAY_TRY(std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
   if (stored == nullptr) return ItemRef();
   return ItemFinder::Find(view, record, std::move(stored));
+}
+
+bool IsLarge(const store::Record& record) {
+  constexpr size_t kLargeBytes = size_t{2} << 10;
+  return record.value->size() >= kLargeBytes;
+}
+
+Result<ItemRef> FindMetadata(View view, const store::Record& record) {
+  const auto* encoded = dynamic_cast<const EncodedObject*>(record.value.get());
+  const bool is_alone = encoded != nullptr && view.is_storage() && IsLarge(record);
+  if (!is_alone) return FindItem(view, record);
+  Result<std::optional<api::Object>> found = encoded->MetadataAs(*view.kind);
+  if (!found.has_value()) return Undecodable(*view.kind, record, found.error());
+  api::Object bare;
+  if (found->has_value()) {
+    bare = **std::move(found);
+  } else {
+    DRAY_TRY(const ItemRef whole, FindItem(view, record));
+    if (whole.item == nullptr) return whole;
+    bare = api::Object::Make(*view.kind);
+    bare.mutable_metadata() = whole.item->object.metadata();
+  }
+  bare.mutable_metadata().managed_fields = {};
+  bare.mutable_metadata().resource_version = std::to_string(record.modified.value());
+  return ItemFinder::Find(view, record, StoredObject::OfRead(std::move(bare)));
 }
 
 Result<std::optional<Unconverted>> UnconvertedOf(View view,

@@ -178,6 +178,14 @@ struct ItemRef {
 ///                         asked first (UnconvertedOf); the message names the key.
 Result<ItemRef> FindItem(View view, const store::Record& record);
 
+/// Whether the durable form takes so much that its metadata is worth decoding alone. O(1).
+bool IsLarge(const store::Record& record);
+
+/// As FindItem(), but of a large object the metadata alone, without managedFields. Neither this nor
+/// the cache of decoded objects keeps the item. O(metadata) where the durable form is protobuf of
+/// the hub; as long as FindItem() else. Errors: as above.
+Result<ItemRef> FindMetadata(View view, const store::Record& record);
+
 /// Whether it is known, without decoding it, that FindItem() returns an item. Never for custom
 /// kinds. O(1).
 bool IsKnownAs(const api::KindInfo& kind, const store::Record& record);

@@ -93,8 +93,10 @@ std::optional<UnreadableRecord> RecordReader::CheckCustom(std::string_view key,
 
 ItemRef LenientReader::Find(View view,
                             const store::Record& record,
-                            std::vector<std::string>* left_out) {
-  Result<ItemRef> item = FindItem(view, record);
+                            std::vector<std::string>* left_out,
+                            Extent extent) {
+  Result<ItemRef> item =
+      extent == Extent::kWhole ? FindItem(view, record) : FindMetadata(view, record);
   if (item.has_value()) return *std::move(item);
   constexpr std::string_view kPrefix = "Internal error occurred: ";  // of answers
   std::string why = std::move(item.error().message);

@@ -16,6 +16,7 @@
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "server/storage/extent.h"
 #include "server/storage/stored_object.h"
 #include "store/record.h"
 
@@ -57,9 +58,13 @@ class LenientReader {
 
   explicit LenientReader(Log log) : log_(std::move(log)) {}
 
-  /// The object of `record`, as FindItem returns it. Null when it cannot be read; then logs the
-  /// record, once for each of its revisions, and appends the reason to `left_out` unless null.
-  ItemRef Find(View view, const store::Record& record, std::vector<std::string>* left_out);
+  /// The object of `record`, as FindItem or FindMetadata returns it. Null when it cannot be read;
+  /// then logs the record, once for each of its revisions, and appends the reason to `left_out`
+  /// unless null.
+  ItemRef Find(View view,
+               const store::Record& record,
+               std::vector<std::string>* left_out,
+               Extent extent = Extent::kWhole);
 
  private:
   void Report(const store::Record& record, const std::string& why);

@@ -20,6 +20,7 @@
 #include "base/world.h"
 #include "server/access/user.h"
 #include "server/patch/patch.h"
+#include "server/storage/extent.h"
 
 namespace dray::server::verbs::inline context {
 
@@ -88,6 +89,9 @@ struct ResourceRequest {
   /// For connections (exec, port-forward, …): the parameters of the URL, as written.
   std::vector<std::pair<std::string, std::string>> connect_options = {};
   patch::PatchType patch_type = patch::PatchType::kMerge;
+  /// Lists and watches of everything show large objects with their metadata alone, without
+  /// managedFields. Only in-process clients can set it.
+  storage::Extent extent = storage::Extent::kWhole;
   /// For updates, patches and bindings. Only in-process clients can set it.
   std::optional<LeaseCondition> under_lease;
   Body body;

@@ -107,6 +107,7 @@ class PageReader {
         limit_(limit <= 0 ? 0 : static_cast<size_t>(limit)),
         selection_(selection),
         takes_all_(selection.is_everything()),
+        extent_(takes_all_ ? call.request->extent : storage::Extent::kWhole),
         left_(snapshot_->Count(range)),
         decoded_(call) {
     if (takes_all_) page_.items.Reserve(limit_ == 0 ? left_ : std::min(left_, limit_));
@@ -146,7 +147,7 @@ class PageReader {
     const size_t work = kRecordWork + record.value->size();
     work_ += work;
     --left_;
-    ItemRef found = call_.core->lenient->Find(call_.view(), record, &page_.left_out);
+    ItemRef found = call_.core->lenient->Find(call_.view(), record, &page_.left_out, extent_);
     const bool is_shown =
         found.item != nullptr && (takes_all_ || selection_.Matches(found.item->object));
     if (!is_shown) return work;
@@ -172,6 +173,7 @@ class PageReader {
   const size_t limit_;
   const Selection& selection_;
   const bool takes_all_;
+  const storage::Extent extent_;
   size_t left_;
   size_t work_ = 0;
   DecodedForAnswer decoded_;
@@ -336,8 +338,9 @@ Task<Outcome> List(Call call) {
   }
   const size_t records = plan.start.empty() ? snapshot->Count({.prefix = prefix}) : 0;
   const bool is_whole = plan.limit <= 0 || records <= static_cast<size_t>(plan.limit);
-  const bool in_groups =
-      selection.is_everything() && is_whole && records >= kGroupedRecordsMin && !by_webhook;
+  // The texts of groups show whole objects.
+  const bool in_groups = selection.is_everything() && is_whole && records >= kGroupedRecordsMin &&
+                         !by_webhook && call.request->extent == storage::Extent::kWhole;
   const store::KeyRange range{.prefix = prefix, .start_key = start_key};
   DRAY_CO_TRY(Page page,
               in_groups ? co_await ReadGroups(&call, snapshot, prefix)

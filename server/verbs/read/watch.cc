@@ -113,6 +113,7 @@ class Cursor final : public WatchCursor {
         view_{.kind = watched.request.kind, .release = watched.request.release},
         prefix_(ScopeOf(watched.request, watched.selection)),
         selection_(std::move(watched.selection)),
+        extent_(selection_.is_everything() ? watched.request.extent : storage::Extent::kWhole),
         bookmarks_(watched.request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),
         announce_end_(plan.announce_end),
@@ -263,8 +264,7 @@ class Cursor final : public WatchCursor {
       const WatchEventType type = was ? WatchEventType::kModified : WatchEventType::kAdded;
       events.push_back({.type = type, .item = *std::move(now)});
     } else if (was) {
-      Result<std::optional<Item>> last =
-          storage::EndedItemOf(view_, *event.previous, event.revision());
+      Result<std::optional<Item>> last = LastOf(event);
       if (!last.has_value()) return Ended(last.error(), events);
       events.push_back({.type = WatchEventType::kDeleted, .item = **std::move(last)});
     }
@@ -273,7 +273,7 @@ class Cursor final : public WatchCursor {
 
   // The object of `record`, if the selection matches it.
   std::optional<Item> Selected(const store::Record& record) const {
-    const storage::ItemRef found = lenient_.Find(view_, record, nullptr);
+    const storage::ItemRef found = lenient_.Find(view_, record, nullptr, extent_);
     if (found.item == nullptr || !selection_.Matches(found.item->object)) return std::nullopt;
     return *found.item;
   }
@@ -283,6 +283,18 @@ class Cursor final : public WatchCursor {
   bool WasShown(const store::Record& previous) const {
     if (selection_.is_everything() && storage::IsKnownAs(*view_.kind, previous)) return true;
     return Selected(previous).has_value();
+  }
+
+  // The object of the previous record under the revision that ended it.
+  Result<std::optional<Item>> LastOf(const store::Event& event) const {
+    if (extent_ == storage::Extent::kWhole || !storage::IsLarge(*event.previous)) {
+      return storage::EndedItemOf(view_, *event.previous, event.revision());
+    }
+    DRAY_TRY(const storage::ItemRef last, storage::FindMetadata(view_, *event.previous));
+    if (last.item == nullptr) return std::nullopt;
+    api::Object ended = last.item->object.Clone();
+    ended.mutable_metadata().resource_version = std::to_string(event.revision().value());
+    return storage::MakeItem(std::move(ended), view_.release);
   }
 
   WatchEvent BookmarkAt(Revision revision) const {
@@ -318,6 +330,7 @@ class Cursor final : public WatchCursor {
   const ShownBy shown_by_{view_};  // when it began
   const std::string prefix_;
   const Selection selection_;
+  const storage::Extent extent_;
   const bool bookmarks_;
   const int64_t timeout_seconds_;
   const bool announce_end_;
