@@ -11,6 +11,7 @@
 
 #include "api/authentication_v1.h"
 #include "api/codec/decode_budget.h"
+#include "api/codec/protobuf_metadata.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/coordination_v1.h"
 #include "api/core_v1/config_map.h"
@@ -290,6 +291,21 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
     EXPECT_EQ(object.error().reason, StatusReason::kBadRequest);
     EXPECT_THAT(object.error().message, ::testing::HasSubstr(bad.message));
     EXPECT_THAT(object.error().message, ::testing::StartsWith("protobuf: byte "));
+  }
+}
+
+TEST(ProtobufDecode, ReadsMetadataAlone) {
+  const api::KindInfo& kind = KindOf<resource_v1::ResourceSlice>();
+  const std::string metadata = FieldBytes(1, FieldBytes(1, "a"));
+  for (const std::string& message : {metadata, metadata + "\x12\x7f", Number(9, 1) + metadata}) {
+    const auto object = DecodeProtobufMetadata(kind, message);
+    ASSERT_TRUE(object.has_value()) << object.error().message;
+    EXPECT_EQ(object->metadata().name, "a") << "what follows is not read";
+  }
+  EXPECT_EQ(DecodeProtobufMetadata(kind, "")->metadata().name, "");
+  for (const std::string& message :
+       {"\x0a\x7f"s, Number(1, 1), "\x12\x7f"s, FieldBytes(1, Number(1, 1))}) {
+    EXPECT_FALSE(DecodeProtobufMetadata(kind, message).has_value());
   }
 }
 
