@@ -294,8 +294,9 @@ std::unique_ptr<client::LeaderElection> Process::MakeElection(client::Client& cl
       client,
       world_,
       log_,
-      client::LeaderElectionOptions{.identity =
-                                        fmt::format("{}_{}", HostName(), NewUuid(world_.random))},
+      client::LeaderElectionOptions{
+          .identity = fmt::format("{}_{}", HostName(), NewUuid(world_.random)),
+          .duration = options_.lease_duration},
       client::LeaderCallbacks{.started = start, .stopped = [this] { components_->Stop(); }});
 }
 

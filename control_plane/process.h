@@ -65,9 +65,10 @@ struct ProcessOptions {
   bool rbac = true;               // RBAC decides; false: authenticated users may do everything
   bool profiling = false;         // serves profiles of this process
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
-  AuditFiles audit;                                            // the audit log
-  bool watches_begin_at_start = false;                         // as upstream: without older events
-  bool waits_for_objects = false;                              // not ready before NoteObjects()
+  std::chrono::seconds lease_duration{15};  // of the leader among servers that share an etcd
+  AuditFiles audit;                         // the audit log
+  bool watches_begin_at_start = false;      // as upstream: without older events
+  bool waits_for_objects = false;           // not ready before NoteObjects()
   bool scheduler = false, controllers = false, nodes = false;  // enabled components
   scheduler::Configuration scheduling;
   /// Explains in events why pods get no devices; not set: there are no such events.

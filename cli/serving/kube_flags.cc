@@ -123,6 +123,12 @@ void AddKubeFlags(Command& command, ServeOptions& options) {
                options.compaction_interval,
                "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
                "is never (default: in etcd every 5m, else when the window is full)");
+  command
+      .Text("--leader-elect-lease-duration DURATION",
+            options.lease_duration,
+            "with --etcd-servers: how long after the death of the server that schedules another "
+            "one does; one second needs an etcd that always answers sooner")
+      .ShowsDefault();
   command.Flag("--profiling",
                options.profiling,
                "answer /debug/pprof/profile?seconds=N with samples of what this process does, "

@@ -33,6 +33,8 @@ using SimulatedGroup = node::NodeGroup;
 constexpr size_t kSimulatedNodesMax = 100'000;
 constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
 constexpr std::chrono::hours kCompactionIntervalMax{8760};
+constexpr std::chrono::seconds kLeaseDurationMin{1};
+constexpr std::chrono::hours kLeaseDurationMax{1};
 constexpr std::chrono::seconds kEventTtlMin{1};
 constexpr std::chrono::hours kEventTtlMax{8760};
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
@@ -195,6 +197,19 @@ Result<std::chrono::nanoseconds> ParseCompactionInterval(const std::string& text
       fmt::format("--etcd-compaction-interval: {} is neither 0 nor from 100ms to 8760h", text));
 }
 
+/// Errors: kBadRequest, with the option's name: no duration, or none that a Lease can have.
+Result<std::chrono::seconds> ParseLeaseDuration(const std::string& text) {
+  DRAY_TRY(const auto duration, ParseDuration("--leader-elect-lease-duration", text));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  if (seconds == duration && seconds >= kLeaseDurationMin && seconds <= kLeaseDurationMax) {
+    return seconds;
+  }
+  return Fail(
+      StatusReason::kBadRequest,
+      fmt::format("--leader-elect-lease-duration: {} is not from 1s to 1h, in whole seconds",
+                  text));
+}
+
 /// Errors: kBadRequest, with the option's name: no duration, or out of bounds.
 Result<std::chrono::nanoseconds> ParseEventTtl(const std::string& text) {
   DRAY_TRY(const auto ttl, ParseDuration("--event-ttl", text));
@@ -290,6 +305,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
              ParseCompactionInterval(options.compaction_interval));
   }
   DRAY_TRY(process.event_life, ParseEventTtl(options.event_ttl));
+  DRAY_TRY(process.lease_duration, ParseLeaseDuration(options.lease_duration));
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
   DRAY_TRY(process.plugins, PluginsOf(options, process.controllers));
   process.makes_accounts = !options.leaves_accounts_to_others;

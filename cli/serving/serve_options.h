@@ -47,6 +47,7 @@ struct ServeOptions {
   control_plane::AuditFiles audit;         // kube-apiserver's names
   std::string event_ttl = "1h0m0s";        // likewise
   std::string compaction_interval;         // likewise; empty: the store's default
+  std::string lease_duration = "15s";      // kube-scheduler's --leader-elect-lease-duration
   bool allow_overlapping_allocations = false;
   bool watches_begin_at_start = false;
   bool profiling = false;  // likewise
