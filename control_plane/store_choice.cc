@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control_plane/store_choice.h"
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,12 @@
 
 namespace dray::control_plane {
 namespace {
+
+// The window of history. What new objects are made of counts as live, so 400,000 may come before a
+// watch that has read none of them must list again; objects that change leave 40,000 versions of
+// 1.3 kB each.
+constexpr size_t kEventsMax = 400'000;
+constexpr size_t kEventBytesMax = size_t{64} << 20;
 
 Failure Refuse(std::string_view why) {
   return Fail(StatusReason::kBadRequest, std::string(why));
@@ -56,6 +63,8 @@ Result<OpenedStore> OpenStore(World& world, Log log, const StoreChoice& choice) 
   store::Options options;
   options.read_value = server::storage::ReadStored;
   options.new_id = world.random.Next();
+  options.events_max = kEventsMax;
+  options.event_bytes_max = kEventBytesMax;
   OpenedStore opened;
   if (!choice.etcd_servers.empty()) {
     DRAY_TRY(opened.store, OpenEtcd(world, std::move(log), choice, options));

@@ -31,8 +31,12 @@ std::string_view GroupOf(std::string_view text) {
   return text.substr(0, end);
 }
 
+// A record is counted once it is not live any more: with the event that ended it.
 size_t BytesOf(const Event& event) {
-  return EventRing::kEventOverheadBytes + event.record->key().size() + event.record->value->size();
+  const Record* const ended = event.previous.get();
+  if (ended == nullptr) return EventRing::kEventOverheadBytes;
+  return EventRing::kEventOverheadBytes + EventRing::kEndedOverheadBytes + ended->key().size() +
+         ended->value->size();
 }
 
 }  // namespace

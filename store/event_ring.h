@@ -31,8 +31,11 @@ namespace dray::store {
 
 class EventRing {
  public:
-  /// What an event counts besides its keys and values. Roughly its records, nodes and queue slots.
-  static constexpr size_t kEventOverheadBytes = 320;
+  /// What an event counts, roughly: itself and its queue slots.
+  static constexpr size_t kEventOverheadBytes = 128;
+  /// What it counts besides the key and the value of a record that it ended: the record, its
+  /// value's frame, and pages of older trees.
+  static constexpr size_t kEndedOverheadBytes = 192;
 
   /// A ring at revision `newest`, with no events.
   EventRing(const Options& options, Revision newest);

@@ -173,7 +173,7 @@ struct Options {
   uint64_t new_id = 1;
   /// Limit of events kept. Whole revisions are dropped, oldest first; the newest always stays.
   size_t events_max = 100'000;
-  /// Limit of the bytes of events: keys, Value::size() and a constant for each.
+  /// Limit of what events alone keep: keys and values that they ended, and a constant for each.
   size_t event_bytes_max = size_t{256} << 20U;
   /// Limit of the bytes of live keys and values. A commit that would exceed it is refused;
   /// deletions and updates that shrink are always accepted.

@@ -15,7 +15,7 @@ namespace dray::server::storage {
 class DecodedCache {
  public:
   /// Limit of all values together; a larger value is not kept.
-  static constexpr size_t kBytesMax = size_t{64} << 20;
+  static constexpr size_t kBytesMax = size_t{32} << 20;
 
   explicit DecodedCache(size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 

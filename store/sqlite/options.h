@@ -42,7 +42,7 @@ struct SqliteOptions {
   /// Unused pages in the file before they are given back to the disk.
   size_t free_pages_max = 4096;
 
-  size_t cache_bytes = size_t{16} << 20U;
+  size_t cache_bytes = size_t{4} << 20U;
   /// Pages of 8 KiB in the write-ahead log before they are copied into the file. The copy starts
   /// when no commit has come for a moment, or when the log is twice as long.
   int checkpoint_pages = 1024;

@@ -54,7 +54,8 @@ Result<Revision> WindowBegin(Database& database,
   while (true) {
     DRAY_TRY(const bool found, rows.Step());
     if (!found) return floor;
-    bytes += static_cast<size_t>(rows.Number(1)) + EventRing::kEventOverheadBytes;
+    bytes += static_cast<size_t>(rows.Number(1)) + EventRing::kEventOverheadBytes +
+             EventRing::kEndedOverheadBytes;
     if (++events <= events_max && bytes <= bytes_max) continue;
     const Revision revision{rows.Number(0) >> kOrdinalBits};
     rows.Reset();

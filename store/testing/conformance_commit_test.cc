@@ -17,6 +17,7 @@
 #include "base/frozen.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "store/event_ring.h"
 #include "store/record.h"
 #include "store/store.h"
 #include "store/testing/conformance.h"
@@ -289,6 +290,22 @@ TEST_P(StoreLimits, EventsHaveAMost) {
   EXPECT_EQ(store->EventsAfter(Revision{2}, "", 10)->events.size(), 3U);
   EXPECT_EQ(store->ReadAt(Revision{1}).error().reason, StatusReason::kExpired);
   EXPECT_EQ(Text(*(*store->ReadAt(Revision{2}))->Find("/r/pods/k")), "/r/pods/k=0@2/2/1");
+}
+
+// What is live is not counted with history, so new objects drop no events but by their number.
+TEST_P(StoreLimits, EventsCountTheValuesThatTheyEnd) {
+  constexpr size_t kNew = EventRing::kEventOverheadBytes;
+  constexpr size_t kEnding = kNew + EventRing::kEndedOverheadBytes + 1 + 1000;
+  const std::string value(1000, 'v');
+  const auto store = Open({.event_bytes_max = 4 * kNew + kEnding});
+  for (const char* key : {"a", "b", "c", "d"}) Do(*store, PutOf(key, value));
+  EXPECT_EQ(store->status().event_bytes, 4 * kNew);
+  Do(*store, PutOf("a", "1"));
+  EXPECT_EQ(store->status().event_bytes, 4 * kNew + kEnding);
+  EXPECT_EQ(store->status().events, 5U);
+  Do(*store, DeleteOf("b"));  // one value too many: all events before it go
+  EXPECT_EQ(store->status().event_bytes, kEnding);
+  EXPECT_EQ(store->status().events, 1U);
 }
 
 TEST_P(StoreLimits, EventBytesHaveAMostButTheNewestRevisionStays) {
