@@ -11,9 +11,9 @@ readonly bin=${BIN:-build/bin}
 readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
 readonly peer=build/tools/allocator-peer/allocator-peer
 
-nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 seconds=() watchers=()
+nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 memory=(5000 20000) seconds=() watchers=()
 if [[ -n ${BENCH_QUICK-} ]]; then
-  nodes=30 more_nodes=40 sizes=10,30 pods=80 seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
+  nodes=30 more_nodes=40 sizes=10,30 pods=80 memory=(20 80) seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
 fi
 
 heading() { printf '\n== %s\n' "$*"; }
@@ -39,6 +39,17 @@ show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$more_nodes"
 
 heading "what grows with the cluster"
 show "$bin/scale_bench" "$bin/dray" --nodes "$sizes" --pods "$pods"
+
+heading "what objects take in memory"
+show "$bin/memory_bench" "$bin/dray" "${memory[@]}"
+
+heading "several servers on one etcd, and the one that schedules goes"
+if ! command -v etcd >/dev/null; then
+  echo "needs etcd"
+else
+  show bench/scale/take_over.py "$bin/dray"
+  show bench/scale/take_over.py "$bin/dray" --lease 1s
+fi
 
 heading "what a request costs the server"
 # --against another build of dray compares, in turns
