@@ -171,6 +171,10 @@ bool EqualSecrets(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+Authenticated NoUser() {
+  return {.user = Anonymous(), .anonymous = true};
+}
+
 Result<Authenticated> Authenticator::Authenticate(const net::Request& request, WallTime now) const {
   const net::Peer& peer = *request.peer;
   if (peer.certificate && !peer.certificate->common_name.empty()) {

@@ -95,6 +95,7 @@ void Exchange::RunByWorker() {
 // Whether the work may take too long for the reactor's thread.
 bool Exchange::IsLong() const {
   if (parts_.resources.workers() == nullptr) return false;
+  if (route_.kind == RouteKind::kPageQuestion) return true;
   const bool is_document =
       route_.kind == RouteKind::kOpenApiV2 || route_.kind == RouteKind::kOpenApiV3;
   if (is_document) return AcceptsGzip(request_.headers);
@@ -150,6 +151,7 @@ Result<> Exchange::Admit() {
       std::static_pointer_cast<const Result<Authenticated>>(request_.sender.identity);
   Result<Authenticated> who =
       known != nullptr ? *known : parts_.authenticator.Authenticate(request_, received_);
+  if (!who && AsksForPage()) who = NoUser();
   if (!who) {
     AuditUnknown();
     return std::move(who).failure();
@@ -180,6 +182,8 @@ Result<> Exchange::ReadUrl() {
                      request_.method,
                      request_.path(),
                      BoolParameter(query_, "watch")));
+  const bool is_page = route_.kind == RouteKind::kPage || route_.kind == RouteKind::kPageQuestion;
+  if (is_page && parts_.pages == nullptr) route_.kind = RouteKind::kPlainNotFound;
   RouteToOthers();
   const bool is_resource = route_.kind == RouteKind::kResource;
   is_dry_run_ = is_resource && !query_.All("dryRun").empty();
@@ -203,6 +207,10 @@ Result<> Exchange::CheckRights() {
     return access::Verdict{.is_allowed = is_known || is_public};
   };
   DRAY_TRY_VOID(BecomeAnother(decide));
+  if (route_.kind == RouteKind::kPage || route_.kind == RouteKind::kPageQuestion) {
+    AuditRights(true, "pages are public; RBAC decides about each list of a question");
+    return {};
+  }
   access::Verdict verdict = decide(who_.user, asked_);
   if (verdict.is_allowed) {
     AuditRights(true, std::move(verdict.reason));
@@ -255,7 +263,8 @@ void Exchange::Send(net::ResponseHead head, std::string body) {
 
 void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
   // Only for a plain "gzip": a client with weighted encodings gets no compression.
-  if (body.size() > kGzipBytesMin && AcceptsGzip(request_.headers)) {
+  const bool is_encoded = !head.headers.Get("Content-Encoding").empty();
+  if (!is_encoded && body.size() > kGzipBytesMin && AcceptsGzip(request_.headers)) {
     if (auto compressed = Gzip(body.Joined()); compressed) {
       body = documents::TextPieces(*std::move(compressed));
       head.headers.Add("Content-Encoding", "gzip");

@@ -36,6 +36,7 @@
 #include "server/http/in_flight.h"
 #include "server/http/live_documents.h"
 #include "server/http/object_metrics.h"
+#include "server/http/pages.h"
 #include "server/http/request_metrics.h"
 #include "server/http/router.h"
 #include "server/http/watch_scope.h"
@@ -77,6 +78,7 @@ struct ApiParts {
   bool profiling;                                    // serve /debug/pprof/profile
   std::shared_ptr<const audit::Auditor> auditor;     // null: no audit log
   std::function<net::RequestWaits()> request_waits;  // null: unknown
+  std::shared_ptr<const Pages> pages;                // null: none
   WatchScopes watch_scopes = {};
   // Requests in the verbs. Shared, because the last one may still wake Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
@@ -175,6 +177,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                             const documents::OpenApi::Document& document,
                             documents::OpenApiForm form,
                             net::ResponseHead head);
+
+  // page_routes.cc: pages beside the API
+  bool AsksForPage() const;
+  void ServePage();
+  void ServePageQuestion();
+  Result<std::vector<api::Object>> ListAsUser(const api::KindInfo& kind,
+                                              const std::string& namespace_);
 
   // remote_routes.cc: what other servers answer
   void RouteToOthers();

@@ -19,6 +19,7 @@
 #include "server/http/health.h"
 #include "server/http/in_flight.h"
 #include "server/http/limits.h"  // IWYU pragma: export
+#include "server/http/pages.h"
 #include "server/verbs/resources.h"
 
 namespace dray::server::http {
@@ -50,6 +51,8 @@ struct HttpApiOptions {
   bool profiling = false;
   /// Writes the audit log; null: none.
   std::shared_ptr<const audit::Auditor> auditor = nullptr;
+  /// The pages below /ui/; null: none, and nothing is served there.
+  std::shared_ptr<const Pages> pages = nullptr;
 };
 
 /// Handles requests on any number of reactors at once. Workers of the resources, if there are any,

@@ -111,6 +111,8 @@ void Exchange::ServePlain() {
     case RouteKind::kOpenApiV3: return ServeOpenApiV3();
     case RouteKind::kOpenIdConfiguration:
     case RouteKind::kOpenIdKeys: return ServeOpenId();
+    case RouteKind::kPage: return ServePage();
+    case RouteKind::kPageQuestion: return ServePageQuestion();
     case RouteKind::kStatusNotFound: return SendError(NotThere(StatusReason::kNotFound));
     case RouteKind::kMethodNotAllowed: return SendError(NotThere(StatusReason::kMethodNotAllowed));
     case RouteKind::kPartNotFound: return SendError(errors::NotFound(*route_.info, route_.name));

@@ -110,6 +110,8 @@ std::string_view PathOf(const Route& route) {
     case RouteKind::kOpenApiV3: return "/openapi/v3";
     case RouteKind::kOpenIdConfiguration: return "/.well-known/openid-configuration";
     case RouteKind::kOpenIdKeys: return "/openid/v1/jwks";
+    case RouteKind::kPage: return "/ui";
+    case RouteKind::kPageQuestion: return "/ui/api";
     case RouteKind::kResource:
     case RouteKind::kPlainNotFound:
     case RouteKind::kStatusNotFound:

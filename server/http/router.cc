@@ -12,6 +12,7 @@
 #include "api/custom_kind.h"
 #include "base/try.h"
 #include "net/url.h"
+#include "server/http/pages.h"
 
 namespace dray::server::http {
 namespace {
@@ -277,6 +278,13 @@ void RouteApi(const api::Scheme& scheme,
   RouteVersion(scheme, method, watch, segments.subspan(at), route);
 }
 
+// Routes of pages: the path of a page keeps its last slash.
+void RoutePages(std::string_view path, Route& route) {
+  const bool is_question = path.starts_with(kQuestionsPath);
+  route.kind = is_question ? RouteKind::kPageQuestion : RouteKind::kPage;
+  route.text = is_question ? path.substr(kQuestionsPath.size()) : path;
+}
+
 // Routes for operators and monitoring.
 void RouteOperations(std::span<const std::string_view> segments, Route& route) {
   const std::string_view first = segments.front();
@@ -321,6 +329,10 @@ Result<Route> FindRoute(const api::Scheme& scheme,
       route.kind = RouteKind::kOpenApiV3;
       route.text = decoded.substr(std::min(decoded.size(), prefix.size()));
     }
+    return route;
+  }
+  if (first == kPagesPath.substr(1)) {
+    RoutePages(decoded, route);
     return route;
   }
   // One slash at the end is ignored: clients write /apis/resource.k8s.io/.

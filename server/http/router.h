@@ -28,6 +28,8 @@ enum class RouteKind : uint8_t {
   kOpenApiV3,  // text: the path after /openapi/v3/; empty for the index
   kOpenIdConfiguration,
   kOpenIdKeys,
+  kPage,              // text: the decoded path
+  kPageQuestion,      // text: the path after /ui/api/
   kPlainNotFound,     // 404 page not found
   kStatusNotFound,    // 404 as a Status
   kMethodNotAllowed,  // 405 as a Status

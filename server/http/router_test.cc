@@ -35,6 +35,8 @@ std::string Words(const Route& route) {
     case RouteKind::kOpenApiV3: return "openapi3 " + route.text;
     case RouteKind::kOpenIdConfiguration: return "issuer";
     case RouteKind::kOpenIdKeys: return "keys";
+    case RouteKind::kPage: return "page " + route.text;
+    case RouteKind::kPageQuestion: return "question " + route.text;
     case RouteKind::kPlainNotFound: return "404 text";
     case RouteKind::kStatusNotFound: return "404";
     case RouteKind::kMethodNotAllowed: return "405";
@@ -52,6 +54,11 @@ constexpr Case kCases[] = {
     // Collections and items.
     {"GET", "/.well-known/openid-configuration", "issuer"},
     {"GET", "/openid/v1/jwks", "keys"},
+    {"GET", "/ui", "page /ui"},
+    {"GET", "/ui/", "page /ui/"},
+    {"GET", "/ui/app.js", "page /ui/app.js"},
+    {"GET", "/ui/api/explain", "question explain"},
+    {"GET", "/uix", "404 text"},
     {"GET", "/api/v1/pods", "list pods"},
     {"GET", "/api/v1/namespaces/a/pods", "list pods in a"},
     {"GET", "/api/v1/namespaces/a/pods/", "list pods in a"},
