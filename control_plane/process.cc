@@ -99,7 +99,8 @@ Result<> Process::MakeApi(const server::http::Authenticator& authenticator) {
             return http == nullptr ? net::RequestWaits() : http->request_waits();
           },
       .profiling = options_.profiling,
-      .auditor = std::move(auditor)};
+      .auditor = std::move(auditor),
+      .pages = options_.pages};
   if (options_.waits_for_objects) {
     api_options.checks.push_back({.name = "given-objects",
                                   .passes = [this] { return has_objects_.load(); },

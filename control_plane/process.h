@@ -34,6 +34,7 @@
 #include "scheduler/configuration/configuration.h"
 #include "scheduler/reports/unfit_pod.h"
 #include "server/http/http_api.h"
+#include "server/http/pages.h"
 #include "server/registry/served_kinds.h"
 #include "server/storage/measured_store.h"
 #include "server/verbs/resources.h"
@@ -64,6 +65,7 @@ struct ProcessOptions {
   int64_t token_seconds_max = 0;  // limit for service account tokens; 0: none
   bool rbac = true;               // RBAC decides; false: authenticated users may do everything
   bool profiling = false;         // serves profiles of this process
+  std::shared_ptr<const server::http::Pages> pages = nullptr;  // below /ui/; null: none
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   std::chrono::seconds lease_duration{15};  // of the leader among servers that share an etcd
   AuditFiles audit;                         // the audit log

@@ -38,6 +38,10 @@ readonly package=(
   mmdebstrap systemd-container curl   # clean roots to try packages in
 )
 readonly bench=("${run[@]}" nlohmann-json3-dev)  # what codec_bench compares with
+# What is better with than without, so that its lack ends nothing: the dashboard is bundled by npm
+# (dev/web_bundle.py), and looked at by its tests in a browser.
+readonly dashboard=(nodejs npm)
+readonly browser=(chromium fonts-dejavu-core)
 readonly debian_kubectl=build/tools/debian-kubectl/usr/bin/kubectl
 
 say() { echo "install-packages: $*" >&2; }
@@ -60,6 +64,19 @@ as_root() {
     sudo "$@"
   else
     sudo -n "$@"  # fails instead of asking for a password
+  fi
+}
+
+# Installs packages, or says that there is no way.
+try_to_install() {
+  local missing
+  mapfile -t missing < <(missing_of "$@")
+  ((${#missing[@]} > 0)) || return 0
+  say "installing ${missing[*]}"
+  if ! (as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+    as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install --yes --no-install-recommends -qq "${missing[@]}" >/dev/null); then
+    say "cannot install ${missing[*]}; going on without"
   fi
 }
 
@@ -115,3 +132,8 @@ if ((${#missing[@]} > 0)); then
     apt-get install --yes --no-install-recommends -qq "${missing[@]}" >/dev/null
 fi
 if [[ " $* " =~ \ (run|test)\  ]]; then unpack_debian_kubectl; fi
+# Node.js of others (nodesource) brings npm along, and does not install beside Debian's.
+if [[ " $* " =~ \ (build|run|test|package)\  ]] && ! command -v npm >/dev/null; then
+  try_to_install "${dashboard[@]}"
+fi
+if [[ " $* " =~ \ test\  ]] && ! command -v chromium >/dev/null; then try_to_install "${browser[@]}"; fi

@@ -70,23 +70,23 @@ struct Unread {
 };
 
 /// Lists the objects of a kind; of one namespace if the user may not list all.
-Result<client::ObjectList> ListWherePossible(client::Client& client,
+Result<client::ObjectList> ListWherePossible(const ListObjects& list_objects,
                                              const api::KindInfo& kind,
                                              const std::string& namespace_,
                                              ListedVersion& version) {
   version.kind = &kind;
-  Result<client::ObjectList> list = client.List(kind, {});
+  Result<client::ObjectList> list = list_objects(kind, {});
   const bool is_forbidden = !list && list.error().reason == StatusReason::kForbidden;
   if (is_forbidden && kind.namespaced) {
     version.namespace_ = namespace_;
-    list = client.List(kind, {.namespace_ = namespace_});
+    list = list_objects(kind, namespace_);
   }
   if (list) version.resource_version = list->resource_version;
   return list;
 }
 
 /// Adds the objects of one kind. Errors: the server cannot be reached.
-Result<> AddKind(client::Client& client,
+Result<> AddKind(const ListObjects& list_objects,
                  const ListedKind& listed,
                  const std::string& server,
                  LiveInput& live,
@@ -98,7 +98,7 @@ Result<> AddKind(client::Client& client,
     if (kind == nullptr) continue;
     ListedVersion found;
     const Result<client::ObjectList> list =
-        ListWherePossible(client, *kind, live.namespace_, found);
+        ListWherePossible(list_objects, *kind, live.namespace_, found);
     if (!list && list.error().reason == StatusReason::kNotFound) continue;
     if (!list && list.error().reason == StatusReason::kForbidden) {
       unread.all.emplace_back(kind->plural);
@@ -228,6 +228,14 @@ Result<client::ClusterAccess> AccessTo(World& world,
   return Fail(access.error().reason, fmt::format("{}: {}", kubeconfig, access.error().message));
 }
 
+Result<> AddObjects(const ListObjects& list, const std::string& source, LiveInput& live) {
+  if (live.namespace_.empty()) live.namespace_ = kDefaultNamespace;
+  Unread unread;
+  for (const ListedKind& kind : kKinds) DRAY_TRY_VOID(AddKind(list, kind, source, live, unread));
+  NoteUnread(std::move(unread), live);
+  return {};
+}
+
 Result<LiveInput> ReadLive(World& world,
                            const std::string& kubeconfig,
                            const std::string& context,
@@ -239,11 +247,10 @@ Result<LiveInput> ReadLive(World& world,
   if (const auto version = client->GetPath("/version")) ReadVersion(*version, live);
   ReadGates(*client, live);
   if (!namespace_.empty()) live.namespace_ = namespace_;
-  if (live.namespace_.empty()) live.namespace_ = kDefaultNamespace;
-  Unread unread;
-  for (const ListedKind& kind : kKinds)
-    DRAY_TRY_VOID(AddKind(*client, kind, access.server, live, unread));
-  NoteUnread(std::move(unread), live);
+  const auto list = [&](const api::KindInfo& kind, const std::string& where) {
+    return client->List(kind, {.namespace_ = where});
+  };
+  DRAY_TRY_VOID(AddObjects(list, access.server, live));
   return live;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "cli/input/served_gates.h"
+#include "client/client.h"
 #include "client/kubeconfig.h"
 #include "manifests/objects.h"
 
@@ -44,6 +46,14 @@ struct LiveInput {
 /// The kubeconfig that kubectl would use: the first of KUBECONFIG, or .kube/config in the home
 /// folder. Precondition: no thread has started.
 std::string UsualKubeconfig();
+
+/// Lists the objects of a kind, of one namespace or of all (empty).
+using ListObjects =
+    std::function<Result<client::ObjectList>(const api::KindInfo&, const std::string& namespace_)>;
+
+/// Adds to `live` what ReadLive lists, by `list`; `source` is the place of the objects. Kinds that
+/// may not be listed are noted. Errors: those of `list` but kForbidden and kNotFound.
+Result<> AddObjects(const ListObjects& list, const std::string& source, LiveInput& live);
 
 /// How to reach the cluster. Errors: the kubeconfig cannot be read.
 Result<client::ClusterAccess> AccessTo(World& world,

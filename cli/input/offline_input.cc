@@ -336,29 +336,38 @@ Result<OfflineInput> ReadOfflineInput(World& world,
     for (manifests::ManifestObject& copy : planning::CopiesOf(work.objects))
       read.objects.push_back(std::move(copy));
   }
+  DRAY_TRY(OfflineInput input, InputOf(world, options, std::move(live)));
+  input.is_known = is_known;
+  input.work = std::move(work.objects);
+  input.custom_work = work.custom;
+  output.Notes(input.objects.notes);
+  return input;
+}
+
+Result<OfflineInput> InputOf(World& world, const OfflineInputOptions& options, LiveInput live) {
+  DRAY_TRY(const std::optional<Chosen> asked, ChosenBy(options));
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
-  planning::OfflineObjects objects = planning::SortManifests(world, std::move(read), namespace_);
+  planning::OfflineObjects objects =
+      planning::SortManifests(world, std::move(live.read), namespace_);
   const Chosen chosen = asked.has_value() ? *asked : ChosenByCluster(live, objects);
   DRAY_TRY(const Rules rules, RulesOf(chosen, options));
   if (options.profile.empty()) {
     if (std::string about = AboutChoice(chosen, !asked.has_value()); !about.empty())
       objects.notes.push_back(std::move(about));
   }
+  const bool is_live = !live.why_no_gates.empty();
   if (is_live && !asked.has_value() && !chosen.gates.has_value())
     objects.notes.push_back(AboutGates(live, chosen));
   ApplyTaintRules(rules, objects);
-  output.Notes(objects.notes);
   const planning::ClusterRelease release = PatchOf(options, live, objects);
   return OfflineInput{.features = rules.features,
                       .gates = rules.gates,
                       .objects = std::move(objects),
-                      .is_known = is_known,
+                      .is_known = true,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
                       .unread = std::move(live.unread),
-                      .work = std::move(work.objects),
-                      .custom_work = work.custom,
                       .release = release};
 }
 

@@ -81,6 +81,10 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output);
 
+/// The objects of `live`, sorted, and the rules for them: those of the options, or else of the
+/// cluster. The namespace of the options comes before that of `live`. Errors: bad options.
+Result<OfflineInput> InputOf(World& world, const OfflineInputOptions& options, LiveInput live);
+
 /// The rules of the input, for a cluster of its objects. The command sets the other members.
 planning::OfflineOptions RulesFor(const OfflineInput& input);
 

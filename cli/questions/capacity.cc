@@ -13,23 +13,20 @@
 
 #include <fmt/format.h>
 
-#include "allocator/selector_cache.h"
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/resource_v1alpha3.h"
 #include "base/text/spelling.h"
 #include "base/try.h"
-#include "base/zoneinfo.h"
 #include "cli/command_line/common_options.h"
 #include "cli/input/offline_input.h"
 #include "cli/input/watch.h"
+#include "cli/questions/count_devices.h"
 #include "cli/questions/questions.h"
 #include "cli/reports/capacity_report.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "controllers/pool_status.h"
-#include "dray/selector.h"
-#include "planning/explain/device_health.h"
 
 namespace dray::cli::inline questions {
 namespace {
@@ -39,7 +36,6 @@ using planning::CapacityBy;
 using PoolRequest = api::resource_v1alpha3::ResourcePoolStatusRequest;
 
 constexpr std::array<std::string_view, 4> kByWords = {"driver", "pool", "class", "node"};
-constexpr size_t kCapacitySelectorsKept = 10'000;
 constexpr size_t kNotesMax = 10;
 constexpr size_t kPoolsListedMax = 1'000;  // in one ResourcePoolStatusRequest
 
@@ -89,14 +85,6 @@ Result<> CheckNames(const CapacityOptions& options, const planning::OfflineObjec
   return check("--pool", "pool", options.pool, pools);
 }
 
-std::vector<Frozen<v1::ResourceClaim>> ClaimsOf(const planning::OfflineObjects& objects) {
-  std::vector<Frozen<v1::ResourceClaim>> claims;
-  claims.reserve(objects.claims.size());
-  for (const auto& [key, placed] : objects.claims)
-    claims.push_back(api::FrozenOf<v1::ResourceClaim>(placed.object));
-  return claims;
-}
-
 /// One question and its answer as text.
 class Account {
  public:
@@ -127,32 +115,17 @@ class Account {
   }
 
   Result<planning::CapacityReport> Report() {
-    const planning::OfflineObjects& objects = input_.objects;
     std::vector<std::string> names;
-    names.reserve(objects.nodes.size());
-    for (const auto& [name, node] : objects.nodes) names.push_back(name);
+    names.reserve(input_.objects.nodes.size());
+    for (const auto& [name, node] : input_.objects.nodes) names.push_back(name);
     DRAY_TRY_VOID(CheckNode(options_.input, names));
-    std::vector<const api::core_v1::Pod*> pods;
-    pods.reserve(objects.pods.size());
-    for (const auto& placed : objects.pods) pods.push_back(&placed.object.As<api::core_v1::Pod>());
-    const auto unhealthy = planning::UnhealthyDevices(claims_, pods);
-    const auto selectors = allocator::SelectorCacheFor(
-        input_.features, kCapacitySelectorsKept, ZoneFilesOf(world_.disk));
     const auto* by = std::ranges::find(kByWords, options_.by);
-    const bool is_of_node = !options_.input.node.empty();
-    return planning::CapacityOf(
-        {.slices = objects.slices,
-         .claims = claims_,
-         .classes = objects.classes,
-         .unhealthy = unhealthy,
-         .nodes = objects.nodes,
-         .node =
-             is_of_node ? &objects.nodes.at(options_.input.node).As<api::core_v1::Node>() : nullptr,
-         .driver = options_.driver,
-         .pool = options_.pool,
-         .features = input_.features,
-         .selectors = *selectors,
-         .by = static_cast<CapacityBy>(by - kByWords.begin())});
+    return CountDevices(world_,
+                        input_,
+                        {.by = static_cast<CapacityBy>(by - kByWords.begin()),
+                         .node = options_.input.node,
+                         .driver = options_.driver,
+                         .pool = options_.pool});
   }
 
   /// One answered ResourcePoolStatusRequest for each driver.

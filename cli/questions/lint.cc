@@ -230,7 +230,7 @@ Result<size_t> Mend(World& world, const Looked& looked) {
   return mended;
 }
 
-int ExitCodeOf(const std::vector<PlacedFinding>& findings) {
+int CodeOfFindings(const std::vector<PlacedFinding>& findings) {
   LintSeverity worst = LintSeverity::kNote;
   for (const PlacedFinding& one : findings) worst = std::max(worst, one.finding.severity);
   if (worst == LintSeverity::kError) return kExitNo;
@@ -289,7 +289,7 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
   DRAY_TRY_VOID(CheckWork(options, looked, output));
   const std::vector<PlacedFinding> findings = Placed(world, looked);
   Print(options, looked, findings, output);
-  return ExitCodeOf(findings);
+  return CodeOfFindings(findings);
 }
 
 }  // namespace

@@ -204,6 +204,7 @@ Result<ServeOptions> ServeOptionsOf(World& world, const ApiserverOptions& given)
   options.listen =
       fmt::format(fmt::runtime(is_v6 ? "[{}]:{}" : "{}:{}"), given.bind_address, given.secure_port);
   options.components = "apiserver";
+  options.ui = false;
   options.previews = server::registry::Previews::kAsUpstream;
   options.leaves_accounts_to_others = true;
   options.allow_overlapping_allocations = true;

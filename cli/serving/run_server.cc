@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/try.h"
 #include "cli/command_line/commands.h"
+#include "cli/dashboard/bundle.h"
 #include "cli/serving/given_objects.h"
 #include "cli/serving/serving.h"
 #include "cli/terminal/early_stop.h"
@@ -72,6 +73,9 @@ void PrintServed(const control_plane::Process& process,
              process.url(),
              where,
              process.kubeconfig());
+  if (options.ui && BundleOfBuild().why_none.empty()) {
+    cli::Print(output.out, "dashboard: {}/ui/\n", process.url());
+  }
   if (release != api::Release::kAny) cli::Print(output.out, "{}\n", AboutRelease(release));
   if (std::fflush(output.out) != 0) {  // not fatal: the server works without the message
     std::clearerr(output.out);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray serve: API server, scheduler, controllers and simulated nodes in one process.
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
 #include "cli/command_line/command_text.h"
+#include "cli/dashboard/bundle.h"
 #include "cli/serving/kube_flags.h"
 #include "cli/serving/run_server.h"
 #include "cli/serving/serve_options.h"
@@ -17,6 +20,13 @@
 
 namespace dray::cli::inline serving {
 namespace {
+
+/// What the option --ui does in this build.
+std::string AboutDashboard() {
+  const std::string_view why_none = BundleOfBuild().why_none;
+  if (why_none.empty()) return "serve the dashboard at /ui/ (default: it is)";
+  return fmt::format("the dashboard at /ui/, which this program does not have: {}", why_none);
+}
 
 /// Options of the emulated release.
 void AddReleaseOptions(Command& command, ServeOptions& options) {
@@ -71,6 +81,7 @@ void AddOptions(Command& command, ServeOptions& options) {
                options.explain_events,
                "the scheduler says in an event of its own (DevicesUnavailable) why a pod gets "
                "no devices (default: it does)");
+  command.Flag("--ui, !--no-ui", options.ui, AboutDashboard());
   AddReleaseOptions(command, options);
   command.Text("--token-file FILE",
                options.token_file,

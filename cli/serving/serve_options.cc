@@ -16,6 +16,7 @@
 #include "api/value/time.h"
 #include "base/try.h"
 #include "cli/command_line/mistakes.h"
+#include "cli/dashboard/dashboard.h"
 #include "net/url.h"
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
@@ -313,6 +314,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY_VOID(CheckReach(options, process));
   DRAY_TRY(process.emulation, EmulationOf(options));
+  if (options.ui) process.pages = MakeDashboard(world, process.emulation);
   DRAY_TRY(process.scheduling, SchedulingOf(world.disk, options.scheduler_config));
   return process;
 }

@@ -52,6 +52,7 @@ struct ServeOptions {
   bool watches_begin_at_start = false;
   bool profiling = false;  // likewise
   bool explain_events = true;
+  bool ui = true;  // the dashboard
   control_plane::TlsFileNames tls_files;
   std::vector<std::string> tls_names;
   bool anonymous = true;               // kube-apiserver's --anonymous-auth

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the dashboard (ui.*): run.py types|unit|views [--dray PROGRAM] [--pictures FOLDER]
+
+  types   the TypeScript compiler over web/
+  unit    web/src/*.test.ts under Node.js
+  views   tests/ui/views.mjs in headless Chromium, against a `dray serve` with examples
+
+Exit codes: 0 passed, 1 failed, 77 left out, with the reason as the last line. What the tests need from npm
+comes into build/web with the lock file of web/ (dev/web_bundle.py).
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILT = ROOT / "build" / "web"
+LEFT_OUT = 77
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FILES = ["tests/ui/cluster.yaml", *(f"examples/1-example-driver/{name}.yaml" for name in (
+    "01-class", "02-separate-gpus", "03-shared-by-containers", "04-shared-by-pods", "05-selected-gpus", "06-waiting"))]
+# One reads everything, one a single namespace, one nothing.
+TOKENS = 'all,admin,u1,"system:masters"\nnarrow,nora,u2\nnone,ned,u3\n'
+
+
+def leave_out(why):
+    print(why)
+    sys.exit(LEFT_OUT)
+
+
+def install():
+    done = subprocess.run([sys.executable, ROOT / "dev/web_bundle.py", "--install"], text=True,
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        leave_out(f"the dashboard's tests are left out: {done.stdout.strip()}")
+
+
+def workplace(name):
+    """A copy of web/ and tests/ui, with the packages beside it."""
+    folder = BUILT / "tests" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "web", folder)
+    for script in (ROOT / "tests" / "ui").glob("*.mjs"):
+        shutil.copy(script, folder)
+    (folder / "node_modules").symlink_to(BUILT / "node_modules")
+    return folder
+
+
+def types():
+    return subprocess.run(["node", "node_modules/typescript/bin/tsc", "-p", "."], cwd=workplace("types"),
+                          check=False).returncode
+
+
+def unit():
+    folder = workplace("unit")
+    tests = sorted(str(test.relative_to(folder)) for test in (folder / "src").glob("*.test.ts"))
+    subprocess.run(["node", "node_modules/esbuild/bin/esbuild", *tests, "--bundle", "--platform=node",
+                    "--format=esm", "--outdir=made", "--out-extension:.js=.mjs", "--log-level=warning"],
+                   cwd=folder, check=True)
+    made = sorted(str(test.relative_to(folder)) for test in (folder / "made").glob("*.mjs"))
+    return subprocess.run(["node", "--test", *made], cwd=folder, check=False).returncode
+
+
+class Server:
+    """A `dray serve` in memory on a free port, with the examples; ends with the block."""
+
+    def __init__(self, dray, scratch):
+        (scratch / "tokens").write_text(TOKENS)
+        command = [dray, "serve", "--memory", "--listen", "127.0.0.1:0", "--data-dir", scratch / "data",
+                   "--token-file", scratch / "tokens", "--nodes", "example=1"]
+        for file in FILES:
+            command += ["-f", ROOT / file]
+        self.log = (scratch / "log").open("w+")
+        self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=self.log)
+        self.url = ""
+        for line in self.process.stdout:
+            found = re.search(r" serves (https://\S+);", line)
+            if found:
+                self.url = found[1]
+                break
+
+    def __enter__(self):
+        if not self.url:
+            self.log.seek(0)
+            sys.exit(f"dray serve does not start:\n{self.log.read()}")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def views(dray, pictures, patience):
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        leave_out("the dashboard's views are not tested: there is no chromium")
+    has_none = "which this program does not have" in subprocess.run(
+        [dray, "serve", "--help"], text=True, capture_output=True, check=True).stdout.replace("\n", " ")
+    if has_none:
+        leave_out("the dashboard's views are not tested: the program was built without them")
+    folder = workplace("views")
+    with tempfile.TemporaryDirectory() as scratch, Server(dray, pathlib.Path(scratch)) as server:
+        environment = {**os.environ, "DRAY_UI_TEST": json.dumps(
+            {"url": server.url, "browser": browser, "profile": f"{scratch}/profile",
+             "pictures": str(pictures) if pictures else "", "patience": patience})}
+        return subprocess.run(["node", "views.mjs"], cwd=folder, env=environment, check=False).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part", choices=["types", "unit", "views"])
+    parser.add_argument("--dray")
+    parser.add_argument("--pictures", type=pathlib.Path, help="write screenshots for the documents")
+    parser.add_argument("--patience", type=int, default=600, metavar="SECONDS", help="how long a view may take")
+    options = parser.parse_args()
+    install()
+    if options.part == "types":
+        return types()
+    if options.part == "unit":
+        return unit()
+    return views(options.dray, options.pictures and options.pictures.resolve(), options.patience)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

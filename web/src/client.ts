@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to the server that the page came from, with the user's token. The token lives in
+// sessionStorage: it is gone with the tab, and no other page can read it.
+
+const TOKEN = "dray-token";
+
+export class Refused extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+export const token = {
+  get: (): string => sessionStorage.getItem(TOKEN) ?? "",
+  set: (text: string): void => sessionStorage.setItem(TOKEN, text),
+  clear: (): void => sessionStorage.removeItem(TOKEN),
+};
+
+/// Errors: Refused for an answer of 400 and more, TypeError where no server answers.
+export async function request(path: string, options: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(options.headers);
+  headers.set("Accept", "application/json");
+  if (token.get()) headers.set("Authorization", `Bearer ${token.get()}`);
+  const response = await fetch(path, {...options, headers, cache: "no-store", credentials: "same-origin"});
+  if (response.ok) return response;
+  const text = await response.text();
+  let message = text.slice(0, 300);
+  try {
+    message = String((JSON.parse(text) as {message?: string}).message ?? message);
+  } catch {
+    // not a Status: the text says it
+  }
+  throw new Refused(response.status, message || `status ${response.status}`);
+}
+
+export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await request(path, signal ? {signal} : {})).json() as Promise<T>;
+}
+
+/// The name of the user that the server takes us for. Errors: as request.
+export async function whoAmI(): Promise<string> {
+  const review = await request("/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+    method: "POST",
+    headers: {"Content-Type": "application/json"},
+    body: JSON.stringify({apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview"}),
+  });
+  const {status} = (await review.json()) as {status?: {userInfo?: {username?: string}}};
+  return status?.userInfo?.username ?? "";
+}
+
+/// The lines of an answer that comes bit by bit.
+export async function* linesOf(response: Response): AsyncGenerator<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const {value, done} = await reader.read();
+      if (done) return;
+      const parts = (rest + value).split("\n");
+      rest = parts.pop()!;
+      for (const line of parts) if (line) yield line;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the views share: the route, answers to questions, copying.
+import {createContext} from "preact";
+import {useContext, useEffect, useRef, useState} from "preact/hooks";
+import {getJson, Refused} from "./client.ts";
+import type {Cluster} from "./cluster.ts";
+import {parseRoute, routeText, withParts, type Route} from "./route.ts";
+
+export interface Shown {
+  cluster: Cluster;
+  version: number; // changes with the cluster
+  route: Route;
+}
+export const ShownContext = createContext<Shown | undefined>(undefined);
+
+export function useShown(): Shown {
+  return useContext(ShownContext)!;
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const update = () => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return route;
+}
+
+/// Goes to the same view with other parameters. `replace` keeps the history short while typing.
+export function change(changes: Record<string, string | undefined>, replace = false): void {
+  const hash = routeText(withParts(parseRoute(location.hash), changes));
+  if (!replace) {
+    location.hash = hash;
+    return;
+  }
+  history.replaceState(null, "", hash);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export interface Answer<T> {
+  value?: T;
+  error?: string;
+  isAsking: boolean;
+}
+
+// An answer that takes long is asked for again only after ten times as long.
+const AGAIN_MILLISECONDS = 1500;
+const AGAIN_FACTOR = 10;
+
+/// The answer to `path`, asked again when `version` changes, but not faster than it can be answered.
+export function useQuestion<T>(path: string, version: number): Answer<T> {
+  const starts = useRef<() => void>(() => undefined);
+  const [answer, setAnswer] = useState<Answer<T>>({isAsking: true});
+  const state = useRef({asked: -1, isBusy: false, wanted: version});
+  state.current.wanted = version;
+  useEffect(() => {
+    if (!path) return undefined;
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    state.current.isBusy = true;
+    setAnswer({isAsking: true});
+    const ask = async () => {
+      state.current.asked = state.current.wanted;
+      const began = performance.now();
+      try {
+        const value = await getJson<T>(path, stop.signal);
+        setAnswer({value, isAsking: false});
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        const isGone = error instanceof Refused && error.status === 404;
+        setAnswer({error: isGone ? "It is not there any more." : (error as Error).message, isAsking: false});
+      }
+      timer = setTimeout(() => {
+        state.current.isBusy = false;
+        if (state.current.wanted !== state.current.asked) start();
+      }, Math.max(AGAIN_MILLISECONDS, (performance.now() - began) * AGAIN_FACTOR));
+    };
+    const start = () => {
+      state.current.isBusy = true;
+      void ask();
+    };
+    starts.current = start;
+    void ask();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [path]);
+  useEffect(() => {
+    if (!state.current.isBusy && state.current.asked !== version) starts.current();
+  }, [version]);
+  return answer;
+}
