@@ -116,6 +116,9 @@ void Informer::Ended(const Error& error) {
   const bool clean = error.reason == StatusReason::kUnknown && error.message.empty();
   if (clean) return;
   if (error.reason == StatusReason::kExpired || error.reason == StatusReason::kGone) {
+    log_.Info("the server has dropped events that were not seen; listing again",
+              "resource",
+              kind_.plural);
     must_list_ = true;
     return;
   }

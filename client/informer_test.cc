@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,8 +60,13 @@ class InformerTest : public ::testing::Test {
   testing::MemoryClient client_;
   Wakeup wakeup_;
   std::vector<std::string> seen_;
-  Informer informer_{
-      client_, kWatchedPods, world_.clock(), wakeup_, Log::Silent(), {.pending_batches_max = 4}};
+  std::string said_;
+  Informer informer_{client_,
+                     kWatchedPods,
+                     world_.clock(),
+                     wakeup_,
+                     Log(world_.clock(), [this](std::string_view line) { said_ += line; }, {}),
+                     {.pending_batches_max = 4}};
 };
 
 TEST_F(InformerTest, ListsThenFollows) {
@@ -121,6 +127,7 @@ TEST_F(InformerTest, ListsAgainWhenTheServerForgot) {
   client_.LetGo();
   informer_.Step();
   EXPECT_THAT(TakeSeen(), ElementsAre("+a", "-a", "+b"));
+  EXPECT_THAT(said_, ::testing::HasSubstr("listing again"));
 }
 
 TEST_F(InformerTest, ObjectReplacedUnderTheSameNameIsDeletedThenAdded) {

@@ -70,7 +70,7 @@ void PrintRow(const bench::ScaleFigures& row) {
   fmt::print(
       "{:>7} {:>7.1f} {:>7.1f} {:>8.0f} {:>6.1f} {:>6} {:>7.0f} {:>8.2f} {:>8.2f} {:>6.1f} "
       "{:>6.1f} "
-      "{:>6.1f} {:>8.0f} {:>7.0f} {:>7.0f}\n",
+      "{:>6.1f} {:>8.0f} {:>6} {:>7.0f} {:>7.0f}\n",
       row.nodes,
       row.seconds_up,
       row.cpu_up,
@@ -84,6 +84,7 @@ void PrintRow(const bench::ScaleFigures& row) {
       row.paced_p99,
       row.paced_max,
       row.resident,
+      row.listed_again,
       row.ready_again,
       row.bound_again);
 }
@@ -111,10 +112,10 @@ int main(int argc, char** argv) {
   const Arguments arguments = Read(argc, argv);
   fmt::print(
       "               up               rest    pods at once     CPU, ms a pod   ten a second, ms  "
-      "   then      restart, ms\n"
+      "   then listed   restart, ms\n"
       "  nodes       s   CPU s      MiB   ms/s   pods  pods/s      new replaced    p50    p99    "
       "max  "
-      "    MiB   ready   bound\n");
+      "    MiB  again   ready   bound\n");
   std::vector<bench::ScaleFigures> rows;
   for (const size_t nodes : arguments.nodes) {
     rows.push_back(bench::MeasureScale({.program = arguments.program,

@@ -54,6 +54,7 @@ class Laboratory {
     Churn();
     Pace();
     figures_.resident = Resident();
+    figures_.listed_again = server_->Said("listing again");
     Restart();
     return figures_;
   }

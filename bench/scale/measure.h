@@ -29,9 +29,10 @@ struct ScaleFigures {
   double paced_p50 = 0;      // ten pods a second: milliseconds from create to bound
   double paced_p99 = 0;
   double paced_max = 0;
-  double resident = 0;     // MiB, with all pods
-  double ready_again = 0;  // milliseconds from a restart to /readyz
-  double bound_again = 0;  // milliseconds from there until a new pod is bound
+  double resident = 0;      // MiB, with all pods
+  size_t listed_again = 0;  // informers that fell behind the history, until then
+  double ready_again = 0;   // milliseconds from a restart to /readyz
+  double bound_again = 0;   // milliseconds from there until a new pod is bound
 };
 
 /// Runs everything; prints what it does on standard error. Ends the program if the server fails, or

@@ -160,6 +160,13 @@ double ServerProcess::cpu_seconds() const {
   return nanoseconds / 1e9;
 }
 
+size_t ServerProcess::Said(std::string_view words) const {
+  const std::string log = RealWorld().disk.Read(log_path_).value_or("");
+  size_t times = 0;
+  for (size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) ++times;
+  return times;
+}
+
 void ServerProcess::CountInstructions() {
   std::error_code ignored;
   const auto threads = fmt::format("/proc/{}/task", pid_);

@@ -54,6 +54,8 @@ class ServerProcess {
   int64_t peak_resident_kib() const;
   /// The CPU time of its threads, user and system.
   double cpu_seconds() const;
+  /// How often its log, that of earlier servers of the folder included, says `words`.
+  size_t Said(std::string_view words) const;
   /// Starts to count the instructions of its threads outside of the kernel.
   void CountInstructions();
   /// The count since CountInstructions; 0 if the kernel does not count.
