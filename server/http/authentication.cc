@@ -171,8 +171,8 @@ bool EqualSecrets(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-Authenticated NoUser() {
-  return {.user = Anonymous(), .anonymous = true};
+Authenticated NoUser(const net::Request& request) {
+  return {.user = Anonymous(), .anonymous = true, .owner = request.peer->owner};
 }
 
 Result<Authenticated> Authenticator::Authenticate(const net::Request& request, WallTime now) const {

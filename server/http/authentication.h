@@ -87,8 +87,8 @@ class Authenticator {
   std::shared_ptr<access::TokenGate> gate_ = std::make_shared<access::TokenGate>(0);
 };
 
-/// system:anonymous, for what needs no credentials.
-Authenticated NoUser();
+/// system:anonymous, for a request that needs no credentials, whatever it shows.
+Authenticated NoUser(const net::Request& request);
 
 /// Whether two secrets are equal. The time depends only on their lengths.
 bool EqualSecrets(std::string_view a, std::string_view b);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -151,15 +152,26 @@ Result<> Exchange::Admit() {
       std::static_pointer_cast<const Result<Authenticated>>(request_.sender.identity);
   Result<Authenticated> who =
       known != nullptr ? *known : parts_.authenticator.Authenticate(request_, received_);
-  if (!who && AsksForPage()) who = NoUser();
-  if (!who) {
-    AuditUnknown();
-    return std::move(who).failure();
+  std::optional<Error> refusal;
+  if (who) {
+    who_ = *std::move(who);
+  } else {
+    if (!AsksForPage()) {
+      AuditUnknown();
+      return std::move(who).failure();
+    }
+    refusal = who.error();
+    who_ = NoUser(request_);
   }
-  who_ = *std::move(who);
   if (const Result<> read = ReadUrl(); !read) {
     AuditMalformed(who_.user);
     return read;
+  }
+  // The path of a page may be that of a question once it is decoded.
+  if (refusal.has_value() && route_.kind != RouteKind::kPage) {
+    who_ = {};
+    AuditUnknown();
+    return Fail(*std::move(refusal));
   }
   asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
   DRAY_TRY_VOID(BeginAudit(who_.user));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routes of pages (server/http/pages.h).
-#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/frozen.h"
+#include "base/result.h"
 #include "base/task.h"
 #include "base/try.h"
 #include "server/access/rbac.h"
@@ -13,6 +17,8 @@
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
 #include "server/http/pages.h"
+#include "server/verbs/context/answer.h"
+#include "server/verbs/context/request.h"
 #include "server/verbs/context/rights.h"
 
 namespace dray::server::http {

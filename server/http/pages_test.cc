@@ -119,6 +119,7 @@ TEST_F(PagesTest, FilesNeedNoCredentials) {
 TEST_F(PagesTest, QuestionsNeedCredentials) {
   EXPECT_THAT(Do("GET", "/ui/api/count"), StartsWith("401 "));
   EXPECT_THAT(Do("GET", "/ui/api/count", "unknown"), StartsWith("401 "));
+  EXPECT_THAT(Do("GET", "/ui/%61pi/count"), StartsWith("401 "));
   EXPECT_EQ(Do("GET", "/ui/api/count", "secret"), "200 0");
   EXPECT_THAT(Do("GET", "/ui/api/other", "secret"), StartsWith("404 "));
   EXPECT_THAT(Do("DELETE", "/ui/api/count", "secret"), StartsWith("405 "));
