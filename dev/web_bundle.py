@@ -93,7 +93,7 @@ def install(with_tests):
     omit = [] if with_tests else ["--omit=dev"]
     for old in BUILT.glob("installed*"):
         old.unlink()
-    run(["npm", "ci", *omit, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1",
+    run(["npm", "ci", *omit, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=0",
          "--fetch-timeout=20000"], NPM_SECONDS_MAX, BUILT)
     stamp.write_text(lock)
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,8 +16,12 @@
 
 #include "api/codec/json_writer.h"
 #include "api/feature_gates.h"
+#include "api/kind.h"
+#include "api/object.h"
 #include "api/release.h"
+#include "base/result.h"
 #include "base/try.h"
+#include "base/world.h"
 #include "cli/dashboard/bundle.h"
 #include "cli/input/live_input.h"
 #include "cli/input/offline_input.h"
@@ -23,6 +29,8 @@
 #include "cli/reports/capacity_report.h"
 #include "cli/reports/explain_report.h"
 #include "cli/terminal/output.h"
+#include "client/client.h"
+#include "dray/budget.h"
 #include "net/http.h"
 #include "planning/capacity/capacity.h"
 #include "planning/cluster/holder_states.h"

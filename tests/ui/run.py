@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILT = ROOT / "build" / "web"
 LEFT_OUT = 77
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FILES = ["tests/ui/cluster.yaml", *(f"examples/1-example-driver/{name}.yaml" for name in (
+FILES = ["tests/ui/cluster.yaml", "examples/dashboard/reader.yaml", *(f"examples/1-example-driver/{name}.yaml" for name in (
     "01-class", "02-separate-gpus", "03-shared-by-containers", "04-shared-by-pods", "05-selected-gpus", "06-waiting"))]
 # One reads everything, one a single namespace, one nothing.
 TOKENS = 'all,admin,u1,"system:masters"\nnarrow,nora,u2\nnone,ned,u3\n'

@@ -248,6 +248,29 @@ await test("a user sees what the rights give, and is shown what they do not", as
   await none.close();
 });
 
+await test("the account of examples/dashboard may read all that the views need", async () => {
+  const {status} = await kube("/api/v1/namespaces/default/serviceaccounts/dashboard/token", {method: "POST",
+    data: {apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {}}});
+  const page = await open(status.token, "#/waiting?explain=research/disks-0");
+  await page.getByText("system:serviceaccount:default:dashboard").waitFor();
+  await page.getByText("What would help").waitFor();
+  await live(page);
+  assert.equal(await page.getByText("You may not list").count(), 0);
+  await page.close();
+});
+
+await test("a server that does not answer is said, and found again", async () => {
+  const page = await context.newPage();
+  await page.addInitScript(() => sessionStorage.setItem("dray-token", "all"));
+  await page.route(/pods\?watch/, (route) => route.abort());
+  await page.goto(`${url}/ui/#/waiting`);
+  await page.getByText(/The server does not answer. This is .* old: pods/).waitFor();
+  await page.getByRole("heading", {name: /^Waiting 3 pods/}).waitFor();
+  await page.unroute(/pods\?watch/);
+  await live(page);
+  await page.close();
+});
+
 await test("a phone can read it", async () => {
   const page = await open("all", "#/waiting?explain=research/disks-0");
   await page.setViewportSize({width: 390, height: 800});

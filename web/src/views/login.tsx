@@ -7,7 +7,9 @@ import {visible} from "../text.ts";
 import {Copy} from "./parts.tsx";
 
 const TOKEN_CHARACTERS_MAX = 16_384;
-const COMMANDS = `kubectl create clusterrole dashboard --verb=get,list,watch --resource=nodes,namespaces,pods,services,resourceslices.resource.k8s.io,resourceclaims.resource.k8s.io,resourceclaimtemplates.resource.k8s.io,deviceclasses.resource.k8s.io,devicetaintrules.resource.k8s.io
+// What the views show, and what an explanation looks at.
+const KINDS = ["nodes", "namespaces", "pods", "services", "persistentvolumes", "persistentvolumeclaims", "replicationcontrollers", "resourcequotas", "limitranges", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "poddisruptionbudgets.policy", "storageclasses.storage.k8s.io", "priorityclasses.scheduling.k8s.io", "podgroups.scheduling.k8s.io", "deviceclasses.resource.k8s.io", "resourceslices.resource.k8s.io", "resourceclaims.resource.k8s.io", "resourceclaimtemplates.resource.k8s.io", "devicetaintrules.resource.k8s.io"].join();
+const COMMANDS = `kubectl create clusterrole dashboard --verb=get,list,watch --resource=${KINDS}
 kubectl create serviceaccount dashboard
 kubectl create clusterrolebinding dashboard --clusterrole=dashboard --serviceaccount=default:dashboard
 kubectl create token dashboard --duration=24h`;
