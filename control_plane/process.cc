@@ -25,6 +25,8 @@ namespace dray::control_plane {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
+// Two writes to etcd keep a marked object about as long.
+constexpr std::chrono::milliseconds kRemovalPause{10};
 constexpr size_t kBinders = 2;  // while one waits for a commit's flush, the other prepares
 
 /// Health checks with kube-apiserver's names, whatever the store is, because probes use them.
@@ -72,6 +74,7 @@ Process::~Process() {
   leader_client_.reset();
   client_.reset();
   if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
+  if (removal_pauses_.has_value()) removal_pauses_->Close();
   if (resources_ != nullptr) resources_->EndCalls();
   if (api_.has_value()) api_->Drain();
   housekeeping_.reset();
@@ -220,6 +223,12 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
   const std::string issuer = options_.token_issuer.empty()
                                  ? std::string(server::access::kUsualIssuer)
                                  : options_.token_issuer;
+  // Controllers and schedulers of other programs see what their caches have.
+  std::function<void(Pauses::Resume)> removal_pause;
+  if (!options_.scheduler && !options_.controllers && !options_.nodes) {
+    removal_pauses_.emplace(world_.clock, kRemovalPause);
+    removal_pause = [this](Pauses::Resume resume) { removal_pauses_->Begin(std::move(resume)); };
+  }
   resources_ = std::make_unique<server::verbs::Resources>(
       scheme_,
       *store_,
@@ -240,7 +249,8 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .rbac = options_.rbac,
           .tokens = std::make_shared<server::access::TokenIssuer>(
               std::move(token_key), issuer, std::vector{issuer}),
-          .token_seconds_max = options_.token_seconds_max});
+          .token_seconds_max = options_.token_seconds_max,
+          .removal_pause = removal_pause});
   return {};
 }
 

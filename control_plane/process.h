@@ -24,6 +24,7 @@
 #include "control_plane/components.h"
 #include "control_plane/housekeeping.h"
 #include "control_plane/in_process_client.h"
+#include "control_plane/pauses.h"
 #include "control_plane/store_choice.h"
 #include "control_plane/tls_files.h"
 #include "metrics/registry.h"
@@ -129,6 +130,7 @@ class Process {
   std::unique_ptr<server::storage::MeasuredStore> store_;
   store::CommitHolder* holder_ = nullptr;           // OpenedStore::holder
   WorkerPool workers_{WorkerPool::UsualThreads()};  // for requests that take long
+  std::optional<Pauses> removal_pauses_;            // if controllers run elsewhere
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/release.h"
+#include "base/result.h"
 #include "server/registry/rule_set.h"
 #include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/context/request.h"
@@ -62,6 +63,10 @@ struct Options {
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
   /// The longest lifetime of a token, in seconds; 0: no limit below the requested one.
   int64_t token_seconds_max = 0;
+  /// Between the two changes of a DELETE that marks an object and then removes it: calls `resume`
+  /// once, at once or later, on any thread. Controllers that read caches see the marked object only
+  /// if it stays for a while. Null, and in a collection: the changes follow each other at once.
+  std::function<void(std::function<void(Result<>)> resume)> removal_pause = {};
 };
 
 }  // namespace dray::server::verbs::inline context

@@ -277,6 +277,13 @@ Task<Frozen<storage::StoredObject>> StoredMark(const Call* call, Plan* plan) {
   co_return co_await StoredFor(*call, std::move(plan->marked));
 }
 
+// Lets clients see the object that was marked before it is removed.
+Task<> Pause(const Call* call) {
+  const auto start = [call](auto done) { call->core->options.removal_pause(std::move(done)); };
+  DRAY_CO_TRY_VOID(co_await FromCallback<Result<>>(start));
+  co_return co_await call->session->ContinueOnWorker();
+}
+
 // The answer without the write.
 Result<Outcome> DryRunAnswer(const Call& call,
                              const Frozen<storage::StoredObject>& stored,
@@ -337,6 +344,9 @@ Task<Outcome> DeleteOne(Call call) {
     if (committed == nullptr) continue;
     if (plan.step == Plan::Step::kMarkThenRemove) {
       marked = stored->At(call.view(), committed->revision);
+      if (core.options.removal_pause && !call.of_collection) {
+        DRAY_CO_TRY_VOID(co_await Pause(&call));
+      }
       continue;
     }
     if (stored != nullptr) {
