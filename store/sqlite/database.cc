@@ -215,6 +215,11 @@ Result<Statement> Database::Prepare(std::string_view sql) {
                                       SQLITE_PREPARE_PERSISTENT,
                                       &prepared,
                                       nullptr);
+  if (PrimaryCode(code) ==
+      SQLITE_ERROR) {  // our SQL is right, so the tables are not as we made them
+    last_failure_ = FailureKind::kOther;
+    return Fail(Corrupt(file_, fmt::format("its tables are damaged ({})", Detail(handle_, code))));
+  }
   if (code != SQLITE_OK) return Fail(ErrorOf(code, fmt::format("preparing {}", sql)));
   return Statement(this, prepared);
 }

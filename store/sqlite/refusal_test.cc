@@ -256,6 +256,18 @@ TEST_F(SqliteRefusal, AFileThatIsCutOff) {
               AllOf(HasSubstr(file() + " is corrupt"), HasSubstr("dray store restore")));
 }
 
+// A flipped bit in the text of a CREATE TABLE.
+TEST_F(SqliteRefusal, AColumnWithAnotherName) {
+  std::string bytes = ReadFile(file());
+  const size_t at = bytes.find("expiry INTEGER");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] ^= 4;
+  WriteBytes(file(), bytes);
+  EXPECT_THAT(Refusal(folder_.path()).message,
+              AllOf(HasSubstr(file() + " is corrupt: its tables are damaged"),
+                    HasSubstr("`dray store repair`")));
+}
+
 TEST_F(SqliteRefusal, ALiveKeyWithoutARecord) {
   Change(
       "DELETE FROM log; UPDATE meta SET value=2 WHERE name IN ('floor', 'folded');"
