@@ -26,6 +26,7 @@
 #include "store/record.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"
+#include "store/sqlite/maintenance.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/testing/folder.h"
@@ -266,6 +267,9 @@ TEST_F(SqliteRefusal, AColumnWithAnotherName) {
   EXPECT_THAT(Refusal(folder_.path()).message,
               AllOf(HasSubstr(file() + " is corrupt: its tables are damaged"),
                     HasSubstr("`dray store repair`")));
+  const auto report = Verify(folder_.path());
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->problem_count, 1);  // and not one for each live key
 }
 
 TEST_F(SqliteRefusal, ALiveKeyWithoutARecord) {
