@@ -36,6 +36,8 @@ class Attempt {
   /// An attempt that was moved from may only be destroyed or assigned.
   Attempt(Attempt&& other) noexcept;
   Attempt& operator=(Attempt&& other) noexcept;
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
 
   Claims claims() const;
 

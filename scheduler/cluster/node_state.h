@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/core_v1/node.h"
@@ -72,6 +73,9 @@ struct StateVersion {
     slot = other.slot;
     return *this;
   }
+  // A move is a copy.
+  StateVersion(StateVersion&& other) noexcept : slot(other.slot) {}
+  StateVersion& operator=(StateVersion&& other) noexcept { return *this = std::as_const(other); }
   ~StateVersion() = default;
 };
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <utility>
 #include <vector>
 
 #include "base/frozen.h"
@@ -32,7 +33,7 @@ NodeVerdict JudgeNode(const NodeNeeds& needs, const NodeState& node);
 /// The verdicts for pods with equal needs.
 class VerdictsForNeeds {
  public:
-  explicit VerdictsForNeeds(const NodeNeeds& needs) : needs_(needs) {}
+  explicit VerdictsForNeeds(NodeNeeds needs) : needs_(std::move(needs)) {}
 
   const NodeNeeds& needs() const { return needs_; }
   /// What is kept about the content of the node; null: nothing.

@@ -469,7 +469,7 @@ Result<ItemRef> FindMetadata(View view, const store::Record& record) {
   if (found->has_value()) {
     bare = **std::move(found);
   } else {
-    DRAY_TRY(const ItemRef whole, FindItem(view, record));
+    DRAY_TRY(ItemRef whole, FindItem(view, record));
     if (whole.item == nullptr) return whole;
     bare = api::Object::Make(*view.kind);
     bare.mutable_metadata() = whole.item->object.metadata();
@@ -486,7 +486,7 @@ Result<std::optional<Unconverted>> UnconvertedOf(View view,
   if (custom == nullptr || view.is_storage()) return std::nullopt;
   const Frozen<api::CustomVersions> versions = custom->resource().versions.Load();
   if (versions->conversion == nullptr && versions->dropped == nullptr) return std::nullopt;
-  DRAY_TRY(std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
+  DRAY_TRY(const std::shared_ptr<const StoredObject> stored, Hold(*view.kind, record));
   if (stored == nullptr) return std::nullopt;
   Frozen<api::CustomConversion> by = api::ConversionBetween(stored->kind(), *custom);
   if (by == nullptr) return std::nullopt;

@@ -37,8 +37,9 @@ class Verifier {
  public:
   explicit Verifier(Database& database) : database_(database) {}
 
-  /// A part that fails is reported as a problem, and the next parts still run; but live keys are not
-  /// compared with a log that could not be read to its end, because each of them might be there.
+  /// A part that fails is reported as a problem, and the next parts still run; but live keys are
+  /// not compared with a log that could not be read to its end, because each of them might be
+  /// there.
   VerifyReport Run() {
     Note(CheckStructure());
     Note(ReadTables());

@@ -277,8 +277,9 @@ Task<Frozen<storage::StoredObject>> StoredMark(const Call* call, Plan* plan) {
   co_return co_await StoredFor(*call, std::move(plan->marked));
 }
 
-// Lets clients see the object that was marked before it is removed.
-Task<> Pause(const Call* call) {
+// Where the server is to pause, clients see the object that was marked before it is removed.
+Task<> PauseAfterMark(const Call* call) {
+  if (!call->core->options.removal_pause || call->of_collection) co_return {};
   const auto start = [call](auto done) { call->core->options.removal_pause(std::move(done)); };
   DRAY_CO_TRY_VOID(co_await FromCallback<Result<>>(start));
   co_return co_await call->session->ContinueOnWorker();
@@ -344,9 +345,7 @@ Task<Outcome> DeleteOne(Call call) {
     if (committed == nullptr) continue;
     if (plan.step == Plan::Step::kMarkThenRemove) {
       marked = stored->At(call.view(), committed->revision);
-      if (core.options.removal_pause && !call.of_collection) {
-        DRAY_CO_TRY_VOID(co_await Pause(&call));
-      }
+      DRAY_CO_TRY_VOID(co_await PauseAfterMark(&call));
       continue;
     }
     if (stored != nullptr) {
