@@ -10,12 +10,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/mutex.h"
 #include "net/client/http_client.h"
 #include "net/server/http_server.h"
 #include "net/testing/server_fixture.h"
 #include "net/tls/context.h"
 #include "server/http/http_api.h"
+#include "server/testing/commits.h"
 #include "server/testing/fixture.h"
 
 namespace dray::server::http {
@@ -49,13 +49,6 @@ class RemoteRoutes : public server::testing::ServerTest {
     options.tls = net::tls::ServerContext::Create({pki.server, ""}).value();
     far_ = net::server::HttpServer::Start(world_.world().clock, Log::Silent(), options, far_api_)
                .value();
-    subscription_ = store_
-                        .Subscribe([this](Revision /*newest*/) {
-                          const MutexLock lock(mutex_);
-                          ++commits_;
-                          changed_.NotifyAll();
-                        })
-                        .value();
   }
   ~RemoteRoutes() override {
     server_->Shutdown(std::chrono::milliseconds(0));
@@ -83,16 +76,7 @@ class RemoteRoutes : public server::testing::ServerTest {
 
   // Waits for the controller, which works on a thread of its own.
   void AwaitService(std::string_view text) {
-    while (true) {
-      size_t seen = 0;
-      {
-        const MutexLock lock(mutex_);
-        seen = commits_;
-      }
-      if (Read("apiservices", "", "v1.far.test").contains(text)) return;
-      const MutexLock lock(mutex_);
-      while (commits_ == seen) changed_.Wait(mutex_);
-    }
+    commits_.WaitUntil([&] { return Read("apiservices", "", "v1.far.test").contains(text); });
   }
 
   // The code and body of an answer.
@@ -104,9 +88,7 @@ class RemoteRoutes : public server::testing::ServerTest {
     return response.has_value() ? fmt::format("{} {}", response->status, response->body) : "";
   }
 
-  Mutex mutex_;
-  Condition changed_;
-  size_t commits_ DRAY_GUARDED_BY(mutex_) = 0;
+  server::testing::Commits commits_{store_};
   net::testing::FunctionHandler far_api_{[](const net::Request& request,
                                             const std::shared_ptr<net::Responder>& responder) {
     constexpr std::string_view kList =
@@ -124,7 +106,6 @@ class RemoteRoutes : public server::testing::ServerTest {
   HttpApi api_;
   std::unique_ptr<net::server::HttpServer> server_;
   net::client::HttpClient client_;
-  store::Subscription subscription_;
 };
 
 TEST_F(RemoteRoutes, AGroupOfAnotherServerIsFoundAndAnswered) {

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace dray::server::webhooks {
 namespace {
@@ -47,6 +50,18 @@ std::string_view FailureTypeOf(ConversionEnd end) {
   return {};
 }
 
+metrics::Labels LabelsOf(const ConversionReport& report, metrics::LimitedNames& conversions) {
+  const bool is_own =
+      conversions.Takes(fmt::format("{} {} {}", report.definition, report.from, report.to));
+  const auto or_other = [is_own](std::string_view name) {
+    return std::string(is_own ? name : metrics::LimitedNames::kOther);
+  };
+  return {{"crd_name", or_other(report.definition)},
+          {"from_version", or_other(report.from)},
+          {"succeeded", report.end == ConversionEnd::kConverted ? "true" : "false"},
+          {"to_version", or_other(report.to)}};
+}
+
 }  // namespace
 
 void ConversionMetrics::Note(const ConversionReport& report) {
@@ -56,13 +71,7 @@ void ConversionMetrics::Note(const ConversionReport& report) {
                                    {"result", is_done ? "success" : "failure"}};
   registry_->CounterOf(kCalls, of_call).Add();
   registry_->HistogramOf(kCallSeconds, kCallBounds, of_call).Observe(report.seconds);
-  registry_
-      ->HistogramOf(kConversions,
-                    kConversionBounds,
-                    {{"crd_name", names_.NameFor(report.definition)},
-                     {"from_version", std::string(report.from)},
-                     {"succeeded", is_done ? "true" : "false"},
-                     {"to_version", std::string(report.to)}})
+  registry_->HistogramOf(kConversions, kConversionBounds, LabelsOf(report, conversions_))
       .Observe(report.seconds);
 }
 

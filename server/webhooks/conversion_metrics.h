@@ -11,8 +11,9 @@
 
 namespace dray::server::webhooks {
 
-/// Definitions that have metrics of their own; later ones share the name "other".
-inline constexpr size_t kMeasuredDefinitionsMax = 500;
+/// Conversions, each a definition and two of its versions, that have metrics of their own; later
+/// ones share the labels "other". Who writes definitions chooses the names of versions.
+inline constexpr size_t kMeasuredConversionsMax = 1'000;
 
 /// What became of a call.
 enum class ConversionEnd : uint8_t {
@@ -40,7 +41,7 @@ class ConversionMetrics {
 
  private:
   metrics::Registry* const registry_;
-  metrics::LimitedNames names_{kMeasuredDefinitionsMax};
+  metrics::LimitedNames conversions_{kMeasuredConversionsMax};
 };
 
 }  // namespace dray::server::webhooks

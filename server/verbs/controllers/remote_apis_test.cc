@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/mutex.h"
+#include "server/testing/commits.h"
 #include "server/testing/fixture.h"
 
 namespace dray::server::verbs::inline controllers {
@@ -15,28 +15,9 @@ namespace {
 
 class RemoteApiTest : public testing::ServerTest {
  protected:
-  RemoteApiTest() {
-    auto subscription = store_.Subscribe([this](Revision /*newest*/) {
-      const MutexLock lock(mutex_);
-      ++commits_;
-      changed_.NotifyAll();
-    });
-    EXPECT_TRUE(subscription.has_value());
-    subscription_ = *std::move(subscription);
-  }
-
   // Waits for the controller, which works on a thread of its own, until the APIService has `text`.
   void AwaitService(std::string_view text) {
-    while (true) {
-      size_t seen = 0;
-      {
-        const MutexLock lock(mutex_);
-        seen = commits_;
-      }
-      if (Read("apiservices", "", "v1.far.test").contains(text)) return;
-      const MutexLock lock(mutex_);
-      while (commits_ == seen) changed_.Wait(mutex_);
-    }
+    commits_.WaitUntil([&] { return Read("apiservices", "", "v1.far.test").contains(text); });
   }
 
   std::string Register(std::string_view more) {
@@ -49,10 +30,7 @@ class RemoteApiTest : public testing::ServerTest {
                     .append("}}"));
   }
 
-  Mutex mutex_;
-  Condition changed_;
-  size_t commits_ DRAY_GUARDED_BY(mutex_) = 0;
-  store::Subscription subscription_;
+  testing::Commits commits_{store_};
 };
 
 TEST_F(RemoteApiTest, TheirConditionsSayWhyTheyCannotBeReached) {
