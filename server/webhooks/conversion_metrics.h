@@ -12,7 +12,7 @@
 namespace dray::server::webhooks {
 
 /// Conversions, each a definition and two of its versions, that have metrics of their own; later
-/// ones share the labels "other". Who writes definitions chooses the names of versions.
+/// ones share the labels "other". The author of a definition chooses the names of versions.
 inline constexpr size_t kMeasuredConversionsMax = 1'000;
 
 /// What became of a call.
