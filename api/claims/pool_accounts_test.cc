@@ -38,7 +38,9 @@ TEST(PoolAccounts, NamesWithAndWithoutTheDomainAreOneCapacity) {
 
 TEST(PoolAccounts, WhatIsNotNamedIsTakenWhole) {
   const v1::Device device = DeviceOf(R"("capacity":{"m":{"value":"8"},"n":{"value":"4"}})");
-  const auto amounts = [&](Map<Quantity> consumed) { return AmountsOf(device, consumed, "d"); };
+  const auto amounts = [&](const Map<Quantity>& consumed) {
+    return AmountsOf(device, consumed, "d");
+  };
   EXPECT_EQ(amounts({}), (Amounts{{"m", Of("8")}, {"n", Of("4")}}));
   EXPECT_EQ(amounts({{"m", Of("1")}, {"d/m", Of("2")}}), (Amounts{{"m", Of("3")}, {"n", Of("4")}}));
   EXPECT_EQ(amounts({{"m", Of("-1")}, {"n", Of("1")}, {"x", Of("9")}}),
