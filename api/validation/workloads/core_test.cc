@@ -80,7 +80,7 @@ TEST(PodRules, StatusesOfExtendedClaims) {
           "resources":{"limits":{"example.com/gpu":"1"}}}]},"status":%})";
   const auto pod = [&](std::string_view status) {
     std::string text(kPod);
-    return Read<core_v1::Pod>(text.replace(text.find("%"), 1, status));
+    return Read<core_v1::Pod>(text.replace(text.find('%'), 1, status));
   };
   const std::vector<Case> cases = {
       {R"({"extendedResourceClaimStatus":{"resourceClaimName":"x","requestMappings":[
