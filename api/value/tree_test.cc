@@ -39,6 +39,7 @@ TEST(Tree, TextsOfAnyLength) {
   for (const size_t length : {0U, 1U, 14U, 15U, 16U, 300U, 0xFF'FFFEU, 0xFF'FFFFU, 0x100'0001U}) {
     const std::string text(length, 'x');
     const Tree tree(text);
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a copy must be equal.
     const Tree copy = tree;
     EXPECT_EQ(copy.text().size(), length);
     EXPECT_EQ(copy.text(), text);
