@@ -4,7 +4,8 @@
 
   types   the TypeScript compiler over web/
   unit    web/src/*.test.ts under Node.js
-  views   tests/ui/views.mjs in headless Chromium, against a `dray serve` with examples
+  views   tests/ui/views.mjs in headless Chromium, against a `dray serve` with examples. --fresh takes the page
+          from web/ as it is now, not from the program; --only REGEX plays some of the tests
 
 Exit codes: 0 passed, 1 failed, 77 left out, with the reason as the last line. What the tests need from npm
 comes into build/web with the lock file of web/ (dev/web_bundle.py).
@@ -96,7 +97,14 @@ class Server:
         self.process.wait()
 
 
-def views(dray, pictures, patience):
+def fresh_page():
+    """The folder with the page as web/ is now."""
+    sys.path.insert(0, str(ROOT / "dev"))
+    import web_bundle  # pylint: disable=import-outside-toplevel
+    return str(web_bundle.bundle())
+
+
+def views(dray, options):
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         leave_out("the dashboard's views are not tested: there is no chromium")
@@ -108,7 +116,9 @@ def views(dray, pictures, patience):
     with tempfile.TemporaryDirectory() as scratch, Server(dray, pathlib.Path(scratch)) as server:
         environment = {**os.environ, "DRAY_UI_TEST": json.dumps(
             {"url": server.url, "browser": browser, "profile": f"{scratch}/profile",
-             "pictures": str(pictures) if pictures else "", "patience": patience})}
+             "pictures": str(options.pictures.resolve()) if options.pictures else "",
+             "page": fresh_page() if options.fresh else "", "only": options.only,
+             "patience": options.patience, "dray": str(dray), "root": str(ROOT)})}
         return subprocess.run(["node", "views.mjs"], cwd=folder, env=environment, check=False).returncode
 
 
@@ -117,6 +127,8 @@ def main():
     parser.add_argument("part", choices=["types", "unit", "views"])
     parser.add_argument("--dray")
     parser.add_argument("--pictures", type=pathlib.Path, help="write screenshots for the documents")
+    parser.add_argument("--fresh", action="store_true", help="the page as web/ is now")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only tests whose name has this")
     parser.add_argument("--patience", type=int, default=600, metavar="SECONDS", help="how long a view may take")
     options = parser.parse_args()
     install()
@@ -124,7 +136,7 @@ def main():
         return types()
     if options.part == "unit":
         return unit()
-    return views(options.dray, options.pictures and options.pictures.resolve(), options.patience)
+    return views(options.dray, options)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import {mkdir, readFile} from "node:fs/promises";
 import {createRequire} from "node:module";
 import {chromium} from "playwright-core";
 
-const {url, browser: executablePath, profile, pictures, patience} = JSON.parse(process.env.DRAY_UI_TEST);
+const {url, browser: executablePath, profile, pictures, patience, page: fresh, only, dray} = JSON.parse(process.env.DRAY_UI_TEST);
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LONG = /long-n+\.long-n+\.long-n+\.e+/;
 
@@ -17,6 +17,13 @@ const context = await chromium.launchPersistentContext(profile, {
 });
 context.setDefaultTimeout(patience * 1000); // only a fault uses it up
 await context.grantPermissions(["clipboard-read", "clipboard-write"], {origin: url});
+if (fresh) {
+  await context.route((address) => address.origin === url && /^\/ui\/[\w.-]*$/.test(address.pathname), async (route) => {
+    const name = new URL(route.request().url()).pathname.slice(4) || "index.html";
+    const types = {html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", txt: "text/plain"};
+    await route.fulfill({path: `${fresh}/${name}`, contentType: `${types[name.split(".").pop()]}; charset=utf-8`, headers: {"Content-Security-Policy": "default-src 'self'"}});
+  });
+}
 const errors = [];
 const foreign = [];
 let failures = 0;
@@ -33,6 +40,7 @@ async function open(token, hash = "") {
 }
 
 async function test(name, body) {
+  if (only && !new RegExp(only).test(name)) return;
   const began = Date.now();
   try {
     await body();

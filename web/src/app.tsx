@@ -2,33 +2,35 @@
 // The dashboard: login, navigation, and the views over one live picture of the cluster.
 import {render, type JSX} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
-import {Refused, token, whoAmI} from "./client.ts";
+import {logInOnce, Refused, takeOnce, token, whoAmI} from "./client.ts";
 import {Cluster, KINDS} from "./cluster.ts";
 import {change, ShownContext, useRoute} from "./hooks.ts";
-import {devicesOf} from "./model.ts";
-import {routeText, VIEWS, type Route, type View} from "./route.ts";
-import {span, visible} from "./text.ts";
+import {DeviceModel} from "./devices.ts";
+import {linkFrom, VIEWS, type Route, type View} from "./route.ts";
+import {localTime, span, visible} from "./text.ts";
 import {Capacity} from "./views/capacity.tsx";
 import {Detail} from "./views/detail.tsx";
 import {Devices} from "./views/devices.tsx";
 import {Login} from "./views/login.tsx";
 import {Objects} from "./views/objects.tsx";
+import {Timeline} from "./views/timeline.tsx";
 import {Waiting} from "./views/waiting.tsx";
+import {WhatIf} from "./views/whatif.tsx";
 import {isWaiting} from "./waiting.ts";
 
-const TITLES: Record<View, string> = {devices: "Devices", waiting: "Waiting", objects: "Claims and pods", capacity: "Free capacity"};
+const TITLES: Record<View, string> = {devices: "Devices", waiting: "Waiting", objects: "Claims and pods", capacity: "Free capacity", timeline: "Timeline", whatif: "What if"};
 const ANONYMOUS = "system:anonymous";
 const PAINT_MILLISECONDS_MIN = 100;
 const PAINT_FACTOR = 8; // a picture that takes long is painted less often
 const THEMES = ["auto", "light", "dark"] as const;
 
 /// The cluster, with a number that changes when the views have to be made again.
-function useCluster(namespace: string, expired: () => void): {cluster: Cluster; version: number} {
+function useCluster(namespace: string, moment: string, expired: () => void): {cluster: Cluster; version: number} {
   const [version, setVersion] = useState(0);
   const took = useRef(0);
   const cluster = useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    return new Cluster(namespace, () => {
+    return new Cluster(namespace, moment, () => {
       timer ??= setTimeout(() => {
         timer = undefined;
         const began = performance.now();
@@ -36,7 +38,7 @@ function useCluster(namespace: string, expired: () => void): {cluster: Cluster; 
         requestAnimationFrame(() => { took.current = performance.now() - began; });
       }, Math.max(PAINT_MILLISECONDS_MIN, took.current * PAINT_FACTOR));
     }, expired);
-  }, [namespace]);
+  }, [namespace, moment]);
   useEffect(() => {
     cluster.start();
     return () => cluster.end();
@@ -51,6 +53,7 @@ function Lag({cluster}: {cluster: Cluster}): JSX.Element {
     const timer = setInterval(() => setNow(Date.now()), 5000);
     return () => clearInterval(timer);
   }, []);
+  if (cluster.moment) return <span class="lag" role="status">◷ not live</span>;
   const all = KINDS.map((kind) => ({kind, ...cluster.kinds.get(kind)!}));
   const lost = all.filter((one) => one.phase === "lost");
   if (lost.length > 0) {
@@ -65,17 +68,13 @@ function Lag({cluster}: {cluster: Cluster}): JSX.Element {
 function Bar({route, user, cluster, waiting, leave, theme, setTheme}: {
   route: Route; user: string; cluster: Cluster; waiting: number; leave: () => void; theme: string; setTheme: (theme: string) => void;
 }): JSX.Element {
-  const kept = (view: View): Route => {
-    const at: Record<string, string> = {};
-    for (const key of ["ns", "pick"]) if (route.at[key]) at[key] = route.at[key]!;
-    return {view, at};
-  };
+  const kept: Record<string, string> = route.at.pick ? {pick: route.at.pick} : {};
   return (
     <header class="top">
       <a class="skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById("content")?.focus(); }}>To the content</a>
       <span class="brand">Dray</span>
       <nav aria-label="Views">{VIEWS.map((view) => (
-        <a key={view} href={routeText(kept(view))} aria-current={route.view === view ? "page" : undefined}>{TITLES[view]}
+        <a key={view} href={linkFrom(route, view, kept)} aria-current={route.view === view ? "page" : undefined}>{TITLES[view]}
           {view === "waiting" && waiting > 0 && <span class="many">{waiting}</span>}</a>))}</nav>
       <span class="grow" />
       <Lag cluster={cluster} />
@@ -100,6 +99,15 @@ function useTheme(): [string, (theme: string) => void] {
   return [theme, choose];
 }
 
+/// Says that what is shown is not now, and leads back.
+function Moment({cluster, when}: {cluster: Cluster; when: string | undefined}): JSX.Element | null {
+  if (!cluster.moment) return null;
+  return (
+    <p class="moment" role="status"><b>◷ This was the cluster{when ? ` at ${localTime(when)}` : ""}</b> (revision {cluster.moment}), not now.
+      <button type="button" onClick={() => change({rev: undefined, when: undefined})}>Back to now</button></p>
+  );
+}
+
 /// "auto" has to be painted again when the system changes its mind.
 function useSystemTheme(): string {
   const query = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
@@ -114,22 +122,32 @@ function useSystemTheme(): string {
 
 function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.Element {
   const route = useRoute();
-  const {cluster, version} = useCluster(route.at.ns ?? "", () => leave("The server does not accept the token any more."));
+  const {cluster, version} = useCluster(route.at.ns ?? "", /^\d{1,19}$/.test(route.at.rev ?? "") ? route.at.rev! : "", () => leave("The server does not accept the token any more."));
   const [theme, setTheme] = useTheme();
   const system = useSystemTheme();
-  const {slices, claims, rules} = cluster;
-  const devices = useMemo(() => devicesOf({slices: slices.values(), claims: claims.values(), rules: rules.values()}), [version, slices, claims, rules]);
-  const waiting = useMemo(() => [...cluster.pods.values()].filter(isWaiting).length, [version]);
+  const model = useMemo(() => new DeviceModel(), [cluster]);
+  useMemo(() => model.update({slices: cluster.slices.values(), claims: cluster.claims.values(), rules: cluster.rules.values(), nodes: cluster.nodes.values()},
+    {slices: cluster.versionOf("resourceslices"), claims: cluster.versionOf("resourceclaims"), rules: cluster.versionOf("devicetaintrules"), nodes: cluster.versionOf("nodes")}),
+  [version, cluster]);
+  const {devices} = model;
+  const podsVersion = cluster.versionOf("pods");
+  const waiting = useMemo(() => {
+    let many = 0;
+    for (const pod of cluster.pods.values()) if (isWaiting(pod)) many += 1;
+    return many;
+  }, [cluster, podsVersion]);
   useEffect(() => {
     document.title = `${TITLES[route.view]} – Dray`;
   }, [route.view]);
-  const View = {waiting: Waiting, objects: Objects, capacity: Capacity}[route.view as "waiting"];
+  const View = {waiting: Waiting, objects: Objects, capacity: Capacity, whatif: WhatIf}[route.view as "waiting"];
   return (
     <ShownContext.Provider value={{cluster, version, route}}>
       <Bar route={route} user={user} cluster={cluster} waiting={waiting} leave={() => leave("")} theme={theme} setTheme={setTheme} />
+      <Moment cluster={cluster} when={route.at.when} />
       <div class={route.at.pick ? "body withdetail" : "body"}>
         <main id="content" tabIndex={-1} data-version={version}>
-          {route.view === "devices" ? <Devices devices={devices} theme={`${theme} ${system}`} /> : <View />}
+          {route.view === "devices" ? <Devices model={model} theme={`${theme} ${system}`} />
+            : route.view === "timeline" ? <Timeline devices={devices} /> : <View />}
         </main>
         <Detail devices={devices} />
       </div>
@@ -155,7 +173,11 @@ function App(): JSX.Element {
       setWhy(status === 401 ? (hadToken ? "The server does not know this token." : "") : status === 403 && !hadToken ? "" : (error as Error).message);
     });
   };
-  useEffect(enter, []);
+  useEffect(() => {
+    if (!once) return enter();
+    logInOnce(once).then(enter, (error: unknown) => setWhy(
+      error instanceof Refused && error.status === 401 ? "This link was used already, or is of another run. Start dray ui again for a new one." : (error as Error).message));
+  }, []);
   const leave = (reason: string) => {
     token.clear();
     setUser("");
@@ -166,5 +188,6 @@ function App(): JSX.Element {
   return <main class="login"><p class="muted">Asking the server …</p></main>;
 }
 
+const once = takeOnce(); // before the first view is made from the address
 document.documentElement.dataset.theme = localStorage.getItem("dray-theme") ?? "auto";
 render(<App />, document.getElementById("app")!);

@@ -13,7 +13,7 @@ export class Refused extends Error {
 export const token = {
   get: (): string => sessionStorage.getItem(TOKEN) ?? "",
   set: (text: string): void => sessionStorage.setItem(TOKEN, text),
-  clear: (): void => sessionStorage.removeItem(TOKEN),
+  clear: (): void => sessionStorage.clear(), // with all else that the tab keeps
 };
 
 /// Errors: Refused for an answer of 400 and more, TypeError where no server answers.
@@ -37,14 +37,30 @@ export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T>
   return (await request(path, signal ? {signal} : {})).json() as Promise<T>;
 }
 
+export async function postJson<T>(path: string, body: string, signal?: AbortSignal): Promise<T> {
+  const response = await request(path, {method: "POST", headers: {"Content-Type": "application/json"}, body, ...(signal ? {signal} : {})});
+  return response.json() as Promise<T>;
+}
+
+/// The secret of a link that works once ("#once=SECRET"), taken out of the address, so that it stays in no history.
+export function takeOnce(): string {
+  const found = /^#once=([^&]+)$/.exec(location.hash);
+  if (!found) return "";
+  history.replaceState(null, "", "#/");
+  return found[1]!;
+}
+
+/// Trades the secret for a token. Errors: as request; 401: it was used, or is of another run.
+export async function logInOnce(once: string): Promise<void> {
+  token.clear();
+  const answer = await postJson<{token?: string}>("/ui/login", JSON.stringify({once}));
+  token.set(answer.token ?? "");
+}
+
 /// The name of the user that the server takes us for. Errors: as request.
 export async function whoAmI(): Promise<string> {
-  const review = await request("/apis/authentication.k8s.io/v1/selfsubjectreviews", {
-    method: "POST",
-    headers: {"Content-Type": "application/json"},
-    body: JSON.stringify({apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview"}),
-  });
-  const {status} = (await review.json()) as {status?: {userInfo?: {username?: string}}};
+  const {status} = await postJson<{status?: {userInfo?: {username?: string}}}>("/apis/authentication.k8s.io/v1/selfsubjectreviews",
+    JSON.stringify({apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview"}));
   return status?.userInfo?.username ?? "";
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cluster as the user may see it: lists, then watches, of the kinds that the views show. Nothing is
-// asked again and again: at rest there are only open watches.
+// asked again and again: at rest there are only open watches. Or the cluster as it was at one revision: lists only.
 import {getJson, linesOf, Refused, request} from "./client.ts";
+import {devicesTakenBy, type ClaimChange} from "./history.ts";
 import {keyOf, type Kubernetes, type KubeNode, type Pod, type ResourceClaim, type ResourceSlice,
   type TaintRule} from "./kube.ts";
+import {slim} from "./slim.ts";
 
 export const KINDS = ["nodes", "pods", "resourceslices", "resourceclaims", "devicetaintrules"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export type Phase = "reading" | "live" | "lost" | "refused" | "absent";
+/// "live" is read and followed, or read as it was at the moment; "gone": that moment is not kept any more.
+export type Phase = "reading" | "live" | "lost" | "refused" | "absent" | "gone";
 
 export interface Followed {
   objects: Map<string, Kubernetes>;
@@ -16,6 +19,8 @@ export interface Followed {
   why: string; // of lost and refused
   namespace: string; // the only one that is read; "": all
   since: number; // when the phase began
+  version: number; // changes with the objects
+  group: string; // the path of its API
 }
 
 const NAMESPACED: readonly Kind[] = ["pods", "resourceclaims"];
@@ -24,6 +29,7 @@ const VERSIONS = ["v1", "v1beta2", "v1beta1"];
 const PAGE_OBJECTS = 500;
 const WATCH_SECONDS = 600;
 const RETRY_MILLISECONDS_MAX = 15_000;
+const CLAIM_CHANGES_MAX = 50_000;
 
 interface List {
   apiVersion?: string;
@@ -39,14 +45,17 @@ interface Event {
 export class Cluster {
   readonly kinds = new Map<Kind, Followed>();
   lastChange = 0; // when an object came last
+  claimsSince = 0; // when the claims were listed
+  claimChanges: ClaimChange[] = []; // that came since then
   private readonly stop = new AbortController();
 
-  /// `changed` is called after each change; `expired` when the credentials are valid no more.
-  constructor(namespace: string, private readonly changed: () => void,
+  /// The cluster at the revision `moment`, or now if that is empty. `changed` is called after each change;
+  /// `expired` when the credentials are valid no more.
+  constructor(namespace: string, readonly moment: string, private readonly changed: () => void,
     private readonly expired: () => void) {
     for (const kind of KINDS) {
       const only = NAMESPACED.includes(kind) ? namespace : "";
-      this.kinds.set(kind, {objects: new Map(), phase: "reading", why: "", namespace: only, since: Date.now()});
+      this.kinds.set(kind, {objects: new Map(), phase: "reading", why: "", namespace: only, since: Date.now(), version: 0, group: ""});
     }
   }
 
@@ -62,6 +71,11 @@ export class Cluster {
   get pods() { return this.of("pods") as Map<string, Pod>; }
   get slices() { return this.of("resourceslices") as Map<string, ResourceSlice>; }
   get claims() { return this.of("resourceclaims") as Map<string, ResourceClaim>; }
+  /// A number that changes with the objects of the kind.
+  versionOf(kind: Kind): number {
+    return this.kinds.get(kind)!.version;
+  }
+
   get rules() { return this.of("devicetaintrules") as Map<string, TaintRule>; }
 
   private of(kind: Kind): Map<string, Kubernetes> {
@@ -109,12 +123,14 @@ export class Cluster {
 
   private async follow(kind: Kind, group: string): Promise<void> {
     if (!group) return this.enter(kind, "absent");
+    this.kinds.get(kind)!.group = group;
     let failures = 0;
     while (!this.stop.signal.aborted) {
       try {
         let version = await this.list(kind, group);
         failures = 0;
         this.enter(kind, "live");
+        if (this.moment) return;
         while (version) version = await this.watch(kind, group, version);
       } catch (error) {
         if (this.stop.signal.aborted) return;
@@ -138,9 +154,13 @@ export class Cluster {
       this.enter(kind, "absent");
       return "never";
     }
+    if (error.status === 410 && this.moment) {
+      this.enter(kind, "gone", error.message);
+      return "never";
+    }
     if (error.status === 410) return "now";
-    if (error.status !== 403) return "later";
-    if (NAMESPACED.includes(kind) && !followed.namespace) {
+    if (error.status !== 403 && !this.moment) return "later";
+    if (error.status === 403 && NAMESPACED.includes(kind) && !followed.namespace) {
       followed.namespace = "default";
       return "now";
     }
@@ -155,6 +175,24 @@ export class Cluster {
     });
   }
 
+  /// All of one object, whose key is `key`; undefined: it is not there. Errors: as request.
+  async whole(kind: Kind, key: string): Promise<Kubernetes | undefined> {
+    const {group} = this.kinds.get(kind)!;
+    const slash = key.indexOf("/");
+    const place = slash < 0 ? "" : `/namespaces/${encodeURIComponent(key.slice(0, slash))}`;
+    const query = new URLSearchParams({fieldSelector: `metadata.name=${key.slice(slash + 1)}`});
+    if (this.moment) this.setMoment(query);
+    const list = await getJson<List>(`${group}${place}/${kind}?${query.toString()}`, this.stop.signal);
+    const object = list.items?.[0];
+    delete object?.metadata.managedFields;
+    return object && {...typeOf(list), ...object};
+  }
+
+  private setMoment(query: URLSearchParams): void {
+    query.set("resourceVersion", this.moment);
+    query.set("resourceVersionMatch", "Exact");
+  }
+
   private pathOf(kind: Kind, group: string): string {
     const {namespace} = this.kinds.get(kind)!;
     return namespace ? `${group}/namespaces/${encodeURIComponent(namespace)}/${kind}` : `${group}/${kind}`;
@@ -162,20 +200,30 @@ export class Cluster {
 
   /// The resource version of the list.
   private async list(kind: Kind, group: string): Promise<string> {
+    const followed = this.kinds.get(kind)!;
     const objects = new Map<string, Kubernetes>();
+    // The first list is shown while it comes; a later one takes the place of what is shown when it is complete.
+    if (followed.objects.size === 0) followed.objects = objects;
     let more = "";
     let version = "";
     do {
       const query = new URLSearchParams({limit: String(PAGE_OBJECTS)});
       if (more) query.set("continue", more);
+      else if (this.moment) this.setMoment(query);
       const page = await getJson<List>(`${this.pathOf(kind, group)}?${query.toString()}`, this.stop.signal);
-      const type = {apiVersion: page.apiVersion, kind: page.kind?.replace(/List$/, "")};
-      for (const object of page.items ?? []) objects.set(keyOf(object), slim({...type, ...object}));
+      const type = typeOf(page);
+      for (const object of page.items ?? []) objects.set(keyOf(object), {...type, ...slim(kind, object)});
+      followed.version += 1;
       version = page.metadata?.resourceVersion ?? "";
       more = page.metadata?.continue ?? "";
+      if (more && followed.objects === objects) this.changed();
     } while (more);
-    this.kinds.get(kind)!.objects = objects;
+    followed.objects = objects;
     this.lastChange = Date.now();
+    if (kind === "resourceclaims") {
+      this.claimsSince = this.lastChange;
+      this.claimChanges = [];
+    }
     return version;
   }
 
@@ -205,15 +253,31 @@ export class Cluster {
 
   private take(kind: Kind, event: Event): void {
     const objects = this.of(kind);
+    if (kind === "resourceclaims") this.remember(event);
     if (event.type === "DELETED") objects.delete(keyOf(event.object));
-    else objects.set(keyOf(event.object), slim(event.object));
+    else objects.set(keyOf(event.object), {apiVersion: event.object.apiVersion, kind: event.object.kind, ...slim(kind, event.object)});
+    this.kinds.get(kind)!.version += 1;
     this.lastChange = Date.now();
     this.changed();
   }
+
+  /// Notes when a claim got other devices than it had.
+  private remember(event: Event): void {
+    const claim = event.object as ResourceClaim;
+    const before = this.claims.get(keyOf(claim));
+    const devices = event.type === "DELETED" ? [] : devicesTakenBy(claim);
+    const had = devicesTakenBy(before);
+    const isOther = before !== undefined && before.metadata.uid !== claim.metadata.uid;
+    const point = {revision: claim.metadata.resourceVersion ?? "", time: new Date().toISOString(), claim: keyOf(claim)};
+    if (isOther && had.length > 0) this.claimChanges.push({...point, uid: before.metadata.uid ?? "", devices: []});
+    if (isOther ? devices.length > 0 : devices.join() !== had.join()) {
+      this.claimChanges.push({...point, uid: claim.metadata.uid ?? "", devices});
+    }
+    if (this.claimChanges.length > CLAIM_CHANGES_MAX) this.claimChanges.splice(0, CLAIM_CHANGES_MAX / 2);
+  }
 }
 
-/// Without what no view shows.
-function slim(object: Kubernetes): Kubernetes {
-  delete object.metadata.managedFields;
-  return object;
+/// Of the items of a list, which do not say it themselves.
+function typeOf(list: List): {apiVersion: string | undefined; kind: string | undefined} {
+  return {apiVersion: list.apiVersion, kind: list.kind?.replace(/List$/, "")};
 }

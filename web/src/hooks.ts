@@ -4,7 +4,7 @@ import {createContext} from "preact";
 import {useContext, useEffect, useRef, useState} from "preact/hooks";
 import {getJson, Refused} from "./client.ts";
 import type {Cluster} from "./cluster.ts";
-import {parseRoute, routeText, withParts, type Route} from "./route.ts";
+import {linkFrom, parseRoute, routeText, withParts, type Route, type View} from "./route.ts";
 
 export interface Shown {
   cluster: Cluster;
@@ -27,6 +27,11 @@ export function useRoute(): Route {
   return route;
 }
 
+/// A link to another view.
+export function linkTo(view: View, at: Record<string, string> = {}): string {
+  return linkFrom(parseRoute(location.hash), view, at);
+}
+
 /// Goes to the same view with other parameters. `replace` keeps the history short while typing.
 export function change(changes: Record<string, string | undefined>, replace = false): void {
   const hash = routeText(withParts(parseRoute(location.hash), changes));
@@ -41,6 +46,7 @@ export function change(changes: Record<string, string | undefined>, replace = fa
 export interface Answer<T> {
   value?: T;
   error?: string;
+  status?: number; // of an error of the server
   isAsking: boolean;
 }
 
@@ -68,8 +74,8 @@ export function useQuestion<T>(path: string, version: number): Answer<T> {
         setAnswer({value, isAsking: false});
       } catch (error) {
         if (stop.signal.aborted) return;
-        const isGone = error instanceof Refused && error.status === 404;
-        setAnswer({error: isGone ? "It is not there any more." : (error as Error).message, isAsking: false});
+        const status = error instanceof Refused ? error.status : 0;
+        setAnswer({error: status === 404 ? "It is not there any more." : (error as Error).message, status, isAsking: false});
       }
       timer = setTimeout(() => {
         state.current.isBusy = false;

@@ -12,10 +12,11 @@ export interface Meta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   managedFields?: unknown;
+  ownerReferences?: {kind: string; name: string; uid: string; controller?: boolean}[];
 }
 export interface Kubernetes {
-  apiVersion?: string;
-  kind?: string;
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
   metadata: Meta;
 }
 export interface Condition {
@@ -90,8 +91,19 @@ export interface AllocationResult {
   shareID?: string;
   consumedCapacity?: Record<string, string>;
 }
+/// A request, its "exactly", or one of its alternatives.
+export interface AnyRequest {
+  name?: string;
+  deviceClassName?: string;
+  count?: number;
+  selectors?: {cel?: {expression: string}}[];
+  tolerations?: {key?: string; operator?: string; value?: string; effect?: string}[];
+  capacity?: {requests?: Record<string, string>};
+  exactly?: AnyRequest;
+  firstAvailable?: AnyRequest[];
+}
 export interface ResourceClaim extends Kubernetes {
-  spec?: {devices?: {requests?: {name: string}[]}};
+  spec?: {devices?: {requests?: AnyRequest[]; constraints?: {requests?: string[]; matchAttribute?: string; distinctAttribute?: string}[]}};
   status?: {
     allocation?: {devices?: {results?: AllocationResult[]}; allocationTimestamp?: string};
     reservedFor?: {resource: string; name: string; uid: string}[];

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {cellAt, CELL_MIN, fittingCell, layOut, neighbour} from "./map.ts";
 import type {Device} from "./model.ts";
+import {blocksIn, fillPixels, pixelOf} from "./paint.ts";
 
 function device(id: string, frame = ""): Device {
   return {id, driver: "d", pool: "p", name: id, node: "n", slice: "s", state: "free", fill: 0, frame, size: 0.5, holders: [], taints: [], attributes: {}, capacity: {}, counters: []};
@@ -55,4 +56,20 @@ test("keys reach each device and stop at the ends", () => {
 test("100 000 devices are laid out once in linear time", () => {
   const groups = Array.from({length: 12_500}, (_, i) => group(`node-${i}`, 8));
   assert.equal(layOut(groups, 1200, CELL_MIN).blocks.length, 12_500);
+});
+
+test("small cells are written as pixels, inside of the picture only", () => {
+  const pixels = new Uint32Array(20);
+  fillPixels(pixels, 5, {x: 3, y: 2, width: 9, height: 9}, 7);
+  fillPixels(pixels, 5, {x: -3, y: -3, width: 4, height: 4}, 9);
+  fillPixels(pixels, 5, {x: 9, y: 0, width: 2, height: 2}, 8);
+  assert.deepEqual([...pixels], [9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 0, 0, 0, 7, 7]);
+  assert.equal(pixelOf("#010203"), 0xff030201);
+  assert.equal(pixelOf("strange"), 0xff808080);
+});
+
+test("only the blocks in the window are drawn", () => {
+  const layout = layOut(Array.from({length: 500}, (_, i) => group(`n${i}`, 8)), 800, 5);
+  const seen = blocksIn(layout, 100, 50);
+  assert.deepEqual(seen, layout.blocks.filter((block) => block.y <= 150 && block.y + block.height >= 100));
 });

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices with their states, computed from slices and claims as they are. The words are those of
-// `dray capacity`: docs/capacity.md explains them.
-import {keyOf, type AttributeValue, type CapacityValue, type CounterUse, type KubeNode, type Pod, type ResourceClaim,
-  type ResourceSlice, type SliceDevice, type Taint, type TaintRule} from "./kube.ts";
-import {parseQuantity} from "./quantity.ts";
+// Devices, their states, and groups of them; devices.ts finds the states. The words are those of `dray capacity`:
+// docs/capacity.md explains them.
+import type {AttributeValue, KubeNode, Pod, ResourceClaim, Taint} from "./kube.ts";
 
-export const STATES = ["free", "used", "shared", "blocked", "tainted", "unhealthy", "incomplete"] as const;
+export const STATES = ["free", "used", "shared", "blocked", "tainted", "cordoned", "node-tainted", "unhealthy", "incomplete"] as const;
 export type State = (typeof STATES)[number];
 
 export const STATE_TEXT: Record<State, string> = {
@@ -14,6 +12,8 @@ export const STATE_TEXT: Record<State, string> = {
   shared: "claims have shares of it; more may fit",
   blocked: "devices in use have taken the counters that it draws from",
   tainted: "a taint keeps claims away that do not tolerate it",
+  cordoned: "its node is cordoned, so no new pod comes there",
+  "node-tainted": "a taint of its node keeps pods away that do not tolerate it",
   unhealthy: "a claim's status says that it is not ready",
   incomplete: "its pool has not published all of its slices, so nothing of it is allocated",
 };
@@ -22,6 +22,7 @@ export interface Holder {
   claim: string; // namespace/name
   pods: string[]; // names, in the claim's namespace
   request: string;
+  deviceClass: string; // that the request asks for
   isAdmin: boolean;
   consumed: Record<string, string>;
 }
@@ -46,157 +47,6 @@ export interface Device {
   counters: string[]; // "memory 40Gi of gpu-0"
 }
 
-function text(value: CapacityValue | string | undefined): string {
-  return typeof value === "string" ? value : value?.value ?? "0";
-}
-
-function partsOf(device: SliceDevice): Omit<SliceDevice, "basic"> {
-  return device.basic ? {...device.basic, name: device.name} : device;
-}
-
-/// Only slices of the newest generation of their pool count, and the pool is complete when there
-/// are as many of them as each says.
-function currentSlices(slices: Iterable<ResourceSlice>) {
-  const pools = new Map<string, {generation: number; slices: ResourceSlice[]}>();
-  for (const slice of slices) {
-    const {driver, pool} = slice.spec;
-    const id = `${driver}/${pool.name}`;
-    const generation = pool.generation ?? 0;
-    const known = pools.get(id);
-    if (!known || known.generation < generation) pools.set(id, {generation, slices: [slice]});
-    else if (known.generation === generation) known.slices.push(slice);
-  }
-  return pools;
-}
-
-function holdersOf(claims: Iterable<ResourceClaim>) {
-  const holders = new Map<string, Holder[]>();
-  const unready = new Set<string>();
-  for (const claim of claims) {
-    for (const one of claim.status?.devices ?? []) {
-      const ready = one.conditions?.find((condition) => condition.type === "Ready");
-      if (ready?.status === "False") unready.add(`${one.driver}/${one.pool}/${one.device}`);
-    }
-    const pods = (claim.status?.reservedFor ?? []).filter((one) => one.resource === "pods").map((one) => one.name);
-    for (const result of claim.status?.allocation?.devices?.results ?? []) {
-      const id = `${result.driver}/${result.pool}/${result.device}`;
-      const list = holders.get(id) ?? [];
-      list.push({claim: keyOf(claim), pods, request: result.request, isAdmin: result.adminAccess ?? false,
-        consumed: result.consumedCapacity ?? {}});
-      holders.set(id, list);
-    }
-  }
-  return {holders, unready};
-}
-
-function ruleApplies(rule: TaintRule, device: {driver: string; pool: string; name: string}): boolean {
-  const selector = rule.spec?.deviceSelector;
-  if (!selector) return true;
-  if (selector.selectors?.length || selector.deviceClassName) return false; // needs CEL: not judged here
-  return (!selector.driver || selector.driver === device.driver) && (!selector.pool || selector.pool === device.pool) &&
-    (!selector.device || selector.device === device.name);
-}
-
-/// How much of each counter of a pool is left.
-function countersLeft(slices: ResourceSlice[], isUsed: (device: string) => boolean): Map<string, number> {
-  const left = new Map<string, number>();
-  const change = (set: string, counter: string, amount: number) => {
-    const id = `${set}\0${counter}`;
-    left.set(id, (left.get(id) ?? 0) + amount);
-  };
-  for (const slice of slices) {
-    for (const set of slice.spec.sharedCounters ?? []) {
-      for (const [name, value] of Object.entries(set.counters ?? {})) change(set.name, name, parseQuantity(text(value)));
-    }
-    for (const device of slice.spec.devices ?? []) {
-      if (!isUsed(device.name)) continue;
-      for (const use of partsOf(device).consumesCounters ?? []) {
-        for (const [name, value] of Object.entries(use.counters ?? {})) change(use.counterSet, name, -parseQuantity(text(value)));
-      }
-    }
-  }
-  return left;
-}
-
-/// The share of its counter sets that a device draws: the largest of any counter.
-function sizeOf(uses: CounterUse[], slices: ResourceSlice[]): number {
-  let size = 0;
-  for (const use of uses) {
-    const set = slices.flatMap((slice) => slice.spec.sharedCounters ?? []).find((one) => one.name === use.counterSet);
-    let drawn = 0;
-    let all = 0;
-    for (const [name, value] of Object.entries(set?.counters ?? {})) {
-      const total = parseQuantity(text(value));
-      if (!(total > 0)) continue;
-      all += 1;
-      drawn += parseQuantity(text(use.counters?.[name])) / total || 0;
-    }
-    if (all > 0) size = Math.max(size, drawn / all);
-  }
-  return size > 0 ? Math.min(1, size) : 1;
-}
-
-function fillOf(capacity: Record<string, string>, holders: Holder[]): number {
-  let fill = 0;
-  for (const [name, total] of Object.entries(capacity)) {
-    let used = 0;
-    for (const holder of holders) used += parseQuantity(holder.consumed[name] ?? "0") || 0;
-    const all = parseQuantity(total);
-    if (all > 0) fill = Math.max(fill, Math.min(1, used / all));
-  }
-  return fill;
-}
-
-export interface Objects {
-  slices: Iterable<ResourceSlice>;
-  claims: Iterable<ResourceClaim>;
-  rules: Iterable<TaintRule>;
-}
-
-/// All devices, sorted by node, driver, pool, and as the slices list them.
-export function devicesOf(objects: Objects): Device[] {
-  const {holders, unready} = holdersOf(objects.claims);
-  const rules = [...objects.rules];
-  const devices: Device[] = [];
-  for (const {slices} of currentSlices(objects.slices).values()) {
-    const wanted = slices[0]!.spec.pool.resourceSliceCount ?? slices.length;
-    const prefix = `${slices[0]!.spec.driver}/${slices[0]!.spec.pool.name}/`;
-    const left = countersLeft(slices, (name) => (holders.get(prefix + name) ?? []).some((one) => !one.isAdmin));
-    slices.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    for (const slice of slices) {
-      for (const published of slice.spec.devices ?? []) {
-        const parts = partsOf(published);
-        const id = prefix + parts.name;
-        const capacity = Object.fromEntries(
-          Object.entries(parts.capacity ?? {}).map(([name, value]) => [name, text(value)]));
-        const own = holders.get(id) ?? [];
-        const taken = own.filter((one) => !one.isAdmin);
-        const names = {driver: slice.spec.driver, pool: slice.spec.pool.name, name: parts.name};
-        const taints = [...(parts.taints ?? []),
-          ...rules.filter((rule) => rule.spec?.taint && ruleApplies(rule, names)).map((rule) => rule.spec!.taint!)];
-        const uses = parts.consumesCounters ?? [];
-        const isBlocked = taken.length === 0 && uses.some((use) => Object.entries(use.counters ?? {}).some(
-          ([name, value]) => (left.get(`${use.counterSet}\0${name}`) ?? 0) < parseQuantity(text(value))));
-        const isShared = parts.allowMultipleAllocations ?? false;
-        let state: State = "free";
-        if (unready.has(id)) state = "unhealthy";
-        else if (taken.length > 0) state = isShared ? "shared" : "used";
-        else if (slices.length < wanted) state = "incomplete";
-        else if (taints.some((taint) => taint.effect !== "None")) state = "tainted";
-        else if (isBlocked) state = "blocked";
-        devices.push({id, ...names, node: slice.spec.nodeName ?? parts.nodeName ?? "", slice: slice.metadata.name, state,
-          fill: taken.length === 0 ? 0 : isShared ? fillOf(capacity, taken) : 1,
-          size: sizeOf(uses, slices), frame: uses[0] ? `${prefix}${uses[0].counterSet}` : "", holders: own, taints,
-          attributes: parts.attributes ?? {}, capacity,
-          counters: uses.flatMap((use) => Object.entries(use.counters ?? {}).map(
-            ([name, value]) => `${name} ${text(value)} of ${use.counterSet}`))});
-      }
-    }
-  }
-  const order = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
-  return devices.sort((a, b) => order(a.node, b.node) || order(a.driver, b.driver) || order(a.pool, b.pool));
-}
-
 /// An attribute as people write it.
 export function attributeText(value: AttributeValue): string {
   const [only] = Object.values(value);
@@ -208,11 +58,15 @@ export interface Group {
   devices: Device[];
 }
 
-/// Ways to group devices: node, driver, pool, "label:KEY" of the node, "attribute:NAME".
+const NUMERIC = new Intl.Collator("en", {numeric: true});
+
+/// Ways to group devices: node, driver, pool, class (that the holder asked for), "label:KEY" of the node,
+/// "attribute:NAME".
 export function groupsOf(devices: Device[], by: string, nodes: ReadonlyMap<string, KubeNode>): Group[] {
   const nameOf = (device: Device): string => {
     if (by === "driver") return device.driver;
     if (by === "pool") return `${device.driver}/${device.pool}`;
+    if (by === "class") return device.holders[0] ? device.holders[0].deviceClass || "(none)" : "(no claim has it)";
     if (by.startsWith("label:")) return nodes.get(device.node)?.metadata.labels?.[by.slice(6)] ?? "(none)";
     if (by.startsWith("attribute:")) {
       const value = device.attributes[by.slice(10)];
@@ -228,7 +82,7 @@ export function groupsOf(devices: Device[], by: string, nodes: ReadonlyMap<strin
     else groups.set(name, [device]);
   }
   return [...groups].map(([name, list]) => ({name, devices: list}))
-    .sort((a, b) => a.name.localeCompare(b.name, "en", {numeric: true}));
+    .sort((a, b) => NUMERIC.compare(a.name, b.name));
 }
 
 /// The claims of a pod, namespace/name; "" for one that does not exist yet.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the page is its URL: #/VIEW?key=value&…. A copied link shows the same.
 
-export const VIEWS = ["devices", "waiting", "objects", "capacity"] as const;
+export const VIEWS = ["devices", "waiting", "objects", "capacity", "timeline", "whatif"] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
   at: Record<string, string>;
 }
 
-const VALUE_CHARACTERS_MAX = 600;
+const VALUE_CHARACTERS_MAX = 2000;
 const KEYS_MAX = 20;
 
 export function parseRoute(hash: string): Route {
@@ -30,6 +30,14 @@ export function routeText(route: Route): string {
   }
   const text = query.toString();
   return `#/${route.view}${text ? `?${text}` : ""}`;
+}
+
+/// What a link to another view keeps: the namespace, and the moment that is shown.
+const KEPT = ["ns", "rev", "when"];
+
+export function linkFrom(route: Route, view: View, at: Record<string, string> = {}): string {
+  const kept = KEPT.flatMap((key) => (route.at[key] ? [[key, route.at[key]!]] : []));
+  return routeText({view, at: {...Object.fromEntries(kept), ...at}});
 }
 
 /// The same view with other parameters; undefined and "" remove one.

@@ -3,7 +3,7 @@
 // only. Control and bidirectional characters could make one name look like another, so they are
 // shown by number.
 
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
+export const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
 
 export function visible(text: string): string {
   return text.replace(HIDDEN, (found) => {

@@ -12,3 +12,7 @@ test("texts that YAML could take for something else are quoted", () => {
   assert.equal(toYaml(["yes", "1", "a: b", "", "- x", "x # y", "null", "two\nlines", "plain text"]),
     '- "yes"\n- "1"\n- "a: b"\n- ""\n- "- x"\n- "x # y"\n- "null"\n- "two\\nlines"\n- plain text\n');
 });
+
+test("characters that hide or turn text are escaped, so that what is copied is what is seen", () => {
+  assert.equal(toYaml({a: "x\u202ey", b: "\u001b[31m", c: "z\u007f"}), 'a: "x\\u202ey"\nb: "\\u001b[31m"\nc: "z\\u007f"\n');
+});

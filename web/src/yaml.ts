@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value as YAML, for reading. Texts that YAML could take for something else are quoted.
+// A JSON value as YAML, for reading and for copying. Texts that YAML could take for something else are quoted, and
+// characters that hide or turn text are escaped.
+import {HIDDEN} from "./text.ts";
 
 const PLAIN = /^[A-Za-z_/.][\w./ @+-]*$/;
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null|~|\.inf|\.nan)$/i;
@@ -8,7 +10,7 @@ function scalar(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
   const isPlain = PLAIN.test(value) && !WORDS.test(value) && !/^[.\d]+$/.test(value) &&
     !value.endsWith(" ");
-  return isPlain ? value : JSON.stringify(value);
+  return isPlain ? value : JSON.stringify(value).replace(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -46,9 +46,9 @@ const SHARED: Column<{row: Row; shared: Shared}>[] = [
 ];
 
 export function Capacity(): JSX.Element {
-  const {route, version} = useShown();
+  const {cluster, route, version} = useShown();
   const by = ["driver", "pool", "class", "node"].find((one) => one === route.at.by) ?? "driver";
-  const {value, error, isAsking} = useQuestion<CapacityAnswer>(`/ui/api/capacity?by=${by}`, version);
+  const {value, error, isAsking} = useQuestion<CapacityAnswer>(`/ui/api/capacity?by=${by}${cluster.moment ? `&resourceVersion=${cluster.moment}` : ""}`, version);
   const columns: Column<Row>[] = [
     {name: by[0]!.toUpperCase() + by.slice(1), cell: (row) => <Name text={nameOf(row)} />, order: nameOf},
     {name: "Share", cell: (row) => barOf(row.devices)},

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices: a map, or the same as a table.
 import type {JSX} from "preact";
-import {useEffect, useMemo, useRef, useState} from "preact/hooks";
-import {change, useShown} from "../hooks.ts";
-import {CELL_MAX, CELL_MIN, cellAt, drawMap, fittingCell, layOut, neighbour, type Direction, type Palette} from "../map.ts";
+import {useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
+import {change, linkTo, useShown} from "../hooks.ts";
+import {needsServer, type DeviceModel} from "../devices.ts";
+import {CELL_MAX, CELL_MIN, cellAt, fittingCell, layOut, neighbour, type Direction} from "../map.ts";
 import {attributeText, groupsOf, STATE_TEXT, STATES, type Device, type Group, type State} from "../model.ts";
-import {visible} from "../text.ts";
+import {Painter, type Palette} from "../paint.ts";
+import {count, visible} from "../text.ts";
 import {Choice, Mark, Missing, Name, Pick, Search, StateName, Table, type Column} from "./parts.tsx";
 
 const FRAME_HEIGHT_MIN = 160;
@@ -41,7 +43,7 @@ function mostHeight(): number {
   return Math.round(Math.max(FRAME_HEIGHT_MIN, Math.min(FRAME_HEIGHT_MAX, innerHeight * FRAME_SHARE)));
 }
 
-function DeviceMap({groups, theme}: {groups: Group[]; theme: string}): JSX.Element {
+function DeviceMap({groups, stamp, theme}: {groups: Group[]; stamp: number; theme: string}): JSX.Element {
   const {route} = useShown();
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -54,6 +56,7 @@ function DeviceMap({groups, theme}: {groups: Group[]; theme: string}): JSX.Eleme
   const layout = useMemo(() => layOut(groups, width, cell), [groups, width, cell]);
   const height = Math.min(most, Math.max(FRAME_HEIGHT_MIN, layout.height + FRAME_PADDING));
   const size = useMemo(() => ({width, height: height - FRAME_PADDING}), [width, height]);
+  const shown = useMemo(() => groups.reduce((sum, group) => sum + group.devices.length, 0), [groups]);
   const zoom = (factor: number) =>
     change({zoom: String(Math.min(CELL_MAX, Math.max(CELL_MIN, Math.round(cell * factor))))}, true);
   useEffect(() => {
@@ -64,17 +67,19 @@ function DeviceMap({groups, theme}: {groups: Group[]; theme: string}): JSX.Eleme
     watch.observe(frame.current!);
     return () => watch.disconnect();
   }, []);
-  useEffect(() => {
+  const painter = useMemo(() => new Painter(), []);
+  const palette = useMemo(paletteNow, [theme]);
+  useLayoutEffect(() => {
     const scale = devicePixelRatio || 1;
     const picture = canvas.current!;
-    if (picture.width !== size.width * scale) picture.width = size.width * scale;
-    if (picture.height !== size.height * scale) picture.height = size.height * scale;
-    const context = picture.getContext("2d")!;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
+    const [across, down] = [Math.round(size.width * scale), Math.round(size.height * scale)];
+    if (picture.width !== across) picture.width = across;
+    if (picture.height !== down) picture.height = down;
     const pick = route.at.pick ?? "";
-    drawMap(context, layout, {top, ...size}, {picked: pick.startsWith("device:") ? pick.slice(7) : "", cursor}, paletteNow());
+    painter.paint(picture.getContext("2d")!, layout, {top, ...size, scale}, {picked: pick.startsWith("device:") ? pick.slice(7) : "", cursor}, palette);
     picture.dataset.painted = String(performance.now());
-  }, [layout, top, size, cursor, route.at.pick, theme]);
+    picture.dataset.devices = String(shown);
+  }, [layout, top, size, cursor, route.at.pick, palette, stamp]);
   const move = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const direction = DIRECTIONS[event.key];
@@ -90,7 +95,6 @@ function DeviceMap({groups, theme}: {groups: Group[]; theme: string}): JSX.Eleme
     else return;
     event.preventDefault();
   };
-  const shown = useMemo(() => groups.reduce((sum, group) => sum + group.devices.length, 0), [groups]);
   const at = useMemo(() => {
     for (const group of groups) {
       const found = cursor && group.devices.find((device) => device.id === cursor);
@@ -140,31 +144,42 @@ const COLUMNS: Column<Device>[] = [
   {name: "Capacity", cell: (device) => <span class="muted"><Name text={Object.entries(device.capacity).map(([name, value]) => `${name}=${value}`).join(" ")} /></span>},
 ];
 
-export function Devices({devices, theme}: {devices: Device[]; theme: string}): JSX.Element {
+/// The rules that only the server can judge.
+function Unjudged(): JSX.Element | null {
+  const {cluster} = useShown();
+  const many = [...cluster.rules.values()].filter(needsServer).length;
+  if (many === 0) return null;
+  return <p class="notice">{count(many, "DeviceTaintRule")} {many === 1 ? "selects" : "select"} devices by class or by an expression. The map does not show these taints;
+    {" "}<a href={linkTo("capacity", {by: "node"})}>Free capacity</a> counts them.</p>;
+}
+
+export function Devices({model, theme}: {model: DeviceModel; theme: string}): JSX.Element {
   const {cluster, route} = useShown();
+  const {devices, stamp} = model;
+  const nodesVersion = cluster.versionOf("nodes");
   const {q = "", state = "", by = "node", as = "map"} = route.at;
-  const searched = useMemo(() => devices.filter((device) => matches(device, q)), [devices, q]);
-  const chosen = useMemo(() => state ? searched.filter((device) => device.state === state) : searched, [searched, state]);
-  const groups = useMemo(() => groupsOf(chosen, by, cluster.nodes), [chosen, by, cluster.nodes]);
+  // While no device comes or goes and nothing is left out, the array stays the same, and the layout with it.
+  const searched = useMemo(() => q ? devices.filter((device) => matches(device, q)) : devices, [devices, q, q && stamp]);
+  const chosen = useMemo(() => state ? searched.filter((device) => device.state === state) : searched, [searched, state, state && stamp]);
+  const groups = useMemo(() => groupsOf(chosen, by, cluster.nodes), [chosen, by, cluster.nodes, by.startsWith("label:") && nodesVersion, by === "class" && stamp]);
   const choices = useMemo(() => {
     const labels = new Set<string>();
-    const attributes = new Set<string>();
     for (const node of cluster.nodes.values()) Object.keys(node.metadata.labels ?? {}).forEach((key) => labels.add(key));
-    for (const device of devices) Object.keys(device.attributes).forEach((name) => attributes.add(name));
     const some = (names: Set<string>) => [...names].sort().slice(0, CHOICES_MAX);
-    return [["node", "node"], ["driver", "driver"], ["pool", "pool"],
+    return [["node", "node"], ["driver", "driver"], ["pool", "pool"], ["class", "class that was asked for"],
       ...some(labels).map((key) => [`label:${key}`, `node label ${key}`] as const),
-      ...some(attributes).map((name) => [`attribute:${name}`, `attribute ${name}`] as const)] as const;
-  }, [devices, cluster.nodes]);
+      ...some(model.attributes).map((name) => [`attribute:${name}`, `attribute ${name}`] as const)] as const;
+  }, [devices, cluster.nodes, nodesVersion]);
   const many = useMemo(() => {
     const sums = new Map<State, number>();
     for (const device of searched) sums.set(device.state, (sums.get(device.state) ?? 0) + 1);
     return sums;
-  }, [searched]);
+  }, [searched, stamp]);
   return (
     <section class="view" aria-label="Devices">
       <h1>Devices</h1>
       <Missing kinds={["resourceslices", "resourceclaims", "nodes"]} />
+      <Unjudged />
       <div class="tools">
         <Search label="Search" />
         <Choice label="Group by" name="by" first="node" options={choices} />
@@ -183,7 +198,7 @@ export function Devices({devices, theme}: {devices: Device[]; theme: string}): J
         ? <p class="empty">No driver has published a device. Devices come from ResourceSlices.</p>
         : as === "table"
           ? <Table id="d" caption="Devices" columns={COLUMNS} rows={chosen} keyOf={(device) => device.id} empty="No device matches." />
-          : <DeviceMap groups={groups} theme={theme} />}
+          : <DeviceMap groups={groups} stamp={stamp} theme={theme} />}
     </section>
   );
 }

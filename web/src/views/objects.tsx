@@ -2,7 +2,8 @@
 // Claims and pods: tables that link both ways.
 import type {JSX} from "preact";
 import {useMemo} from "preact/hooks";
-import {useShown} from "../hooks.ts";
+import {linkTo, useShown} from "../hooks.ts";
+import {devicesOfClaim} from "../history.ts";
 import {keyOf, type Pod, type ResourceClaim} from "../kube.ts";
 import {claimsOf, claimState} from "../model.ts";
 import {localTime, span} from "../text.ts";
@@ -14,10 +15,6 @@ const DEVICES_SHOWN = 6;
 function Age({object}: {object: Pod | ResourceClaim}): JSX.Element {
   const at = object.metadata.creationTimestamp;
   return at ? <time dateTime={at} title={localTime(at)}>{span(Date.now() - Date.parse(at))}</time> : <></>;
-}
-
-function devicesOfClaim(claim: ResourceClaim): string[] {
-  return (claim.status?.allocation?.devices?.results ?? []).map((one) => `${one.driver}/${one.pool}/${one.device}`);
 }
 
 function podPhase(pod: Pod): string {
@@ -38,7 +35,7 @@ const CLAIMS: Column<ResourceClaim>[] = [
 ];
 const PODS: Column<Pod>[] = [
   {name: "Pod", cell: (pod) => <Pick what={`pod:${keyOf(pod)}`} />, order: keyOf},
-  {name: "Phase", cell: (pod) => isWaiting(pod) ? <a href={`#/waiting?explain=${encodeURIComponent(keyOf(pod))}`}>waiting: why?</a> : podPhase(pod), order: podPhase},
+  {name: "Phase", cell: (pod) => isWaiting(pod) ? <a href={linkTo("waiting", {explain: keyOf(pod)})}>waiting: why?</a> : podPhase(pod), order: podPhase},
   {name: "Node", cell: (pod) => pod.spec?.nodeName ? <Pick what={`node:${pod.spec.nodeName}`} /> : "", order: (pod) => pod.spec?.nodeName ?? ""},
   {name: "Claims", cell: (pod) => <ul class="plain">{claimsOf(pod).map((one) => <li key={one.name}>{one.claim ? <Pick what={`claim:${one.claim}`} /> : <span class="muted"><Name text={one.name} />: not made yet</span>}</li>)}</ul>},
   {name: "Age", cell: (pod) => <Age object={pod} />, order: (pod) => pod.metadata.creationTimestamp ?? ""},

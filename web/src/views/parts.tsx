@@ -31,6 +31,7 @@ export function picked(): {kind: string; name: string} {
 }
 
 const SHAPES: Record<State, string> = {free: "", used: "", shared: "", blocked: "M3 13 13 3", tainted: "M3 13 13 3M3 3 13 13",
+  cordoned: "M8 3V13", "node-tainted": "M8 3V13M3 8H13",
   unhealthy: "M8 3.5V9M8 11V12.5", incomplete: "M3 8H6M7 8H10M11 8H13"};
 
 /// The mark of a state as on the map: its shape tells it without its colour.
@@ -79,6 +80,13 @@ export function Copy({text, children}: {text: string; children: ComponentChildre
   const [said, setSaid] = useState("");
   const copy = () => navigator.clipboard.writeText(text).then(() => setSaid("copied"), () => setSaid("the browser refused"));
   return <span class="copy"><button type="button" onClick={() => void copy()}>{children}</button><span role="status">{said}</span></span>;
+}
+
+/// Commands, each with a button that copies it.
+export function Commands({commands}: {commands: string[]}): JSX.Element | null {
+  if (commands.length === 0) return null;
+  return <ul class="plain commands">{commands.map((command) => (
+    <li key={command}><code>{visible(command)}</code> <Copy text={command}>{command.startsWith("kubectl") ? "Copy as kubectl" : "Copy"}</Copy></li>))}</ul>;
 }
 
 export interface Column<T> {
@@ -149,6 +157,7 @@ export function Missing({kinds}: {kinds: Kind[]}): JSX.Element | null {
   for (const kind of kinds) {
     const {phase, why, namespace} = cluster.kinds.get(kind)!;
     if (phase === "refused") lines.push(<>You may not list {kind}, so this view lacks them. <span class="muted">{visible(why)}</span></>);
+    if (phase === "gone") lines.push(<>The {kind} of this moment are no longer kept. <span class="muted">{visible(why)}</span></>);
     if (phase === "reading") lines.push(<>Reading {kind} …</>);
     if (phase === "absent" && kind !== "devicetaintrules") lines.push(<>The server has no {kind}.</>);
     if (namespace && phase !== "refused") lines.push(<>Only {kind} of the namespace <Name text={namespace} /> are shown.</>);

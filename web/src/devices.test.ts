@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import type {ResourceClaim, ResourceSlice, SliceDevice, TaintRule} from "./kube.ts";
-import {claimsOf, claimState, devicesOf, groupsOf} from "./model.ts";
+import type {KubeNode, ResourceClaim, ResourceSlice, SliceDevice, TaintRule} from "./kube.ts";
+import {DeviceModel, needsServer, type Objects} from "./devices.ts";
+import {claimsOf, claimState, groupsOf} from "./model.ts";
 
+function devicesOf(objects: Partial<Objects>) {
+  return new DeviceModel().update({slices: [], claims: [], rules: [], nodes: [], ...objects}).devices;
+}
 function slice(name: string, devices: SliceDevice[], pool: Partial<ResourceSlice["spec"]["pool"]> = {}, more = {}): ResourceSlice {
   return {metadata: {name}, spec: {driver: "d", nodeName: "n", pool: {name: "p", generation: 1, resourceSliceCount: 1, ...pool}, devices, ...more}};
 }
@@ -11,8 +15,8 @@ function claim(name: string, devices: string[], more: object = {}): ResourceClai
   return {metadata: {namespace: "ns", name}, status: {allocation: {devices: {results: devices.map((device) => ({request: "r", driver: "d", pool: "p", device, ...more}))}},
     reservedFor: [{resource: "pods", name: "pod", uid: "1"}]}};
 }
-function states(slices: ResourceSlice[], claims: ResourceClaim[] = [], rules: TaintRule[] = []) {
-  return Object.fromEntries(devicesOf({slices, claims, rules}).map((device) => [device.name, device.state]));
+function states(slices: ResourceSlice[], claims: ResourceClaim[] = [], rules: TaintRule[] = [], nodes: KubeNode[] = []) {
+  return Object.fromEntries(devicesOf({slices, claims, rules, nodes}).map((device) => [device.name, device.state]));
 }
 
 test("a claim uses a device, an administrator does not", () => {
@@ -81,4 +85,69 @@ test("claims of pods, and states as kubectl writes them", () => {
 
 test("objects without any content stop nothing", () => {
   assert.deepEqual(devicesOf({slices: [{metadata: {name: "s"}, spec: {driver: "d", pool: {name: "p"}}}], claims: [{metadata: {name: "c"}}], rules: [{metadata: {name: "r"}}]}), []);
+});
+
+test("devices of cordoned and tainted nodes have states of their own, unless a claim has them", () => {
+  const node = (spec: object): KubeNode[] => [{metadata: {name: "n"}, spec}];
+  const slices = [slice("s", [{name: "a"}, {name: "b"}])];
+  assert.deepEqual(states(slices, [claim("x", ["a"])], [], node({unschedulable: true, taints: [{key: "k", effect: "NoSchedule"}]})), {a: "used", b: "cordoned"});
+  assert.deepEqual(states(slices, [], [], node({taints: [{key: "k", effect: "NoExecute"}]})), {a: "node-tainted", b: "node-tainted"});
+  assert.deepEqual(states(slices, [], [], node({taints: [{key: "k", effect: "PreferNoSchedule"}]})), {a: "free", b: "free"});
+});
+
+test("rules that select by class or expression are left to the server", () => {
+  const rule = (deviceSelector: object): TaintRule => ({metadata: {name: "r"}, spec: {deviceSelector, taint: {key: "k", effect: "NoSchedule"}}});
+  assert.deepEqual([{deviceClassName: "c"}, {selectors: [{}]}, {driver: "d"}, {}].map((one) => needsServer(rule(one))), [true, true, false, false]);
+  assert.deepEqual(states([slice("s", [{name: "a"}])], [], [rule({deviceClassName: "c"})]), {a: "free"});
+});
+
+test("devices in use are grouped by the class that was asked for", () => {
+  const asked = {...claim("x", ["a"]), spec: {devices: {requests: [{name: "r", exactly: {deviceClassName: "fast"}}]}}};
+  const devices = devicesOf({slices: [slice("s", [{name: "a"}, {name: "b"}])], claims: [asked]});
+  assert.deepEqual(groupsOf(devices, "class", new Map()).map((group) => group.name), ["(no claim has it)", "fast"]);
+});
+
+test("an update changes what a change is about, and keeps the array of devices", () => {
+  const model = new DeviceModel();
+  const slices = [slice("s", [{name: "a"}, {name: "b"}]), slice("t", [{name: "c"}], {name: "q"})];
+  const update = (claims: ResourceClaim[], nodes: KubeNode[] = [], own = slices) => model.update({slices: own, claims, rules: [], nodes});
+  const now = () => Object.fromEntries(model.devices.map((device) => [device.name, device.state]));
+  const first = claim("x", ["a"]);
+  update([first]);
+  const {devices, stamp} = model;
+  update([first]);
+  assert.equal(model.stamp, stamp);
+  update([claim("x", ["b"])]);
+  assert.equal(model.devices, devices);
+  assert.deepEqual(now(), {a: "free", b: "used", c: "free"});
+  assert.ok(model.stamp > stamp);
+  update([], [{metadata: {name: "n"}, spec: {unschedulable: true}}]);
+  assert.deepEqual(now(), {a: "cordoned", b: "cordoned", c: "cordoned"});
+  update([claim("z", ["c"])], [], [slices[1]!]);
+  assert.notEqual(model.devices, devices);
+  assert.deepEqual(now(), {c: "free"}); // of another pool
+});
+
+test("random changes give what is computed from nothing", () => {
+  let seed = 7;
+  const random = (below: number) => { seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648; return seed % below; };
+  const model = new DeviceModel();
+  const claims = new Map<string, ResourceClaim>();
+  const slices = new Map<string, ResourceSlice>();
+  const nodes = new Map<string, KubeNode>();
+  for (let i = 0; i < 400; ++i) {
+    const which = random(4);
+    const name = String(random(6));
+    if (which === 0) claims.set(name, claim(name, [["a", "b", "c"][random(3)]!, "b"].slice(0, 1 + random(2)), {pool: `p${random(3)}`}));
+    if (which === 1) claims.delete(name);
+    if (which === 2) {
+      const pool = random(3);
+      if (random(4) === 0) slices.delete(`s${pool}`);
+      else slices.set(`s${pool}`, slice(`s${pool}`, ["a", "b", "c"].slice(random(3)).map((one) => ({name: one, consumesCounters: [{counterSet: "g", counters: {m: {value: "1"}}}]})), {name: `p${pool}`, generation: random(2)}, {sharedCounters: [{name: "g", counters: {m: {value: "2"}}}]}));
+    }
+    if (which === 3) nodes.set("n", {metadata: {name: "n"}, spec: {unschedulable: random(2) === 0}});
+    const objects = () => ({slices: slices.values(), claims: claims.values(), rules: [], nodes: nodes.values()});
+    model.update(objects());
+    assert.deepEqual(model.devices, new DeviceModel().update(objects()).devices, `change ${i}`);
+  }
 });
