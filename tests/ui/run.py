@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of the dashboard (ui.*): run.py types|unit|views [--dray PROGRAM] [--pictures FOLDER]
+"""The tests of the dashboard (ui.*): run.py types|unit|views|bench [--dray PROGRAM] [--pictures FOLDER]
 
   types   the TypeScript compiler over web/
   unit    web/src/*.test.ts under Node.js
   views   tests/ui/views.mjs in headless Chromium, against a `dray serve` with examples. --fresh takes the page
           from web/ as it is now, not from the program; --only REGEX plays some of the tests
+  bench   no test: what a large cluster costs the page (bench.mjs); --real: with objects of `dray serve`
 
 Exit codes: 0 passed, 1 failed, 77 left out, with the reason as the last line. What the tests need from npm
 comes into build/web with the lock file of web/ (dev/web_bundle.py).
@@ -69,13 +70,13 @@ def unit():
 
 
 class Server:
-    """A `dray serve` in memory on a free port, with the examples; ends with the block."""
+    """A `dray serve` in memory on a free port; ends with the block."""
 
-    def __init__(self, dray, scratch):
+    def __init__(self, dray, scratch, nodes="example=1", files=()):
         (scratch / "tokens").write_text(TOKENS)
         command = [dray, "serve", "--memory", "--listen", "127.0.0.1:0", "--data-dir", scratch / "data",
-                   "--token-file", scratch / "tokens", "--nodes", "example=1"]
-        for file in FILES:
+                   "--token-file", scratch / "tokens", "--nodes", nodes]
+        for file in files:
             command += ["-f", ROOT / file]
         self.log = (scratch / "log").open("w+")
         self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=self.log)
@@ -104,30 +105,55 @@ def fresh_page():
     return str(web_bundle.bundle())
 
 
-def views(dray, options):
+def find_browser():
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         leave_out("the dashboard's views are not tested: there is no chromium")
+    return browser
+
+
+def play(script, **settings):
+    environment = {**os.environ, "DRAY_UI_TEST": json.dumps(settings)}
+    return subprocess.run(["node", script], cwd=workplace(script.split(".")[0]), env=environment, check=False).returncode
+
+
+def bench(dray, options):
+    """Prints what a large cluster costs the page."""
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = {"browser": find_browser(), "profile": f"{scratch}/profile", "page": fresh_page(),
+                    "nodes": options.nodes, "devices": 8, "url": ""}
+        if not options.real:
+            return play("bench.mjs", **settings)
+        with Server(dray, pathlib.Path(scratch), nodes=f"8-gpu-server={options.nodes}") as server:
+            return play("bench.mjs", **{**settings, "url": server.url})
+
+
+def views(dray, options):
+    browser = find_browser()
     has_none = "which this program does not have" in subprocess.run(
         [dray, "serve", "--help"], text=True, capture_output=True, check=True).stdout.replace("\n", " ")
     if has_none:
         leave_out("the dashboard's views are not tested: the program was built without them")
-    folder = workplace("views")
-    with tempfile.TemporaryDirectory() as scratch, Server(dray, pathlib.Path(scratch)) as server:
-        environment = {**os.environ, "DRAY_UI_TEST": json.dumps(
-            {"url": server.url, "browser": browser, "profile": f"{scratch}/profile",
+    with tempfile.TemporaryDirectory() as scratch, Server(dray, pathlib.Path(scratch), files=FILES) as server:
+        return play(
+            "views.mjs", **{
+             "url": server.url, "browser": browser, "profile": f"{scratch}/profile",
              "pictures": str(options.pictures.resolve()) if options.pictures else "",
              "page": fresh_page() if options.fresh else "", "only": options.only,
-             "patience": options.patience, "dray": str(dray), "root": str(ROOT)})}
-        return subprocess.run(["node", "views.mjs"], cwd=folder, env=environment, check=False).returncode
+             "update": options.update, "golden": str(ROOT / "tests/ui/golden"),
+             "kubectl": shutil.which("kubectl") or "",
+             "patience": options.patience, "dray": str(dray), "root": str(ROOT)})
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("part", choices=["types", "unit", "views"])
+    parser.add_argument("part", choices=["types", "unit", "views", "bench"])
     parser.add_argument("--dray")
     parser.add_argument("--pictures", type=pathlib.Path, help="write screenshots for the documents")
+    parser.add_argument("--real", action="store_true", help="of bench: objects of dray serve")
+    parser.add_argument("--nodes", type=int, default=5000, help="of bench, with eight devices each")
     parser.add_argument("--fresh", action="store_true", help="the page as web/ is now")
+    parser.add_argument("--update", action="store_true", help="record what the views show (tests/ui/golden)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only tests whose name has this")
     parser.add_argument("--patience", type=int, default=600, metavar="SECONDS", help="how long a view may take")
     options = parser.parse_args()
@@ -136,7 +162,7 @@ def main():
         return types()
     if options.part == "unit":
         return unit()
-    return views(options.dray, options)
+    return (bench if options.part == "bench" else views)(options.dray, options)
 
 
 if __name__ == "__main__":

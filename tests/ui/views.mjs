@@ -2,92 +2,9 @@
 // The views in headless Chromium, against a server with the objects of cluster.yaml and an example.
 // It waits for what the page shows, never for time.
 import assert from "node:assert/strict";
-import {mkdir, readFile} from "node:fs/promises";
-import {createRequire} from "node:module";
-import {chromium} from "playwright-core";
+import {check, context, errors, failures, findings, foreign, kube, live, matchGolden, open, press, test, url} from "./harness.mjs";
 
-const {url, browser: executablePath, profile, pictures, patience, page: fresh, only, dray} = JSON.parse(process.env.DRAY_UI_TEST);
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LONG = /long-n+\.long-n+\.long-n+\.e+/;
-
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath, headless: true, ignoreHTTPSErrors: true, viewport: {width: 1240, height: 660}, colorScheme: "light",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
-context.setDefaultTimeout(patience * 1000); // only a fault uses it up
-await context.grantPermissions(["clipboard-read", "clipboard-write"], {origin: url});
-if (fresh) {
-  await context.route((address) => address.origin === url && /^\/ui\/[\w.-]*$/.test(address.pathname), async (route) => {
-    const name = new URL(route.request().url()).pathname.slice(4) || "index.html";
-    const types = {html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", txt: "text/plain"};
-    await route.fulfill({path: `${fresh}/${name}`, contentType: `${types[name.split(".").pop()]}; charset=utf-8`, headers: {"Content-Security-Policy": "default-src 'self'"}});
-  });
-}
-const errors = [];
-const foreign = [];
-let failures = 0;
-
-async function open(token, hash = "") {
-  const page = await context.newPage();
-  page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (line) => { if (line.type() === "error" && !/status of 40[13]/.test(line.text())) errors.push(line.text()); });
-  page.on("request", (request) => { if (!request.url().startsWith(`${url}/`) && !request.url().startsWith("data:")) foreign.push(request.url()); });
-  page.on("dialog", (dialog) => { errors.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  if (token) await page.addInitScript((text) => sessionStorage.setItem("dray-token", text), token);
-  await page.goto(`${url}/ui/${hash}`);
-  return page;
-}
-
-async function test(name, body) {
-  if (only && !new RegExp(only).test(name)) return;
-  const began = Date.now();
-  try {
-    await body();
-    console.log(`ok ${name} (${Date.now() - began} ms)`);
-  } catch (error) {
-    failures += 1;
-    console.log(`not ok ${name}: ${error.stack.replace(/Browser logs:.*?(?=\n    at )/s, "")}`);
-  }
-}
-
-async function kube(path, options = {}) {
-  const response = await context.request.fetch(url + path, {...options, ignoreHTTPSErrors: true,
-    headers: {Authorization: "Bearer all", "Content-Type": "application/json", ...options.headers}});
-  assert.ok(response.ok(), `${path}: ${response.status()} ${await response.text()}`);
-  return response.json();
-}
-
-/// The findings of axe, and no text that leaves the window sideways.
-async function check(page, name) {
-  for (const theme of ["light", "dark"]) {
-    await page.getByLabel("Theme").selectOption(theme);
-    await onlyOwnColours(page);
-    await page.evaluate(axe);
-    const {violations} = await page.evaluate(() => globalThis.axe.run(document, {resultTypes: ["violations"]}));
-    assert.deepEqual(violations.map(({id, nodes}) => `${name} ${theme} ${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}`), []);
-    if (pictures && (theme === "light" ? name !== "devices-table" : name === "devices")) {
-      await mkdir(pictures, {recursive: true});
-      await page.screenshot({path: `${pictures}/ui-${name}${theme === "dark" ? "-dark" : ""}.png`});
-    }
-  }
-  await page.getByLabel("Theme").selectOption("auto");
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name}: wider than the window`);
-}
-
-/// The map is painted in the colours of the theme.
-async function onlyOwnColours(page) {
-  await page.waitForFunction(() => {
-    const map = document.querySelector("canvas");
-    if (!map) return true;
-    const pixel = map.getContext("2d").getImageData(map.width - 1, map.height - 1, 1, 1).data;
-    return getComputedStyle(document.body).backgroundColor === `rgb(${pixel[0]}, ${pixel[1]}, ${pixel[2]})`;
-  });
-}
-
-async function live(page) {
-  await page.getByText("● live").waitFor();
-}
 
 // The scheduler has decided about everything that the views are about.
 for (;;) {
@@ -113,9 +30,7 @@ await test("nothing is shown without credentials, and a wrong token is refused",
   await page.getByLabel("Bearer token").fill("two words");
   await page.getByText("A token has no spaces").waitFor();
   assert.ok(await page.getByRole("button", {name: "Log in"}).isDisabled());
-  await page.evaluate(axe);
-  const {violations} = await page.evaluate(() => globalThis.axe.run());
-  assert.deepEqual(violations.map((one) => one.id), []);
+  assert.deepEqual(await findings(page), []);
   await page.getByLabel("Bearer token").fill("all");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", {name: "Devices"}).first().waitFor();
@@ -140,6 +55,7 @@ await test("devices: map, states, keyboard, and the table with the same", async 
   await page.keyboard.press("Enter");
   await page.getByRole("complementary").getByText("cut.example.com/cut-0/gpu-0-whole").first().waitFor();
   await check(page, "devices");
+  await matchGolden(page.locator("main"), "devices");
   await page.getByLabel("Show as").selectOption("table");
   await page.getByLabel("Search").fill("stream-a");
   const rows = page.locator("tbody tr");
@@ -149,6 +65,7 @@ await test("devices: map, states, keyboard, and the table with the same", async 
   await page.reload();
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
   await check(page, "devices-table");
+  await matchGolden(page.locator("main"), "devices-table");
   await page.close();
 });
 
@@ -168,25 +85,19 @@ await test("names with markup, escapes and turned text are text", async () => {
 await test("waiting: reasons, an explanation as a tree, copied by keyboard alone", async () => {
   const page = await open("all", "#/devices");
   await live(page);
-  const press = async (key, until, most = 60) => {
-    for (let i = 0; i < most; ++i) {
-      if (await page.evaluate(until)) return;
-      await page.keyboard.press(key);
-    }
-    assert.fail(`${key} does not reach ${until}`);
-  };
-  await press("Tab", "document.activeElement.textContent.startsWith('Waiting')");
+  await press(page, "Tab", "document.activeElement.textContent.startsWith('Waiting')");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", {name: /^Waiting 3 pods/}).waitFor();
-  await press("Tab", "document.activeElement.textContent === 'research/disks-0'");
+  await press(page, "Tab", "document.activeElement.textContent === 'research/disks-0'");
   await page.keyboard.press("Enter");
   await page.getByText("It fits nowhere.").waitFor();
   await page.getByText("What would help").waitFor();
   await page.waitForFunction(() => document.querySelector(".explained").textContent.includes("research/disks"));
-  await press("Tab", "document.activeElement.textContent === 'Copy' && document.activeElement.closest('ol')");
+  await matchGolden(page.getByRole("region", {name: "Explanation"}), "waiting");
+  await press(page, "Tab", "document.activeElement.textContent === 'Copy as kubectl' && document.activeElement.closest('ol')");
   await page.keyboard.press("Enter");
   await page.getByText("copied").waitFor();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /disk|devices/);
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^kubectl replace --force -f - <<'EOF'\n/);
   await page.goto(`${url}/ui/#/waiting?explain=example-driver/trainer-0`);
   await page.locator(".funnel").waitFor();
   assert.match(await page.locator(".funnel").innerText(), /in use\s+−\d+/);
@@ -208,6 +119,10 @@ await test("claims and pods link both ways, and show YAML", async () => {
   await page.getByLabel("Search").fill("");
   await page.getByRole("link", {name: "example-driver/trainer-0"}).first().waitFor();
   await check(page, "objects");
+  await page.getByLabel("Search").fill("research/");
+  await page.getByRole("link", {name: "example-driver/trainer-0"}).first().waitFor({state: "detached"});
+  await matchGolden(page.locator("main"), "objects");
+  await page.getByLabel("Search").fill("");
   await page.getByText("Columns").first().click();
   await page.getByLabel("Age").first().uncheck();
   await page.waitForFunction(() => ![...document.querySelectorAll("th")].slice(0, 5).some((one) => one.textContent === "Age") || location.hash.includes("hide=Age"));
@@ -220,6 +135,7 @@ await test("free capacity has the numbers of dray capacity", async () => {
   await page.getByText("Partitions that can still be cut").waitFor();
   assert.match(await page.getByRole("group", {name: "Partitions that can still be cut"}).innerText(), /memory=80Gi/);
   await check(page, "capacity");
+  await matchGolden(page.locator("main"), "capacity");
   await page.getByLabel("A row for each").selectOption("node");
   await page.getByRole("cell", {name: "worn-0", exact: true}).waitFor();
   await page.close();
@@ -233,6 +149,8 @@ await test("what changes is shown at once", async () => {
   await page.getByRole("button", {name: "research/late"}).waitFor();
   await kube(`${pods}/late?gracePeriodSeconds=0`, {method: "DELETE"});
   await page.getByRole("button", {name: "research/late"}).waitFor({state: "detached"});
+  await page.goto(`${url}/ui/#/objects?pick=pod:research/late`); // it is gone, and a link to it is still about
+  await page.getByText("It is not there, or you may not see it.").waitFor();
   await page.close();
 });
 
@@ -303,6 +221,10 @@ await test("at rest an open dashboard asks nothing", async () => {
   assert.deepEqual(asked.slice(before), []);
   await page.close();
 });
+
+await import("./plans.mjs");
+await import("./timeline.mjs");
+await import("./stories.mjs");
 
 await test("nothing came from elsewhere, and nothing went wrong unseen", async () => {
   assert.deepEqual(foreign, []);

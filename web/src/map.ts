@@ -17,14 +17,22 @@ export interface Cell {
   width: number;
   height: number;
 }
-export interface Block {
-  name: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  cells: Cell[];
-  frames: {x: number; y: number; width: number; height: number}[];
+export interface Frame {x: number; y: number; width: number; height: number}
+interface Inside {cells: Cell[]; frames: Frame[]}
+
+/// A group on the map. Its cells are placed when they are first looked at: of a large cluster few are seen.
+export class Block {
+  private inside: Inside | undefined;
+
+  constructor(readonly name: string, readonly x: number, readonly y: number, readonly width: number, readonly height: number,
+    private readonly place: (block: Block) => Inside) {}
+
+  get cells(): Cell[] {
+    return (this.inside ??= this.place(this)).cells;
+  }
+  get frames(): Frame[] {
+    return (this.inside ??= this.place(this)).frames;
+  }
 }
 export interface Layout {
   blocks: Block[]; // from the top down
@@ -48,6 +56,14 @@ function shapeOf(group: Group): Shape {
   return {alone, frames: frames.size, longest};
 }
 
+const known = new WeakMap<Group[], Shape[]>();
+
+function shapesOf(groups: Group[]): Shape[] {
+  const shapes = known.get(groups) ?? groups.map(shapeOf);
+  known.set(groups, shapes);
+  return shapes;
+}
+
 /// The columns of squares, the distance between them, and the height of a block.
 function gridOf({alone, frames, longest}: Shape, cell: number, top: number, most: number) {
   const step = cell + Math.max(1, Math.floor(cell / 6));
@@ -56,36 +72,34 @@ function gridOf({alone, frames, longest}: Shape, cell: number, top: number, most
   return {step, columns, height: top + Math.ceil(alone / columns) * step + frames * (step + 4)};
 }
 
-/// Devices of a frame are one strip of bars; the others fill rows of squares.
-function layBlock(group: Group, cell: number, top: number, most: number): Block {
-  const shape = shapeOf(group);
-  const {step, columns, height} = gridOf(shape, cell, top, most);
-  const block: Block = {name: group.name, x: 0, y: 0, width: columns * step, height, cells: [], frames: []};
+/// Devices of a frame are one strip of bars; the others fill rows of squares, below the name of the group.
+function placeIn(block: Block, devices: Device[], cell: number, {step, columns}: {step: number; columns: number}, top: number): Inside {
+  const inside: Inside = {cells: [], frames: []};
   const frames = new Map<string, Device[]>();
   let place = 0;
-  for (const device of group.devices) {
+  for (const device of devices) {
     if (device.frame) {
       const list = frames.get(device.frame);
       if (list) list.push(device);
       else frames.set(device.frame, [device]);
       continue;
     }
-    block.cells.push({device, x: (place % columns) * step, y: top + Math.floor(place / columns) * step, width: cell, height: cell});
+    inside.cells.push({device, x: block.x + (place % columns) * step, y: block.y + top + Math.floor(place / columns) * step, width: cell, height: cell});
     place += 1;
   }
-  let y = top + Math.ceil(shape.alone / columns) * step;
+  let y = block.y + top + Math.ceil(place / columns) * step;
   for (const list of frames.values()) {
     const width = columns * step - (step - cell);
     const inner = Math.max(1, (width - 4) / list.length);
-    block.frames.push({x: 0, y, width, height: cell + 4});
+    inside.frames.push({x: block.x, y, width, height: cell + 4});
     list.forEach((device, i) => {
       const high = Math.max(Math.min(cell, 4), cell * device.size);
-      block.cells.push({device, x: 2 + i * inner, y: y + 2 + cell - high,
+      inside.cells.push({device, x: block.x + 2 + i * inner, y: y + 2 + cell - high,
         width: Math.max(1, inner - Math.min(2, inner / 4)), height: high});
     });
     y += step + 4;
   }
-  return block;
+  return inside;
 }
 
 /// Spaces between blocks, for the size of a cell.
@@ -94,65 +108,47 @@ function spacing(cell: number): {hasNames: boolean; top: number; gap: number} {
   return {hasNames, top: hasNames ? LABEL : 0, gap: hasNames ? GAP : Math.max(3, cell / 2)};
 }
 
-/// O(devices).
-export function layOut(groups: Group[], width: number, cell: number): Layout {
+/// Calls `each` with the place of each block, row by row; gives the height of all. O(groups).
+function flow(shapes: Shape[], width: number, cell: number, each: (i: number, x: number, y: number, grid: ReturnType<typeof gridOf>) => void): number {
   const {hasNames, top, gap} = spacing(cell);
-  const blocks: Block[] = [];
   let x = 0;
   let y = 0;
   let tallest = 0;
-  for (const group of groups) {
-    const block = layBlock(group, cell, top, width);
-    if (x > 0 && x + block.width > width) {
+  shapes.forEach((shape, i) => {
+    const grid = gridOf(shape, cell, top, width);
+    const wide = grid.columns * grid.step;
+    if (x > 0 && x + wide > width) {
       x = 0;
       y += tallest + gap;
       tallest = 0;
     }
-    block.x = x;
-    block.y = y;
-    for (const one of block.cells) {
-      one.x += x;
-      one.y += y;
-    }
-    for (const one of block.frames) {
-      one.x += x;
-      one.y += y;
-    }
-    x += Math.max(block.width, hasNames ? NAME_WIDTH_MIN : 0) + gap;
-    tallest = Math.max(tallest, block.height);
-    blocks.push(block);
-  }
-  return {blocks, height: y + tallest, cell, hasNames};
+    each(i, x, y, grid);
+    x += Math.max(wide, hasNames ? NAME_WIDTH_MIN : 0) + gap;
+    tallest = Math.max(tallest, grid.height);
+  });
+  return y + tallest;
+}
+
+/// O(devices) for groups that were not laid out before, else O(groups).
+export function layOut(groups: Group[], width: number, cell: number): Layout {
+  const {hasNames, top} = spacing(cell);
+  const blocks: Block[] = [];
+  const height = flow(shapesOf(groups), width, cell, (i, x, y, grid) => {
+    const {name, devices} = groups[i]!;
+    blocks.push(new Block(name, x, y, grid.columns * grid.step, grid.height, (block) => placeIn(block, devices, cell, grid, top)));
+  });
+  return {blocks, height, cell, hasNames};
 }
 
 const CELLS = [40, 34, 28, 24, 20, 17, 14, 11, 9, 7, 5, CELL_MIN];
 
-/// The height that layOut would need. O(groups).
-function heightFor(shapes: Shape[], width: number, cell: number): number {
-  const {hasNames, top, gap} = spacing(cell);
-  let x = 0;
-  let y = 0;
-  let tallest = 0;
-  for (const shape of shapes) {
-    const {step, columns, height} = gridOf(shape, cell, top, width);
-    if (x > 0 && x + columns * step > width) {
-      x = 0;
-      y += tallest + gap;
-      tallest = 0;
-    }
-    x += Math.max(columns * step, hasNames ? NAME_WIDTH_MIN : 0) + gap;
-    tallest = Math.max(tallest, height);
-  }
-  return y + tallest;
-}
-
 /// The largest cell with which all groups fit into a window. O(devices), and a few times O(groups).
 export function fittingCell(groups: Group[], width: number, height: number): number {
   const devices = groups.reduce((sum, group) => sum + group.devices.length, 0);
-  const shapes = groups.map(shapeOf);
+  const shapes = shapesOf(groups);
   for (const cell of CELLS) {
     if (cell * cell * devices > width * height) continue;
-    if (heightFor(shapes, width, cell) <= height) return cell;
+    if (flow(shapes, width, cell, () => undefined) <= height) return cell;
   }
   return CELL_MIN;
 }

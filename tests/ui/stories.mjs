@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every story of examples/stories in every view, as `dray ui -f` shows it.
+import assert from "node:assert/strict";
+import {spawn} from "node:child_process";
+import {readdir} from "node:fs/promises";
+import {createInterface} from "node:readline";
+import {context, dray, findings, root, test} from "./harness.mjs";
+
+/// The link that `dray ui` prints, and how to end it.
+async function begin(files) {
+  const program = spawn(dray, ["ui", ...files.flatMap((file) => ["-f", file]), "--listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "ignore"]});
+  for await (const line of createInterface({input: program.stdout})) {
+    const found = /http:\/\/\S+#once=\S+/.exec(line);
+    if (found) return {link: found[0], end: () => program.kill()};
+  }
+  return undefined;
+}
+
+const folder = `${root}/examples/stories`;
+const names = (await readdir(folder, {withFileTypes: true})).filter((one) => one.isDirectory()).map((one) => one.name);
+const first = await begin([`${folder}/${names[0]}/cluster.yaml`]);
+first?.end();
+if (!first) console.log("left out: the program has no dray ui");
+
+for (const name of first ? names : []) {
+  await test(`story ${name}: each view, without a fault`, async () => {
+    const {link, end} = await begin([`${folder}/${name}/cluster.yaml`, `${folder}/${name}/wrong.yaml`]);
+    const page = await context.newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    try {
+      await page.goto(link);
+      await page.getByText("● live").waitFor();
+      for (const view of ["waiting", "objects", "capacity", "devices"]) {
+        await page.evaluate((to) => { location.hash = `#/${to}`; }, view);
+        await page.waitForFunction((to) => document.querySelector("main h1") && location.hash.includes(to) && !document.querySelector("[aria-busy=true]"), view);
+        if (view === "waiting") await page.locator(".verdict").first().waitFor();
+      }
+      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(faults, []);
+    } finally {
+      end();
+      await page.close();
+    }
+  });
+}
