@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import {mkdir, readFile, writeFile} from "node:fs/promises";
 import {createRequire} from "node:module";
 import {chromium} from "playwright-core";
+import {usePage} from "./fresh.mjs";
 
 export const {url, browser: executablePath, profile, pictures, patience, page: fresh, only, update, golden, dray, root, kubectl} = JSON.parse(process.env.DRAY_UI_TEST);
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -15,13 +16,8 @@ export const context = await chromium.launchPersistentContext(profile, {
 });
 context.setDefaultTimeout(patience * 1000); // only a fault uses it up
 await context.grantPermissions(["clipboard-read", "clipboard-write"], {origin: url});
-if (fresh) {
-  await context.route((address) => address.origin === url && /^\/ui\/[\w.-]*$/.test(address.pathname), async (route) => {
-    const name = new URL(route.request().url()).pathname.slice(4) || "index.html";
-    const types = {html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", txt: "text/plain"};
-    await route.fulfill({path: `${fresh}/${name}`, contentType: `${types[name.split(".").pop()]}; charset=utf-8`, headers: {"Content-Security-Policy": "default-src 'self'"}});
-  });
-}
+if (fresh) await usePage(context, fresh);
+const WITHOUT_PICTURE = ["devices-table", "moment"];
 export const errors = [];
 export const foreign = [];
 export let failures = 0;
@@ -30,7 +26,7 @@ export let failures = 0;
 export async function open(token, hash = "", base = url) {
   const page = await context.newPage();
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (line) => { if (line.type() === "error" && !/status of (40[134]|410)/.test(line.text())) errors.push(line.text()); });
+  page.on("console", (line) => { if (line.type() === "error" && !/status of (40[0134]|410)/.test(line.text())) errors.push(line.text()); });
   page.on("request", (request) => { if (!request.url().startsWith(`${base}/`) && !request.url().startsWith("data:")) foreign.push(request.url()); });
   page.on("dialog", (dialog) => { errors.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
   if (token) await page.addInitScript((text) => sessionStorage.setItem("dray-token", text), token);
@@ -46,6 +42,7 @@ export async function test(name, body) {
     console.log(`ok ${name} (${Date.now() - began} ms)`);
   } catch (error) {
     failures += 1;
+    for (const page of context.pages().slice(1)) await page.close(); // the first one keeps the browser open
     console.log(`not ok ${name}: ${error.stack.replace(/Browser logs:.*?(?=\n    at )/s, "")}`);
   }
 }
@@ -71,7 +68,7 @@ export async function check(page, name) {
     await onlyOwnColours(page);
     assert.deepEqual(await findings(page), [], `${name} ${theme}`);
     await nothingCovered(page, `${name} ${theme}`);
-    if (pictures && (theme === "light" ? name !== "devices-table" : name === "devices")) {
+    if (pictures && (theme === "light" ? !WITHOUT_PICTURE.includes(name) : name === "devices")) {
       await mkdir(pictures, {recursive: true});
       await page.screenshot({path: `${pictures}/ui-${name}${theme === "dark" ? "-dark" : ""}.png`});
     }

@@ -55,7 +55,7 @@ if (hasWhatIf) {
     await page.getByRole("button", {name: "Ask"}).click();
     await page.getByText("✓ All of it fits.").waitFor();
     await page.getByRole("row", {name: /pod research\/more-0 work no node ✓ cut-0/}).waitFor();
-    await page.getByLabel("Which", {exact: true}).fill("cut-0");
+    await page.getByRole("combobox", {name: "Which"}).fill("cut-0");
     await page.getByRole("button", {name: "Add"}).click();
     await page.getByText("The question has changed since").waitFor();
     assert.match(page.url(), /do=drain\+cut-0/);
@@ -80,7 +80,7 @@ if (hasWhatIf) {
     await page.getByRole("button", {name: "Ask"}).click();
     await page.getByText("The manifests are too large").waitFor();
     await page.getByRole("button", {name: "Empty"}).click();
-    await page.getByLabel("Files").setInputFiles([{name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(WORK)}, {name: "b.yaml", mimeType: "text/yaml", buffer: Buffer.from("# two\n")}]);
+    await page.getByLabel("Files", {exact: true}).setInputFiles([{name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(WORK)}, {name: "b.yaml", mimeType: "text/yaml", buffer: Buffer.from("# two\n")}]);
     await page.waitForFunction(() => document.querySelector("textarea").value.endsWith("---\n# two\n"));
     await page.getByLabel("How many copies fit?").check();
     await page.getByRole("button", {name: "Leave out: drain a node nowhere"}).click();

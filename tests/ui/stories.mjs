@@ -34,6 +34,10 @@ for (const name of first ? names : []) {
       for (const view of ["waiting", "objects", "capacity", "devices"]) {
         await page.evaluate((to) => { location.hash = `#/${to}`; }, view);
         await page.waitForFunction((to) => document.querySelector("main h1") && location.hash.includes(to) && !document.querySelector("[aria-busy=true]"), view);
+        if (view === "objects") {
+          await page.evaluate((pod) => { location.hash = `#/objects?yaml=1&pick=${encodeURIComponent(pod)}`; }, await page.locator("td a.pick").first().evaluate((one) => decodeURIComponent(/pick=([^&]+)/.exec(one.href)[1])));
+          await page.getByRole("complementary").getByText("kind:").waitFor();
+        }
         if (view === "waiting") await page.locator(".verdict").first().waitFor();
       }
       assert.deepEqual(await findings(page), []);

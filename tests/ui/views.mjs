@@ -3,6 +3,7 @@
 // It waits for what the page shows, never for time.
 import assert from "node:assert/strict";
 import {check, context, errors, failures, findings, foreign, kube, live, matchGolden, open, press, test, url} from "./harness.mjs";
+import {mapIsTrue} from "./painted.mjs";
 
 const LONG = /long-n+\.long-n+\.long-n+\.e+/;
 
@@ -49,6 +50,12 @@ await test("devices: map, states, keyboard, and the table with the same", async 
   await legend.getByRole("button", {name: /^used/}).waitFor();
   const states = Object.fromEntries((await legend.getByRole("button").allTextContents()).map((text) => text.split(" ")));
   assert.deepEqual(states, {free: "12", used: "9", shared: "1", blocked: "4", tainted: "2"});
+  for (const cell of [20, 6]) { // sprites, and pixels
+    await page.goto(`${url}/ui/#/devices?zoom=${cell}`);
+    await page.waitForFunction((wanted) => document.querySelector("canvas").dataset.cell === wanted, String(cell));
+    await mapIsTrue(page, cell);
+  }
+  await page.goto(`${url}/ui/#/devices`);
   const map = page.getByRole("application");
   await map.focus();
   await page.keyboard.press("ArrowRight");

@@ -17,6 +17,7 @@ export interface View {top: number; width: number; height: number; scale: number
 export interface Marks {picked: string; cursor: string} // ids of devices
 
 const TINY = 7; // smaller cells show full or empty only
+const RING_MIN = 3; // a free device of fewer pixels has no edge around it
 const FILL_STEPS = 20;
 const SPRITES_MAX = 400;
 const NAME_WIDTH = 72;
@@ -34,6 +35,10 @@ function drawCell(context: CanvasRenderingContext2D, state: State, fill: number,
   } else if (state === "shared") {
     const part = Math.max(2, height * Math.max(fill, 0.1));
     context.fillRect(x, y + height - part, width, part);
+  }
+  if (state === "free" && Math.min(width, height) < RING_MIN) {
+    context.fillRect(x, y + height - 1, width, 1);
+    return;
   }
   context.strokeStyle = colour;
   context.lineWidth = isTiny ? 1 : 1.5;
@@ -140,7 +145,9 @@ export class Painter {
       }
       for (const {device, x, y, width: w, height: h} of block.cells) {
         put(x, y, w, h, 0, states.get(device.state) ?? muted);
-        if (device.state === "free" && w > 2 && h > 2) put(x, y, w, h, edge, page);
+        if (device.state !== "free") continue;
+        if (Math.min(w, h) >= RING_MIN) put(x, y, w, h, edge, page);
+        else put(x, y, w, Math.max(0, h - 1), 0, page); // no room for an edge around: a line below
       }
     }
     context.putImageData(this.image, 0, 0);

@@ -79,6 +79,7 @@ function DeviceMap({groups, stamp, theme}: {groups: Group[]; stamp: number; them
     painter.paint(picture.getContext("2d")!, layout, {top, ...size, scale}, {picked: pick.startsWith("device:") ? pick.slice(7) : "", cursor}, palette);
     picture.dataset.painted = String(performance.now());
     picture.dataset.devices = String(shown);
+    picture.dataset.cell = String(layout.cell);
   }, [layout, top, size, cursor, route.at.pick, palette, stamp]);
   const move = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -42,14 +42,15 @@ const PODS: Column<Pod>[] = [
 ];
 
 export function Objects(): JSX.Element {
-  const {cluster, route, version} = useShown();
+  const {cluster, route} = useShown();
+  const [claimsVersion, podsVersion] = [cluster.versionOf("resourceclaims"), cluster.versionOf("pods")];
   const {q = "", phase = "", state = "", pods: which = "claims"} = route.at;
   const wanted = q.toLowerCase();
   const claims = useMemo(() => [...cluster.claims.values()].filter((claim) => (!state || claimState(claim).includes(state)) &&
-    (!wanted || keyOf(claim).toLowerCase().includes(wanted) || devicesOfClaim(claim).some((id) => id.toLowerCase().includes(wanted)))), [version, wanted, state]);
+    (!wanted || keyOf(claim).toLowerCase().includes(wanted) || devicesOfClaim(claim).some((id) => id.toLowerCase().includes(wanted)))), [cluster, claimsVersion, wanted, state]);
   const pods = useMemo(() => [...cluster.pods.values()].filter((pod) => (which === "all" || isWaiting(pod) || claimsOf(pod).length > 0) &&
     (!phase || podPhase(pod).toLowerCase() === phase) &&
-    (!wanted || keyOf(pod).toLowerCase().includes(wanted) || (pod.spec?.nodeName ?? "").toLowerCase().includes(wanted))), [version, wanted, phase, which]);
+    (!wanted || keyOf(pod).toLowerCase().includes(wanted) || (pod.spec?.nodeName ?? "").toLowerCase().includes(wanted))), [cluster, podsVersion, wanted, phase, which]);
   return (
     <section class="view" aria-label="Claims and pods">
       <h1>Claims and pods</h1>

@@ -112,10 +112,11 @@ export function Timeline({devices}: {devices: Device[]}): JSX.Element {
   const {as = "bars", q = "", since = "", rev = ""} = route.at;
   const only = cluster.kinds.get("resourceclaims")!.namespace;
   const {value: history, error, status, isAsking} = useQuestion<HistoryAnswer>(only ? `/ui/api/history?namespace=${encodeURIComponent(only)}` : "/ui/api/history", cluster.claimsSince);
-  const [at, setAt] = useState(Infinity);
+  const [moment, setMoment] = useState(rev); // a revision; "": now
   const all = useMemo(() => joined(history, cluster.moment ? [] : cluster.claimChanges), [history, version, cluster]);
   const shown = useMemo((): Window => {
-    const to = cluster.moment && history ? Date.parse(history.to.time) : Date.now();
+    const last = history ? Date.parse(history.to.time) : 0; // later than now, where the browser's clock is behind
+    const to = cluster.moment && last ? last : Math.max(last, Date.now());
     const begin = history ? Date.parse(history.from.time) : cluster.claimsSince;
     return {from: Math.min(to, since && SINCE[since] ? Math.max(begin, to - SINCE[since]!) : begin), to};
   }, [history, since, version, cluster]);
@@ -126,10 +127,9 @@ export function Timeline({devices}: {devices: Device[]}): JSX.Element {
   }, [all, shown, q]);
   const steps = useMemo(() => usageOf(spans, shown.from), [spans, shown]);
   const changes = useMemo(() => all.filter((one) => Date.parse(one.time) >= shown.from), [all, shown]);
-  useEffect(() => { // a link to a moment, or the way back to now
-    setAt(rev ? Math.max(0, changes.filter((one) => Number(one.revision) <= Number(rev)).length - 1) : Infinity);
-  }, [rev, history]);
-  const place = Math.min(at, changes.length);
+  useEffect(() => setMoment(rev), [rev]); // a link to a moment, or the way back to now
+  const before = moment ? changes.filter((one) => Number(one.revision) <= Number(moment)).length : changes.length + 1;
+  const place = Math.max(0, before - 1);
   const cursor = changes[place] ? Date.parse(changes[place]!.time) : shown.to;
   return (
     <section class="view" aria-label="Timeline" aria-busy={isAsking}>
@@ -143,7 +143,7 @@ export function Timeline({devices}: {devices: Device[]}): JSX.Element {
         <Choice label="Show as" name="as" first="bars" options={[["bars", "bars"], ["table", "table"]]} />
       </div>
       <p class="muted">Known from {localTime(new Date(shown.from).toISOString())}.</p>
-      <Scrub changes={changes} at={place} setAt={setAt} />
+      <Scrub changes={changes} at={place} setAt={(at) => setMoment(changes[at]?.revision ?? "")} />
       {as === "table" ? <Table id="t" caption="Allocations" columns={SPANS} rows={spans} keyOf={(one) => `${one.device} ${one.claim} ${one.from} ${one.to}`} empty="No claim had a device in this time." />
         : <><Usage steps={steps} total={devices.length} window={shown} cursor={cursor} />
           <div class="laned"><Axis window={shown} /></div>

@@ -151,7 +151,7 @@ function deviceText(comparison: Comparison): string[] {
 const DEVICES_SHOWN = 6;
 const COMPARED: Column<Comparison>[] = [
   {name: "Pod or claim", cell: ({what}) => <Name text={what} />, order: ({what}) => what},
-  {name: "Which", cell: ({part}) => PARTS[part], order: ({part}) => PARTS[part]},
+  {name: "Part", cell: ({part}) => PARTS[part], order: ({part}) => PARTS[part]},
   {name: "Before", cell: ({before, part}) => before ? <Pick what={`node:${before}`} /> : <span class="muted">{part === "waits" ? "would wait" : "no node"}</span>, order: ({before}) => before},
   {name: "After", cell: ({outcome}) => outcome.fits
     ? <><b>✓</b> {outcome.node ? <Pick what={`node:${outcome.node}`} /> : "it gets its devices"}</>
@@ -179,12 +179,12 @@ function Result({answer}: {answer: WhatIfAnswer}): JSX.Element {
       {answer.unread && answer.unread.length > 0 && <p class="notice">You may not list {answer.unread.join(", ")} everywhere, so this may lack something.</p>}
       {answer.notes && answer.notes.length > 0 && <ul class="notice">{answer.notes.map((note, i) => <li key={i}><Name text={note} /></li>)}</ul>}
       {measures.length > 0 && <div class="sides">{(["before", "after"] as const).map((side) => (
-        <section key={side} aria-label={side === "before" ? "Before" : "After"}><h3>{side === "before" ? "Before" : "After"}</h3>
+        <section key={side} aria-label={side === "before" ? "Before" : "After"}><h2>{side === "before" ? "Before" : "After"}</h2>
           <dl>{measures.map((one) => <div key={one.name}><dt>{one.name}</dt><dd><b>{one[side]}</b> of {one.of}
             <Bar parts={[{name: "good", amount: one[side]}]} total={one.of} label={`${one[side]} of ${one.of}`} /></dd></div>)}</dl></section>))}</div>}
       <Table id="w" caption="Before and after" columns={COMPARED} rows={compared} keyOf={(one) => `${one.part} ${one.what}`} empty="Nothing has another place than before." />
       {nodes.length > 0 && <Table id="n" caption="Nodes where something changes" columns={NODES} rows={nodes} keyOf={({node}) => node} empty="" />}
-      {answer.explanations?.map((one) => <section key={one.for} class="explained" aria-label={visible(`Why ${one.for} does not fit`)}><h3>Why <Name text={one.for} /> does not fit</h3><Tree one={one} /></section>)}
+      {answer.explanations?.map((one) => <section key={one.for} class="explained" aria-label={visible(`Why ${one.for} does not fit`)}><h2>Why <Name text={one.for} /> does not fit</h2><Tree one={one} /></section>)}
     </>
   );
 }
