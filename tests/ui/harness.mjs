@@ -70,7 +70,7 @@ export async function check(page, name) {
     await nothingCovered(page, `${name} ${theme}`);
     if (pictures && (theme === "light" ? !WITHOUT_PICTURE.includes(name) : name === "devices")) {
       await mkdir(pictures, {recursive: true});
-      await page.screenshot({path: `${pictures}/ui-${name}${theme === "dark" ? "-dark" : ""}.png`});
+      await page.screenshot({...(name === "whatif" ? {fullPage: true, clip: {x: 0, y: 0, width: 1240, height: 1180}} : {}), path: `${pictures}/ui-${name}${theme === "dark" ? "-dark" : ""}.png`});
     }
   }
   await page.getByLabel("Theme").selectOption("auto");

@@ -16,12 +16,27 @@ export const token = {
   clear: (): void => sessionStorage.clear(), // with all else that the tab keeps
 };
 
+let ahead = 0; // milliseconds that the server's clock is ahead of the browser's
+const CLOCK_MILLISECONDS = 2000; // a difference below is none: answers take time, and their dates have whole seconds
+
+/// The time by the server's clock, which all times of objects are by.
+export function serverNow(): number {
+  return Date.now() + ahead;
+}
+
+/// `date` is the header of an answer that has just come.
+export function setClock(date: string | null): void {
+  const difference = Date.parse(date ?? "") - Date.now();
+  if (!Number.isNaN(difference)) ahead = Math.abs(difference) < CLOCK_MILLISECONDS ? 0 : difference;
+}
+
 /// Errors: Refused for an answer of 400 and more, TypeError where no server answers.
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   const headers = new Headers(options.headers);
   headers.set("Accept", "application/json");
   if (token.get()) headers.set("Authorization", `Bearer ${token.get()}`);
   const response = await fetch(path, {...options, headers, cache: "no-store", credentials: "same-origin"});
+  setClock(response.headers.get("Date"));
   if (response.ok) return response;
   const text = await response.text();
   let message = text.slice(0, 300);

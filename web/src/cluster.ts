@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cluster as the user may see it: lists, then watches, of the kinds that the views show. Nothing is
 // asked again and again: at rest there are only open watches. Or the cluster as it was at one revision: lists only.
-import {getJson, linesOf, Refused, request} from "./client.ts";
+import {getJson, linesOf, Refused, request, serverNow} from "./client.ts";
 import {devicesTakenBy, type ClaimChange} from "./history.ts";
 import {keyOf, type Kubernetes, type KubeNode, type Pod, type ResourceClaim, type ResourceSlice,
   type TaintRule} from "./kube.ts";
@@ -221,7 +221,7 @@ export class Cluster {
     followed.objects = objects;
     this.lastChange = Date.now();
     if (kind === "resourceclaims") {
-      this.claimsSince = this.lastChange;
+      this.claimsSince = serverNow();
       this.claimChanges = [];
     }
     return version;
@@ -268,7 +268,7 @@ export class Cluster {
     const devices = event.type === "DELETED" ? [] : devicesTakenBy(claim);
     const had = devicesTakenBy(before);
     const isOther = before !== undefined && before.metadata.uid !== claim.metadata.uid;
-    const point = {revision: claim.metadata.resourceVersion ?? "", time: new Date().toISOString(), claim: keyOf(claim)};
+    const point = {revision: claim.metadata.resourceVersion ?? "", time: new Date(serverNow()).toISOString(), claim: keyOf(claim)};
     if (isOther && had.length > 0) this.claimChanges.push({...point, uid: before.metadata.uid ?? "", devices: []});
     if (isOther ? devices.length > 0 : devices.join() !== had.join()) {
       this.claimChanges.push({...point, uid: claim.metadata.uid ?? "", devices});

@@ -2,6 +2,7 @@
 // Claims and pods: tables that link both ways.
 import type {JSX} from "preact";
 import {useMemo} from "preact/hooks";
+import {serverNow} from "../client.ts";
 import {linkTo, useShown} from "../hooks.ts";
 import {devicesOfClaim} from "../history.ts";
 import {keyOf, type Pod, type ResourceClaim} from "../kube.ts";
@@ -14,7 +15,7 @@ const DEVICES_SHOWN = 6;
 
 function Age({object}: {object: Pod | ResourceClaim}): JSX.Element {
   const at = object.metadata.creationTimestamp;
-  return at ? <time dateTime={at} title={localTime(at)}>{span(Date.now() - Date.parse(at))}</time> : <></>;
+  return at ? <time dateTime={at} title={localTime(at)}>{span(serverNow() - Date.parse(at))}</time> : <></>;
 }
 
 function podPhase(pod: Pod): string {

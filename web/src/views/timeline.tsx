@@ -3,6 +3,7 @@
 // The pictures are SVG of our own: a step curve and bars are all that is needed.
 import type {JSX} from "preact";
 import {useEffect, useMemo, useState} from "preact/hooks";
+import {serverNow} from "../client.ts";
 import {change, useQuestion, useShown} from "../hooks.ts";
 import {joined, spansOf, thinned, ticksOf, usageOf, type ClaimChange, type HistoryAnswer, type Span, type Step} from "../history.ts";
 import type {Device} from "../model.ts";
@@ -115,18 +116,17 @@ export function Timeline({devices}: {devices: Device[]}): JSX.Element {
   const [moment, setMoment] = useState(rev); // a revision; "": now
   const all = useMemo(() => joined(history, cluster.moment ? [] : cluster.claimChanges), [history, version, cluster]);
   const shown = useMemo((): Window => {
-    const last = history ? Date.parse(history.to.time) : 0; // later than now, where the browser's clock is behind
-    const to = cluster.moment && last ? last : Math.max(last, Date.now());
+    const last = history ? Date.parse(history.to.time) : 0;
+    const to = cluster.moment && last ? last : Math.max(last, serverNow());
     const begin = history ? Date.parse(history.from.time) : cluster.claimsSince;
     return {from: Math.min(to, since && SINCE[since] ? Math.max(begin, to - SINCE[since]!) : begin), to};
   }, [history, since, version, cluster]);
-  const spans = useMemo(() => {
-    const wanted = q.toLowerCase();
-    return spansOf(all, cluster.claims.values(), shown.from, shown.to)
-      .filter((one) => !wanted || one.device.toLowerCase().includes(wanted) || one.claim.toLowerCase().includes(wanted));
-  }, [all, shown, q]);
+  const wanted = q.toLowerCase();
+  const spans = useMemo(() => spansOf(all, cluster.claims.values(), shown.from, shown.to)
+    .filter((one) => !wanted || one.device.toLowerCase().includes(wanted) || one.claim.toLowerCase().includes(wanted)), [all, shown, wanted]);
   const steps = useMemo(() => usageOf(spans, shown.from), [spans, shown]);
-  const changes = useMemo(() => all.filter((one) => Date.parse(one.time) >= shown.from), [all, shown]);
+  const changes = useMemo(() => all.filter((one) => Date.parse(one.time) >= shown.from &&
+    (!wanted || one.claim.toLowerCase().includes(wanted) || one.devices.some((id) => id.toLowerCase().includes(wanted)))), [all, shown, wanted]);
   useEffect(() => setMoment(rev), [rev]); // a link to a moment, or the way back to now
   const before = moment ? changes.filter((one) => Number(one.revision) <= Number(moment)).length : changes.length + 1;
   const place = Math.max(0, before - 1);

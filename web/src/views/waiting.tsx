@@ -2,6 +2,7 @@
 // Waiting: pods that no node has yet, by reason, and the explanation of one of them.
 import type {JSX} from "preact";
 import {useMemo} from "preact/hooks";
+import {serverNow} from "../client.ts";
 import {change, linkTo, useQuestion, useShown} from "../hooks.ts";
 import {keyOf, type Pod} from "../kube.ts";
 import type {ExplainAnswer} from "../explain.ts";
@@ -39,7 +40,7 @@ export function Waiting(): JSX.Element {
   const all = reasons.reduce((sum, reason) => sum + reason.pods.length, 0);
   const first = reasons[0]?.pods[0];
   const chosen = route.at.explain ?? (first ? keyOf(first) : "");
-  const now = Date.now();
+  const now = serverNow();
   const one = (pod: Pod) => (
     <li key={keyOf(pod)}><button type="button" class="link" aria-current={keyOf(pod) === chosen ? "true" : undefined}
       onClick={() => change({explain: keyOf(pod)})}><Name text={keyOf(pod)} /></button> <span class="muted">for {span(now - Date.parse(waitingSince(pod)))}</span></li>

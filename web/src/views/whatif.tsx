@@ -2,7 +2,7 @@
 // What if: work that is not there yet, changes to the cluster, and what would then be where.
 import type {JSX} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
-import {postJson} from "../client.ts";
+import {postJson, serverNow} from "../client.ts";
 import {change, linkTo, useShown, type Shown} from "../hooks.ts";
 import {quoted} from "../kubectl.ts";
 import {planOf} from "../suggestion.ts";
@@ -67,11 +67,11 @@ function useAsking(): [Asked, (question: Question) => void] {
     stop.current = control;
     const body = bodyOf(question);
     const bytes = new TextEncoder().encode(body).length;
-    const known = {body, at: Date.now(), question};
+    const known = {body, at: serverNow(), question};
     if (bytes > BODY_BYTES_MAX) return setAsked({...known, isAsking: false, error: `The manifests are too large: ${bytes} bytes, and ${BODY_BYTES_MAX} are allowed.`});
     setAsked({...known, isAsking: true});
     postJson<WhatIfAnswer>("/ui/api/whatif", body, control.signal).then(
-      (value) => setAsked({...known, at: Date.now(), value, isAsking: false}),
+      (value) => setAsked({...known, at: serverNow(), value, isAsking: false}),
       (error: unknown) => { if (!control.signal.aborted) setAsked({...known, error: (error as Error).message, isAsking: false}); });
   };
   return [asked, ask];
@@ -125,7 +125,7 @@ function Work({text, write}: {text: string; write: (text: string) => void}): JSX
       onDrop={(event) => { event.preventDefault(); setOver(false); take(event.dataTransfer?.files); }}>
       <legend>Work that would come</legend>
       <label class="field wide">Manifests, YAML or JSON: paste them, or drop files here
-        <textarea rows={10} spellcheck={false} value={text} placeholder="Pods, claims, Jobs, Deployments …" onInput={(event) => write(event.currentTarget.value)} /></label>
+        <textarea rows={8} spellcheck={false} value={text} placeholder="Pods, claims, Jobs, Deployments …" onInput={(event) => write(event.currentTarget.value)} /></label>
       <p class="chips"><label class="field">Files<input type="file" multiple accept=".yaml,.yml,.json" onChange={(event) => { take(event.currentTarget.files); event.currentTarget.value = ""; }} /></label>
         {text && <button type="button" onClick={() => write("")}>Empty</button>}</p>
     </fieldset>
@@ -204,8 +204,7 @@ export function WhatIf(): JSX.Element {
       {rev && <p class="notice">This is asked about the cluster as it is now, not at the moment that the other views show.</p>}
       {suggestion && <p>Tried: <Name text={suggestion} />, for <a href={linkTo("waiting", {explain: pod})}><Name text={pod} /></a>.</p>}
       {notice && <p class="notice" role="alert">{visible(notice)}</p>}
-      <Work text={question.manifests} write={write} />
-      <Changes changes={question.changes} />
+      <div class="halves"><Work text={question.manifests} write={write} /><Changes changes={question.changes} /></div>
       <Options question={question} />
       <p class="chips"><button type="button" class="main" disabled={!isReady || asked.isAsking} onClick={() => ask(question)}>{asked.isAsking ? "Asking …" : "Ask"}</button>
         {asked.value && asked.body !== body && <span class="muted">The question has changed since: ask again.</span>}
