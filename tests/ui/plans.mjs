@@ -88,6 +88,10 @@ if (hasWhatIf) {
     await page.getByText(/copies would fit|copy would fit/).waitFor();
     await page.reload();
     await page.waitForFunction(() => document.querySelector("textarea")?.value.includes("more-0"));
+    await page.goto(`${url}/ui/#/whatif?pod=research/disks-0&try=${encodeURIComponent("<img src=x onerror=alert(1)>\u202etxt")}`);
+    await page.getByText("Tried: <img src=x onerror=alert(1)>‹U+202E›txt").waitFor();
+    await page.getByText("The suggestion is not about what the cluster has now.").waitFor();
+    assert.equal(await page.locator("img").count(), 0);
     const {items} = await kube("/api/v1/namespaces/research/pods");
     assert.ok(!items.some((pod) => pod.metadata.name === "more-0"));
     await page.close();
