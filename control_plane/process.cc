@@ -104,6 +104,10 @@ Result<> Process::MakeApi(const server::http::Authenticator& authenticator) {
       .profiling = options_.profiling,
       .auditor = std::move(auditor),
       .pages = options_.pages};
+  if (options_.pages != nullptr) {
+    api_options.commit_times =
+        std::make_shared<server::storage::CommitTimes>(*store_, world_.clock);
+  }
   if (options_.waits_for_objects) {
     api_options.checks.push_back({.name = "given-objects",
                                   .passes = [this] { return has_objects_.load(); },

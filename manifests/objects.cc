@@ -73,13 +73,13 @@ class Places {
 
 class Reader {
  public:
-  Reader(Disk& disk, const api::Scheme& scheme, size_t objects_max, UnknownKinds unknown)
-      : disk_(disk), scheme_(scheme), objects_max_(objects_max), unknown_(unknown) {}
+  Reader(const api::Scheme& scheme, size_t objects_max, UnknownKinds unknown)
+      : scheme_(scheme), objects_max_(objects_max), unknown_(unknown) {}
 
   Manifests Take() { return std::move(manifests_); }
 
-  Result<> ReadFile(const std::string& path) {
-    DRAY_TRY(const std::string text, ReadManifestFile(disk_, path));
+  /// Reads the text of the file `path`.
+  Result<> ReadText(const std::string& path, const std::string& text) {
     DRAY_TRY(const bool is_json, ReadJson(path, text));
     if (is_json) return {};
     for (const Document& document : DocumentsIn(text, WithLines::kNo)) {
@@ -215,7 +215,6 @@ class Reader {
     manifests_.notes.push_back(fmt::format("{}:{}: {}", path, line, what));
   }
 
-  Disk& disk_;
   const api::Scheme& scheme_;
   const size_t objects_max_;
   const UnknownKinds unknown_;
@@ -234,10 +233,23 @@ Result<Manifests> ReadManifests(Disk& disk,
                                 std::span<const std::string> paths,
                                 size_t objects_max,
                                 UnknownKinds unknown) {
-  Reader reader(disk, scheme, objects_max, unknown);
+  Reader reader(scheme, objects_max, unknown);
   DRAY_TRY(const std::vector<std::string> files,
            ManifestFiles(disk, paths, [&](std::string line) { reader.Note(std::move(line)); }));
-  for (const std::string& file : files) DRAY_TRY_VOID(reader.ReadFile(file));
+  for (const std::string& file : files) {
+    DRAY_TRY(const std::string text, ReadManifestFile(disk, file));
+    DRAY_TRY_VOID(reader.ReadText(file, text));
+  }
+  return reader.Take();
+}
+
+Result<Manifests> ReadManifestText(const std::string& text,
+                                   const std::string& source,
+                                   const api::Scheme& scheme,
+                                   size_t objects_max,
+                                   UnknownKinds unknown) {
+  Reader reader(scheme, objects_max, unknown);
+  DRAY_TRY_VOID(reader.ReadText(source, text));
   return reader.Take();
 }
 

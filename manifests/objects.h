@@ -62,4 +62,11 @@ Result<Manifests> ReadManifests(Disk& disk,
                                 size_t objects_max = kManifestObjectsMax,
                                 UnknownKinds unknown = UnknownKinds::kSkipped);
 
+/// The same for one text; `source` is its name in notes and places. Errors: kBadRequest  as above.
+Result<Manifests> ReadManifestText(const std::string& text,
+                                   const std::string& source,
+                                   const api::Scheme& scheme,
+                                   size_t objects_max,
+                                   UnknownKinds unknown);
+
 }  // namespace dray::manifests

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,22 +20,29 @@
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/release.h"
+#include "base/check.h"
 #include "base/result.h"
 #include "base/try.h"
 #include "base/world.h"
+#include "cli/dashboard/allocation_history.h"
 #include "cli/dashboard/bundle.h"
+#include "cli/dashboard/what_if_question.h"
 #include "cli/input/live_input.h"
 #include "cli/input/offline_input.h"
 #include "cli/questions/count_devices.h"
+#include "cli/questions/planned_work.h"
 #include "cli/reports/capacity_report.h"
 #include "cli/reports/explain_report.h"
+#include "cli/reports/what_if_report.h"
 #include "cli/terminal/output.h"
 #include "client/client.h"
 #include "dray/budget.h"
+#include "manifests/objects.h"
 #include "net/http.h"
 #include "planning/capacity/capacity.h"
 #include "planning/cluster/holder_states.h"
 #include "planning/cluster/offline_cluster.h"
+#include "planning/objects/offline_objects.h"
 #include "server/errors/errors.h"
 #include "server/http/gzip.h"
 #include "server/http/pages.h"
@@ -90,8 +98,8 @@ Result<std::string> SubjectOf(std::string_view target, std::string_view namespac
 
 class Dashboard final : public server::http::Pages {
  public:
-  Dashboard(World& world, const server::registry::Emulation& emulation)
-      : world_(world), served_(ServedBy(emulation)), bundle_(BundleOfBuild()) {}
+  Dashboard(World& world, LiveInput served)
+      : world_(world), served_(std::move(served)), bundle_(BundleOfBuild()) {}
 
   PageAnswer File(std::string_view path, const net::Headers& headers) const override {
     if (!bundle_.why_none.empty()) {
@@ -113,9 +121,15 @@ class Dashboard final : public server::http::Pages {
   Result<std::string> Answer(const PageQuestion& question) const override {
     if (question.name == "explain") return Explain(question);
     if (question.name == "capacity") return Capacity(question);
-    return Fail(server::errors::WithoutSubject(StatusReason::kNotFound,
-                                               "the questions are explain and capacity"));
+    if (question.name == "devices") return Devices(question);
+    if (question.name == "whatif") return WhatIf(question);
+    if (question.name == "history") return AllocationHistory(question);
+    return Fail(server::errors::WithoutSubject(
+        StatusReason::kNotFound,
+        "the questions are explain, capacity, devices, whatif and history"));
   }
+
+  bool HasBody(std::string_view name) const override { return name == "whatif"; }
 
  private:
   static PageAnswer AnswerOf(const BundledFile& file, const net::Headers& headers) {
@@ -143,8 +157,8 @@ class Dashboard final : public server::http::Pages {
   }
 
   /// The cluster, as far as the user may list it.
-  Result<OfflineInput> Read(const PageQuestion& question,
-                            const OfflineInputOptions& options) const {
+  Result<LiveInput> ReadObjects(const PageQuestion& question,
+                                const OfflineInputOptions& options) const {
     LiveInput live = served_;
     live.namespace_ = options.namespace_;
     const auto list = [&](const api::KindInfo& kind,
@@ -156,6 +170,12 @@ class Dashboard final : public server::http::Pages {
       return copies;
     };
     DRAY_TRY_VOID(AddObjects(list, std::string(kSource), live));
+    return live;
+  }
+
+  Result<OfflineInput> Read(const PageQuestion& question,
+                            const OfflineInputOptions& options) const {
+    DRAY_TRY(LiveInput live, ReadObjects(question, options));
     return InputOf(world_, options, std::move(live));
   }
 
@@ -168,7 +188,8 @@ class Dashboard final : public server::http::Pages {
     allocator::SharedWork work = SearchWorkOf(options);
     const planning::HolderStates holders(input.objects);
     planning::OfflineOptions rules = RulesFor(input);
-    rules.budget = {.steps_max = options.steps_max, .work = &work};
+    rules.budget = {
+        .steps_max = options.steps_max, .cancelled = question.is_given_up, .work = &work};
     planning::OfflineCluster cluster(world_, std::move(input.objects), std::move(rules));
     std::optional<planning::OfflineExplanation> answer = cluster.Explain(what);
     if (!answer.has_value()) {
@@ -200,6 +221,84 @@ class Dashboard final : public server::http::Pages {
     return JsonOf(report);
   }
 
+  Result<std::string> Devices(const PageQuestion& question) const {
+    DRAY_TRY(const OfflineInput input, Read(question, {.seconds_max = kQuestionSecondsMax}));
+    DRAY_TRY(const planning::CapacityReport report,
+             CountDevices(world_, input, {.lists_devices = true}));
+    return api::JsonText([&](api::JsonWriter& json) {
+      json.Object([&] {
+        json.Member("pools").Array([&] {
+          for (const planning::JudgedPool& pool : report.judged) WritePool(pool, json);
+        });
+        json.Member("unread").ArrayOf(input.unread);
+      });
+    });
+  }
+
+  static void WritePool(const planning::JudgedPool& pool, api::JsonWriter& json) {
+    std::vector<std::string> tainted, unhealthy;
+    json.Object([&] {
+      json.Member("driver", pool.driver);
+      json.Member("pool", pool.pool);
+      json.Member("devices").Object([&] {
+        for (const planning::JudgedDevice& device : pool.devices) {
+          json.Member(device.name, planning::DeviceStateName(device.state));
+          if (device.is_tainted) tainted.push_back(device.name);
+          if (device.is_unhealthy) unhealthy.push_back(device.name);
+        }
+      });
+      if (!tainted.empty()) json.Member("tainted").ArrayOf(tainted);
+      if (!unhealthy.empty()) json.Member("unhealthy").ArrayOf(unhealthy);
+    });
+  }
+
+  /// The cluster, and the work that the question brings.
+  Result<OfflineInput> ReadWithWork(const PageQuestion& question,
+                                    const OfflineInputOptions& options,
+                                    manifests::Manifests work) const {
+    DRAY_TRY(LiveInput live, ReadObjects(question, options));
+    for (manifests::ManifestObject& copy : planning::CopiesOf(work.objects))
+      live.read.objects.push_back(std::move(copy));
+    DRAY_TRY(OfflineInput input, InputOf(world_, options, std::move(live)));
+    input.work = std::move(work.objects);
+    return input;
+  }
+
+  Result<std::string> WhatIf(const PageQuestion& question) const {
+    DRAY_TRY(const WhatIfAsked asked, ParseWhatIf(question.body));
+    OfflineInputOptions options{.seconds_max = kQuestionSecondsMax};
+    options.namespace_ =
+        asked.default_namespace.empty() ? kDefaultNamespace : asked.default_namespace;
+    const api::Scheme scheme;
+    DRAY_TRY(manifests::Manifests work,
+             manifests::ReadManifestText(asked.manifests,
+                                         "manifests",
+                                         scheme,
+                                         kAskedObjectsMax,
+                                         manifests::UnknownKinds::kPodTemplates));
+    std::vector<std::string> notes = work.notes;
+    DRAY_TRY(OfflineInput input, ReadWithWork(question, options, std::move(work)));
+    std::ranges::copy(input.objects.notes, std::back_inserter(notes));
+    const std::vector<std::string> unread = input.unread;
+    allocator::SharedWork searching = SearchWorkOf(options);
+    DRAY_TRY(const std::optional<WhatIfAnswer> answer,
+             PlanWork(world_,
+                      options,
+                      input,
+                      asked.question,
+                      {.cancelled = question.is_given_up,
+                       .work = &searching,
+                       .note = [&](std::string note) { notes.push_back(std::move(note)); }}));
+    DRAY_CHECK(answer.has_value());  // a question that decides nothing is refused
+    return api::JsonText([&](api::JsonWriter& json) {
+      json.Object([&] {
+        WriteWhatIf(*answer, json);
+        json.Member("notes").ArrayOf(notes);
+        json.Member("unread").ArrayOf(unread);
+      });
+    });
+  }
+
   World& world_;
   const LiveInput served_;
   const Bundle bundle_;
@@ -209,7 +308,11 @@ class Dashboard final : public server::http::Pages {
 
 std::shared_ptr<const server::http::Pages> MakeDashboard(
     World& world, const server::registry::Emulation& emulation) {
-  return std::make_shared<Dashboard>(world, emulation);
+  return MakeDashboard(world, ServedBy(emulation));
+}
+
+std::shared_ptr<const server::http::Pages> MakeDashboard(World& world, LiveInput served) {
+  return std::make_shared<Dashboard>(world, std::move(served));
 }
 
 }  // namespace dray::cli::inline dashboard

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/world.h"
+#include "cli/input/live_input.h"
 #include "server/http/pages.h"
 #include "server/registry/served_kinds.h"
 
@@ -13,9 +14,14 @@ namespace dray::cli::inline dashboard {
 
 /// Questions: `explain?for=pod/NAME&namespace=NAMESPACE`, answered as `dray explain -o json` with
 /// what the user may not list as `unread`; `capacity?by=driver`, answered as `dray capacity -o
-/// json`. Both read the cluster as the user of the request, at the time of the request. `world`
-/// outlives the pages.
+/// json`; `devices`, the state of each device, by pool; `whatif`, with a JSON body
+/// (what_if_question.h), answered as `dray whatif -o json` with `notes` and `unread`; `history`
+/// (allocation_history.h). All read the cluster as the user of the request, at the time of the
+/// request or at the revision that it names. `world` outlives the pages.
 std::shared_ptr<const server::http::Pages> MakeDashboard(
     World& world, const server::registry::Emulation& emulation);
+
+/// The same for a server with these facts: version, gates, namespace (nothing is listed yet).
+std::shared_ptr<const server::http::Pages> MakeDashboard(World& world, LiveInput served);
 
 }  // namespace dray::cli::inline dashboard

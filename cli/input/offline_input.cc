@@ -420,7 +420,7 @@ void NoteCutShort(const Output& output) {
   output.Notes(std::vector<std::string>{"ended early: what is printed is what was known by then"});
 }
 
-void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
+std::vector<std::string> WhatLacks(const planning::OfflineObjects& objects) {
   std::vector<std::string> notes;
   if (objects.slices.empty())
     notes.emplace_back("the input has no ResourceSlice: nothing is known of any device");
@@ -428,7 +428,11 @@ void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output
     notes.emplace_back("the input has no DeviceClass: what requests ask for is not known");
   if (!objects.has_nodes)
     notes.emplace_back("the input has no Node: labels, taints and resources are not looked at");
-  output.Notes(notes);
+  return notes;
+}
+
+void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
+  output.Notes(WhatLacks(objects));
 }
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {

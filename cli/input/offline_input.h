@@ -88,7 +88,9 @@ Result<OfflineInput> InputOf(World& world, const OfflineInputOptions& options, L
 /// The rules of the input, for a cluster of its objects. The command sets the other members.
 planning::OfflineOptions RulesFor(const OfflineInput& input);
 
-/// Prints notes about questions that the input is not complete enough for. Call it first.
+/// Remarks on what the input is not complete enough for.
+std::vector<std::string> WhatLacks(const planning::OfflineObjects& objects);
+/// Prints them as notes. Call it first.
 void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output);
 
 /// kExitNo if something does not fit or is wrong; else kExitUndecided if a search was given up or

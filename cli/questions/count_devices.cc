@@ -49,7 +49,8 @@ Result<planning::CapacityReport> CountDevices(World& world,
        .pool = options.pool,
        .features = input.features,
        .selectors = *selectors,
-       .by = options.by});
+       .by = options.by,
+       .lists_devices = options.lists_devices});
 }
 
 }  // namespace dray::cli::inline questions

@@ -19,6 +19,7 @@ struct CountOptions {
   planning::CapacityBy by = planning::CapacityBy::kDriver;
   std::string node = {};               // one of the input: only devices that it can use; empty: all
   std::string driver = {}, pool = {};  // only these; empty: all
+  bool lists_devices = false;          // each by itself, in place of rows
 };
 
 /// Errors: kBadRequest  a node selector of a slice is invalid.

@@ -56,9 +56,21 @@ Result<std::pair<std::string, size_t>> NodeAndCount(const std::string& text) {
 /// Pods that a change displaces.
 using Moved = Result<std::vector<std::string>>;
 
-Result<> AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {
+/// Errors: kBadRequest  `count` nodes are more than `room`.
+Result<> CheckRoom(size_t count, size_t room) {
+  if (count <= room) return {};
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("the changes add too many nodes: {} more are allowed here", room));
+}
+
+/// Adds `room` nodes at most.
+Result<> AddNodes(World& world,
+                  const std::string& text,
+                  size_t room,
+                  planning::OfflineObjects& objects) {
   DRAY_TRY(const auto added, NodeAndCount(text));
   const auto& [name, count] = added;
+  DRAY_TRY_VOID(CheckRoom(count, room));
   if (objects.nodes.contains(name) || !node::HasProfile(name)) {
     return planning::AddNodesLike(objects, name, count);
   }
@@ -91,8 +103,10 @@ bool AddsNodes(ChangeKind kind) {
 
 Moved Apply(World& world,
             const Change& change,
-            const std::string& namespace_,
+            const ChangeRules& rules,
+            size_t room,  // for new nodes
             planning::OfflineObjects& objects) {
+  const std::string& namespace_ = rules.default_namespace;
   switch (change.kind) {
     case ChangeKind::kDelete:
       DRAY_TRY_VOID(planning::Delete(objects, change.text, namespace_));
@@ -120,9 +134,10 @@ Moved Apply(World& world,
   std::set<std::string> before;
   for (const auto& [name, node] : objects.nodes) before.insert(name);
   if (change.kind == ChangeKind::kLike) {
+    DRAY_TRY_VOID(CheckRoom(1, room));
     DRAY_TRY_VOID(planning::AddNodesLike(objects, change.text, 1));
   } else {
-    DRAY_TRY_VOID(AddNodes(world, change.text, objects));
+    DRAY_TRY_VOID(AddNodes(world, change.text, room, objects));
   }
   const std::string like = change.text.substr(0, change.text.rfind('='));
   return planning::AddDaemons(world, objects, before, like);
@@ -145,7 +160,7 @@ void AddChangeOptions(Command& command, std::vector<Change>& changes) {
 
 Result<Changed> MakeChanges(World& world,
                             std::span<const Change> changes,
-                            const std::string& default_namespace,
+                            const ChangeRules& rules,
                             planning::OfflineObjects& objects) {
   std::map<std::string, std::string> nodes;
   for (const planning::PlacedObject& placed : objects.pods) {
@@ -154,8 +169,12 @@ Result<Changed> MakeChanges(World& world,
       nodes.emplace("pod " + api::ObjectKey(pod.metadata), pod.spec.node_name);
   }
   Changed changed;
+  size_t added = 0;  // nodes
   for (const Change& change : changes) {
-    DRAY_TRY(const std::vector<std::string> pods, Apply(world, change, default_namespace, objects));
+    const size_t before = objects.nodes.size();
+    DRAY_TRY(const std::vector<std::string> pods,
+             Apply(world, change, rules, rules.nodes_max - added, objects));
+    if (AddsNodes(change.kind)) added += objects.nodes.size() - before;
     (AddsNodes(change.kind) ? changed.daemons : changed.moved).insert(pods.begin(), pods.end());
   }
   for (const std::string& pod : changed.moved) {

@@ -2,7 +2,9 @@
 // The changes to a cluster that dray whatif plans: their options and effects.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -42,11 +44,16 @@ struct Changed {
   std::map<std::string, std::string> nodes_before;  // of `moved`
 };
 
-/// Makes the changes, in this order. `default_namespace`: for names without one. Errors:
-/// kBadRequest  a text is invalid or names a missing object; those of reading files.
+struct ChangeRules {
+  std::string default_namespace;                          // for names without one
+  size_t nodes_max = std::numeric_limits<size_t>::max();  // that all changes together may add
+};
+
+/// Makes the changes, in this order. Errors: kBadRequest  a text is invalid or names a missing
+/// object, or there are too many new nodes; those of reading files.
 Result<Changed> MakeChanges(World& world,
                             std::span<const Change> changes,
-                            const std::string& default_namespace,
+                            const ChangeRules& rules,
                             planning::OfflineObjects& objects);
 
 }  // namespace dray::cli::inline questions

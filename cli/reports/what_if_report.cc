@@ -68,27 +68,28 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
   cli::Print(output.out, "{}", Composed(text));
 }
 
-std::string JsonOf(const WhatIfAnswer& answer) {
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      WriteSchema("whatif", json);
-      json.Member("fits", answer.fits());
-      if (answer.is_cut_short) json.Member("cutShort", true);
-      json.Member("answers").Array([&] {
-        for (const planning::OfflineAnswer& one : answer.placed)
-          WriteAnswer(one, answer.nodes_before, json);
-      });
-      if (answer.queued.pods > 0) WriteQueued(answer.queued, json);
-      if (answer.copies.has_value()) {
-        json.Member("max", *answer.copies);
-        json.Member("podsByNode").Object([&] {
-          for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
-        });
-        if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
-      }
-      WriteExplanations(answer.reasons, json);
-    });
+void WriteWhatIf(const WhatIfAnswer& answer, api::JsonWriter& json) {
+  WriteSchema("whatif", json);
+  json.Member("fits", answer.fits());
+  if (answer.is_cut_short) json.Member("cutShort", true);
+  json.Member("answers").Array([&] {
+    for (const planning::OfflineAnswer& one : answer.placed)
+      WriteAnswer(one, answer.nodes_before, json);
   });
+  if (answer.queued.pods > 0) WriteQueued(answer.queued, json);
+  if (answer.copies.has_value()) {
+    json.Member("max", *answer.copies);
+    json.Member("podsByNode").Object([&] {
+      for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
+    });
+    if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
+  }
+  WriteExplanations(answer.reasons, json);
+}
+
+std::string JsonOf(const WhatIfAnswer& answer) {
+  return api::JsonText(
+      [&](api::JsonWriter& json) { json.Object([&] { WriteWhatIf(answer, json); }); });
 }
 
 CiReport ReportOf(const WhatIfAnswer& answer) {

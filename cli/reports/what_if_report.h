@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/codec/json_writer.h"
 #include "cli/reports/ci_report.h"
 #include "cli/reports/what_if_pods.h"
 #include "cli/terminal/output.h"
@@ -36,6 +37,8 @@ void PrintText(const WhatIfAnswer& answer, bool all, const Output& output);
 
 /// For programs; docs/whatif.md has the members.
 std::string JsonOf(const WhatIfAnswer& answer);
+/// Writes these members into an object.
+void WriteWhatIf(const WhatIfAnswer& answer, api::JsonWriter& json);
 
 /// For CI tools: a result for each pod and claim, or one for all copies.
 CiReport ReportOf(const WhatIfAnswer& answer);

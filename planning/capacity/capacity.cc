@@ -24,16 +24,7 @@ namespace {
 namespace core = api::core_v1;
 using api::Quantity;
 
-enum class State : uint8_t {
-  kLeftOut,
-  kUsed,
-  kFree,
-  kTainted,
-  kCordoned,
-  kNodeTainted,
-  kBlocked,
-  kUnusable
-};
+using State = DeviceState;
 
 /// The subject of a row: driver, pool, class, node.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
@@ -65,6 +56,10 @@ class Accountant {
   Result<CapacityReport> Run() {
     report_.by = question_.by;
     for (size_t pool = 0; pool < population_.pools().size(); ++pool) DRAY_TRY_VOID(JudgePool(pool));
+    if (question_.lists_devices) {
+      ListDevices();
+      return std::move(report_);
+    }
     SortIntoRows();
     for (const auto& [key, devices] : rows_) AddRow(key, devices);
     return std::move(report_);
@@ -139,6 +134,20 @@ class Accountant {
     }
     const auto& unhealthy = question_.unhealthy;
     if (!unhealthy.empty() && unhealthy.contains(At(device).id())) ++counts.unhealthy;
+  }
+
+  void ListDevices() {
+    for (const PopulationPool& pool : population_.pools()) {
+      JudgedPool judged{.driver = std::string(pool.driver), .pool = std::string(pool.name)};
+      for (size_t i = pool.first_device; i < pool.last_device; ++i) {
+        if (states_[i] == State::kLeftOut) continue;
+        judged.devices.push_back({.name = At(i).device->name,
+                                  .state = states_[i],
+                                  .is_tainted = IsTainted(At(i)),
+                                  .is_unhealthy = question_.unhealthy.contains(At(i).id())});
+      }
+      if (!judged.devices.empty()) report_.judged.push_back(std::move(judged));
+    }
   }
 
   void SortIntoRows() {
@@ -253,6 +262,20 @@ class Accountant {
 };
 
 }  // namespace
+
+std::string_view DeviceStateName(DeviceState state) {
+  switch (state) {
+    case DeviceState::kLeftOut: return "";
+    case DeviceState::kUsed: return "used";
+    case DeviceState::kFree: return "free";
+    case DeviceState::kTainted: return "tainted";
+    case DeviceState::kCordoned: return "cordoned";
+    case DeviceState::kNodeTainted: return "nodeTainted";
+    case DeviceState::kBlocked: return "blocked";
+    case DeviceState::kUnusable: return "unusable";
+  }
+  return "";
+}
 
 Result<CapacityReport> CapacityOf(const CapacityQuestion& question) {
   return Accountant(question).Run();

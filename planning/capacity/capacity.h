@@ -34,6 +34,7 @@ struct CapacityQuestion {
   allocator::Features features = {};
   cel::SelectorCache& selectors;
   CapacityBy by = CapacityBy::kDriver;
+  bool lists_devices = false;  // CapacityReport::judged in place of rows
 };
 
 /// O(devices * log), times the number of classes if rows are by class. Searches only for partitions

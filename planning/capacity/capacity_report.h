@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/value/quantity.h"
@@ -14,6 +15,21 @@
 namespace dray::planning::inline capacity {
 
 enum class CapacityBy : uint8_t { kDriver, kPool, kClass, kNode };
+
+/// See DeviceCounts.
+enum class DeviceState : uint8_t {
+  kLeftOut,  // the question is not about it
+  kUsed,
+  kFree,
+  kTainted,
+  kCordoned,
+  kNodeTainted,
+  kBlocked,
+  kUnusable
+};
+
+/// "used", "nodeTainted": as the member of a report that counts such devices.
+std::string_view DeviceStateName(DeviceState state);
 
 /// Each device is in one of the states from used to unusable; total is their sum.
 struct DeviceCounts {
@@ -90,11 +106,24 @@ struct CapacityRow {
   std::vector<SharedCapacity> shared;
 };
 
+struct JudgedDevice {
+  std::string name;
+  DeviceState state = DeviceState::kFree;
+  bool is_tainted = false;  // also when it is used
+  bool is_unhealthy = false;
+};
+
+struct JudgedPool {
+  std::string driver, pool;
+  std::vector<JudgedDevice> devices;  // as published
+};
+
 struct CapacityReport {
   CapacityBy by = CapacityBy::kDriver;
   std::vector<CapacityRow> rows;  // sorted by subject
   DeviceCounts total;             // each device once, though several classes may select it
   size_t pools = 0;
+  std::vector<JudgedPool> judged = {};  // if the question asks for them
   std::vector<std::string> notes = {};  // pools that cannot be used, selectors that fail
 };
 

@@ -2,6 +2,7 @@
 #include "planning/whatif/what_if.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -195,6 +196,13 @@ Result<std::vector<std::string>> TaintDevices(OfflineObjects& objects,
   });
 }
 
+/// Errors: kBadRequest  more than `pods_max`.
+Result<> CheckDaemons(size_t pods, size_t pods_max) {
+  if (pods <= pods_max) return {};
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("DaemonSets would have more than {} pods on the new nodes", pods_max));
+}
+
 /// The pod that the DaemonSet "namespace/name" would make for `node`, like its pod on another node.
 PlacedObject DaemonLike(World& world,
                         const PlacedObject& pod,
@@ -348,7 +356,8 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
 Result<std::vector<std::string>> AddDaemons(World& world,
                                             OfflineObjects& objects,
                                             const std::set<std::string>& nodes_before,
-                                            const std::string& like) {
+                                            const std::string& like,
+                                            size_t pods_max) {
   std::map<std::string, api::Object> added = objects.nodes;
   std::erase_if(added, [&](const auto& node) { return nodes_before.contains(node.first); });
   std::vector<PlacedObject> daemons;
@@ -357,6 +366,7 @@ Result<std::vector<std::string>> AddDaemons(World& world,
     if (one.workload.object.kind().kind != "DaemonSet" || added.empty()) continue;
     known.insert(api::ObjectKey(one.workload.object.metadata()));
     DRAY_TRY(std::vector<PlacedObject> pods, PodsOf(world, one.workload, added));
+    DRAY_TRY_VOID(CheckDaemons(daemons.size() + pods.size(), pods_max));
     std::ranges::move(pods, std::back_inserter(daemons));
   }
   for (const PlacedObject& placed : objects.pods) {
@@ -364,6 +374,7 @@ Result<std::vector<std::string>> AddDaemons(World& world,
     const std::string set = DaemonSetOf(pod.metadata);
     if (like.empty() || pod.spec.node_name != like || !IsRunning(pod)) continue;
     if (set.empty() || known.contains(set)) continue;
+    DRAY_TRY_VOID(CheckDaemons(daemons.size() + added.size(), pods_max));
     for (const auto& [node, object] : added)
       daemons.push_back(DaemonLike(world, placed, set, node));
   }

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "planning/objects/offline_objects.h"
+#include "planning/objects/workloads.h"
 
 namespace dray::planning::inline whatif {
 
@@ -61,11 +62,12 @@ Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t c
 /// other pods, because they run first. For a DaemonSet that is not among the objects, each of these
 /// nodes gets a pod like the one on node `like`; empty: none. Returns them, "pod namespace/name".
 ///
-/// Errors: kBadRequest  too many nodes (PodsOf).
+/// Errors: kBadRequest  too many nodes (PodsOf), or more than `pods_max` pods.
 Result<std::vector<std::string>> AddDaemons(World& world,
                                             OfflineObjects& objects,
                                             const std::set<std::string>& nodes_before,
-                                            const std::string& like);
+                                            const std::string& like,
+                                            size_t pods_max = kAllWorkloadPodsMax);
 
 /// A new waiting pod like `pod`, with this name.
 PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name);

@@ -193,6 +193,20 @@ TEST(WhatIf, ANewNodeHasThePodsOfDaemonSetsFirst) {
             std::vector<std::string>());
 }
 
+TEST(WhatIf, DaemonSetsHaveSoManyPodsOnNewNodes) {
+  SimulatedWorld world(1);
+  OfflineObjects objects = Cluster();
+  api::apps_v1::DaemonSet agents;
+  agents.metadata = {.name = "agents", .namespace_ = "default", .uid = "uid-agents"};
+  objects.workloads.push_back(
+      {.workload = {api::Object::Of(std::move(agents)), ""}, .pods_before = 1});
+  ASSERT_TRUE(AddNodesLike(objects, "a", 3));
+  const auto added = AddDaemons(world.world(), objects, {"a"}, "", /*pods_max=*/2);
+  ASSERT_FALSE(added.has_value());
+  EXPECT_EQ(added.error().message, "DaemonSets would have more than 2 pods on the new nodes");
+  EXPECT_EQ(AddDaemons(world.world(), objects, {"a"}, "", /*pods_max=*/3)->size(), 3U);
+}
+
 TEST(WhatIf, ANewNodeHasAPodOfEachDaemonSetThatOnlyPodsTellOf) {
   SimulatedWorld world(1);
   OfflineObjects objects = Cluster();

@@ -122,7 +122,7 @@ bool Exchange::TakePlace() {
   if (is_free) return true;
   const bool reads = route_.kind == RouteKind::kResource
                          ? route_.verb == verbs::Verb::kGet || route_.verb == verbs::Verb::kList
-                         : request_.method == "GET";
+                         : request_.method == "GET" || route_.kind == RouteKind::kPageQuestion;
   place_ = InFlight::Take(reads ? parts_.reads : parts_.writes, who_.owner);
   return static_cast<bool>(place_);
 }

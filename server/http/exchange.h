@@ -40,6 +40,7 @@
 #include "server/http/request_metrics.h"
 #include "server/http/router.h"
 #include "server/http/watch_scope.h"
+#include "server/storage/commit_times.h"
 #include "server/verbs/context/request.h"
 #include "server/verbs/resources.h"
 
@@ -75,10 +76,11 @@ struct ApiParts {
   std::shared_ptr<ShareBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
-  bool profiling;                                    // serve /debug/pprof/profile
-  std::shared_ptr<const audit::Auditor> auditor;     // null: no audit log
-  std::function<net::RequestWaits()> request_waits;  // null: unknown
-  std::shared_ptr<const Pages> pages;                // null: none
+  bool profiling;                                            // serve /debug/pprof/profile
+  std::shared_ptr<const audit::Auditor> auditor;             // null: no audit log
+  std::function<net::RequestWaits()> request_waits;          // null: unknown
+  std::shared_ptr<const Pages> pages;                        // null: none
+  std::shared_ptr<const storage::CommitTimes> commit_times;  // null: no history for pages
   WatchScopes watch_scopes = {};
   // Requests in the verbs. Shared, because the last one may still wake Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
@@ -182,8 +184,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool AsksForPage() const;
   void ServePage();
   void ServePageQuestion();
+  Result<> CheckMayList(const api::KindInfo& kind, const std::string& namespace_) const;
   Result<std::vector<api::Object>> ListAsUser(const api::KindInfo& kind,
                                               const std::string& namespace_);
+  Result<PastSpan> PastAsUser(const api::KindInfo& kind,
+                              const std::string& namespace_,
+                              const SeeTimedPast& see);
 
   // remote_routes.cc: what other servers answer
   void RouteToOthers();

@@ -20,6 +20,7 @@
 #include "server/http/in_flight.h"
 #include "server/http/limits.h"  // IWYU pragma: export
 #include "server/http/pages.h"
+#include "server/storage/commit_times.h"
 #include "server/verbs/resources.h"
 
 namespace dray::server::http {
@@ -53,6 +54,8 @@ struct HttpApiOptions {
   std::shared_ptr<const audit::Auditor> auditor = nullptr;
   /// The pages below /ui/; null: none, and nothing is served there.
   std::shared_ptr<const Pages> pages = nullptr;
+  /// When the commits were, for questions of pages about the past; null: they are refused.
+  std::shared_ptr<const storage::CommitTimes> commit_times = nullptr;
 };
 
 /// Handles requests on any number of reactors at once. Workers of the resources, if there are any,

@@ -20,6 +20,8 @@
 #include "net/server/http_server.h"
 #include "server/errors/errors.h"
 #include "server/http/http_api.h"
+#include "server/storage/commit_times.h"
+#include "server/verbs/read/past.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
@@ -34,7 +36,8 @@ constexpr std::string_view kSecrets =
     "secret,admin,u1,\"system:masters\"\n"
     "narrow,ann,u2\n";
 
-/// One file, and the question `count`: how many claims there are in a namespace.
+/// One file, and the questions `count`: how many claims there are in a namespace; and `length`: how
+/// long its body is.
 class SomePages final : public Pages {
  public:
   PageAnswer File(std::string_view path, const net::Headers& headers) const override {
@@ -42,7 +45,10 @@ class SomePages final : public Pages {
     if (headers.Get("If-None-Match") == "\"1\"") return {.status = 304};
     return {.headers = {{"Content-Type", "text/html"}, {"ETag", "\"1\""}}, .body = "<p>hello</p>"};
   }
+  bool HasBody(std::string_view name) const override { return name == "length"; }
   Result<std::string> Answer(const PageQuestion& question) const override {
+    if (question.name == "past") return Past(question);
+    if (question.name == "length") return fmt::format("{}", question.body.size());
     if (question.name != "count") {
       return Fail(errors::WithoutSubject(StatusReason::kNotFound, "no such question"));
     }
@@ -51,6 +57,25 @@ class SomePages final : public Pages {
                                        std::string(question.query.First("namespace").value_or("")));
     if (!objects) return Fail(objects.error());
     return fmt::format("{}", objects->size());
+  }
+
+ private:
+  /// "2: +a -a": the number of the first revision, and which claims came and went.
+  static Result<std::string> Past(const PageQuestion& question) {
+    const api::Scheme scheme;
+    std::string changes;
+    const auto see = [&](const verbs::PastChange& change, WallTime /*time*/) {
+      const api::Object* const before = change.before();
+      const api::Object& named = change.after != nullptr ? *change.after : *before;
+      const char sign = before == nullptr ? '+' : change.after == nullptr ? '-' : '~';
+      changes += fmt::format(" {}{}", sign, named.metadata().name);
+    };
+    const auto span = question.past(*scheme.FindKind("resource.k8s.io/v1", "ResourceClaim"),
+                                    std::string(question.query.First("namespace").value_or("")),
+                                    see);
+    if (!span) return Fail(span.error());
+    if (span->end.time < span->begin.time) return std::string("time goes back");
+    return fmt::format("{}{}", span->begin.revision.value(), changes);
   }
 };
 
@@ -66,7 +91,11 @@ class PagesTest : public ::testing::Test {
         resources_,
         world_.world(),
         Log::Silent(),
-        HttpApiOptions{.authenticator = authenticator, .pages = std::move(pages)});
+        HttpApiOptions{
+            .authenticator = authenticator,
+            .pages = std::move(pages),
+            .commit_times = std::make_shared<storage::CommitTimes>(store_, world_.world().clock)});
+    begun_ = store_.Read()->revision();
     auto server = net::server::HttpServer::Start(RealWorld().clock, log_, {.reactors = 1}, *api_);
     EXPECT_TRUE(server.has_value());
     server_ = *std::move(server);
@@ -82,7 +111,8 @@ class PagesTest : public ::testing::Test {
                  std::string_view target,
                  std::string token = {},
                  std::string body = {},
-                 std::string_view known = {}) {
+                 std::string_view known = {},
+                 std::string_view type = "application/json") {
     net::client::HttpClient client(
         RealWorld().clock,
         {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
@@ -90,7 +120,7 @@ class PagesTest : public ::testing::Test {
          .user_agent = "tester/1"});
     net::client::ClientRequest request{.method = std::string(method),
                                        .target = std::string(target)};
-    if (!body.empty()) request.headers.Add("Content-Type", "application/json");
+    if (!body.empty()) request.headers.Add("Content-Type", type);
     if (!known.empty()) request.headers.Add("If-None-Match", known);
     request.body = std::move(body);
     const auto response = client.Send(request);
@@ -101,6 +131,7 @@ class PagesTest : public ::testing::Test {
   SimulatedWorld world_{7};
   api::Scheme scheme_;
   store::MemoryStore store_;
+  Revision begun_;  // the first that has a time
   Log log_ = Log::Silent();
   verbs::Resources resources_;
   std::unique_ptr<HttpApi> api_;
@@ -125,6 +156,32 @@ TEST_F(PagesTest, QuestionsNeedCredentials) {
   EXPECT_THAT(Do("DELETE", "/ui/api/count", "secret"), StartsWith("405 "));
 }
 
+TEST_F(PagesTest, AQuestionWithABodyIsPosted) {
+  EXPECT_EQ(Do("POST", "/ui/api/length", "secret", "{}"), "200 2");
+  EXPECT_THAT(Do("POST", "/ui/api/length", "", "{}"), StartsWith("401 "));
+  EXPECT_THAT(Do("GET", "/ui/api/length", "secret"),
+              AllOf(StartsWith("405 "), HasSubstr("read with POST")));
+  EXPECT_THAT(Do("PUT", "/ui/api/length", "secret", "{}"), StartsWith("405 "));
+  EXPECT_THAT(Do("POST", "/ui/api/count", "secret", "{}"),
+              AllOf(StartsWith("405 "), HasSubstr("read with GET")));
+  EXPECT_EQ(Do("POST", "/ui/api/length", "secret", std::string(kQuestionBytesMax, ' ')),
+            fmt::format("200 {}", kQuestionBytesMax));
+  EXPECT_THAT(Do("POST", "/ui/api/length", "secret", std::string(kQuestionBytesMax + 1, ' ')),
+              StartsWith("413 "));
+}
+
+// Browsers send such bodies for pages of others without asking first.
+TEST_F(PagesTest, ABodyIsJsonByItsType) {
+  const auto post = [&](std::string type) {
+    return Do("POST", "/ui/api/length", "secret", "{}", "", type);
+  };
+  EXPECT_EQ(post("application/json; charset=utf-8"), "200 2");
+  EXPECT_EQ(post("Application/JSON"), "200 2");
+  EXPECT_THAT(post("text/plain"), StartsWith("415 "));
+  EXPECT_THAT(post("application/x-www-form-urlencoded"), StartsWith("415 "));
+  EXPECT_THAT(post("text/plain; application/json"), StartsWith("415 "));
+}
+
 TEST_F(PagesTest, ListsOfQuestionsHaveTheRightsOfTheUser) {
   const std::string claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
   const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/";
@@ -147,7 +204,41 @@ TEST_F(PagesTest, ListsOfQuestionsHaveTheRightsOfTheUser) {
                  R"("name":"r","apiGroup":"rbac.authorization.k8s.io"}})"),
               StartsWith("201 "));
   EXPECT_EQ(Do("GET", "/ui/api/count?namespace=default", "narrow"), "200 1");
+  EXPECT_THAT(Do("GET", "/ui/api/past?namespace=default", "narrow"), StartsWith("200 "));
+  EXPECT_THAT(Do("GET", "/ui/api/past", "narrow"), StartsWith("403 "));
   EXPECT_THAT(Do("GET", "/ui/api/count", "narrow"), StartsWith("403 "));
+}
+
+TEST_F(PagesTest, ThePastBeginsWithTheServerAndMovesWithTheStore) {
+  const std::string claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+  const std::string begin = fmt::format("200 {}", begun_.value());
+  EXPECT_EQ(Do("GET", "/ui/api/past", "secret"), begin);
+  for (const std::string_view name : {"a", "b"}) {
+    EXPECT_THAT(
+        Do("POST",
+           claims,
+           "secret",
+           fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"devices":{{}}}}}})", name)),
+        StartsWith("201 "));
+  }
+  EXPECT_THAT(Do("DELETE", claims + "/a", "secret"), StartsWith("200 "));
+  EXPECT_EQ(Do("GET", "/ui/api/past", "secret"), begin + " +a +b -a");
+  EXPECT_EQ(Do("GET", "/ui/api/past?namespace=other", "secret"), begin);
+  const Revision newest = store_.Read()->revision();
+  EXPECT_TRUE(store_.Compact(Revision(newest.value() - 1)).has_value());
+  EXPECT_EQ(Do("GET", "/ui/api/past", "secret"), fmt::format("200 {} -a", newest.value() - 1));
+}
+
+TEST_F(PagesTest, AQuestionIsAboutTheRevisionThatItNames) {
+  const std::string claims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+  const std::string at = fmt::format("/ui/api/count?resourceVersion={}", begun_.value());
+  EXPECT_THAT(Do("POST", claims, "secret", R"({"metadata":{"name":"a"},"spec":{"devices":{}}})"),
+              StartsWith("201 "));
+  EXPECT_EQ(Do("GET", "/ui/api/count", "secret"), "200 1");
+  EXPECT_EQ(Do("GET", at, "secret"), "200 0");
+  EXPECT_THAT(Do("GET", "/ui/api/count?resourceVersion=x", "secret"), StartsWith("400 "));
+  EXPECT_TRUE(store_.Compact(store_.Read()->revision()).has_value());
+  EXPECT_THAT(Do("GET", at, "secret"), StartsWith("410 "));
 }
 
 class WithoutPagesTest : public PagesTest {

@@ -21,6 +21,7 @@
 #include "server/verbs/controllers/remote_apis.h"
 #include "server/verbs/conversion/conversion.h"
 #include "server/verbs/conversion/watch_conversions.h"
+#include "server/verbs/read/past.h"
 #include "server/verbs/read/read.h"
 #include "server/verbs/reviews/review.h"
 #include "server/verbs/subresources/subresources.h"
@@ -298,6 +299,16 @@ bool Resources::IsLong(const ResourceRequest& request) const {
   size_t bytes = 0;
   for (const store::Record& record : records) bytes += record.value->size();
   return bytes > kShortBytes;
+}
+
+Result<Revision> Resources::ReadPast(const ResourceRequest& request,
+                                     Revision after,
+                                     const SeePast& see) const {
+  return verbs::ReadPast(parts_->core, request, after, see);
+}
+
+Revision Resources::past_begin() const {
+  return parts_->core.store.status().floor;
 }
 
 std::vector<Resources::Count> Resources::CountObjects() const {

@@ -21,6 +21,7 @@
 #include "server/verbs/context/options.h"
 #include "server/verbs/context/own_writes.h"
 #include "server/verbs/context/request.h"
+#include "server/verbs/read/past.h"
 #include "server/verbs/watches/watch_cursor.h"
 #include "store/store.h"
 
@@ -75,6 +76,13 @@ class Resources {
   /// Call when the server stops: fails the calls of webhooks that are under way, and all later
   /// ones, so that no request waits for one.
   void EndCalls();
+
+  /// See read::ReadPast (server/verbs/read/past.h); `request` is a list.
+  Result<Revision> ReadPast(const ResourceRequest& request,
+                            Revision after,
+                            const SeePast& see) const;
+  /// The oldest revision of which the store still has all later changes.
+  Revision past_begin() const;
 
   /// The number of objects of each stored kind now. O(kinds * log n).
   struct Count {
