@@ -22,6 +22,7 @@
 #include "cli/questions/questions.h"
 #include "cli/serving/etcd_stand_in.h"
 #include "cli/serving/serving.h"
+#include "cli/serving/ui.h"
 #include "cli/stores/store.h"
 #include "cli/terminal/output.h"
 
@@ -58,6 +59,7 @@ int RunDray(Words words, const cli::Output& output) {
       "  dray allocate -f examples/2-gpu-with-nic  # who gets what, from files\n"
       "  dray serve --nodes example=2              # a server with simulated nodes");
   cli::AddServe(program);
+  cli::AddUi(program);
   cli::AddAllocate(program);
   cli::AddExplain(program);
   cli::AddWhatIf(program);

@@ -32,6 +32,8 @@ struct ListOptions {
   std::string label_selector, field_selector;
   /// Objects that take much memory may come with their metadata alone, if the caller reads no more.
   bool metadata_of_large = false;
+  /// A list is of exactly this resource version; empty: of the newest.
+  std::string exactly_at = {};
 };
 
 struct ObjectList {

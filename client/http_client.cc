@@ -99,8 +99,10 @@ class HttpWatch final : public Watch {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpClient>> HttpClient::Create(const Clock& clock,
-                                                       const ClusterAccess& access) {
+Result<std::unique_ptr<HttpClient>> HttpClient::Create(
+    const Clock& clock,
+    const ClusterAccess& access,
+    std::shared_ptr<const net::client::Cancellation> cancellation) {
   net::client::HttpClientOptions options;
   DRAY_TRY(options.server, net::ParseEndpoint(access.server));
   if (options.server.scheme == net::Scheme::kHttps) {
@@ -113,6 +115,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(const Clock& clock,
                                                     : net::tls::ServerCheck::kVerify}));
   }
   options.bearer_token = access.token;
+  options.cancellation = std::move(cancellation);
   return std::unique_ptr<HttpClient>(new HttpClient(clock, std::move(options)));
 }
 
@@ -125,14 +128,27 @@ Result<std::string> HttpClient::Send(std::string method, std::string target, Bod
   request.headers.Add("Accept", body.accept);
   if (!body.content_type.empty()) request.headers.Add("Content-Type", body.content_type);
   request.body = std::move(body.text);
+  DRAY_TRY(net::client::ClientResponse response, Forward(request));
+  if (!IsSuccess(response.status)) return Fail(ErrorOf(response.status, response.body));
+  return std::move(response.body);
+}
+
+Result<net::client::ClientResponse> HttpClient::Forward(const net::client::ClientRequest& request) {
   std::optional<std::unique_ptr<net::client::HttpClient>> connection = idle_.TryPop();
   if (!connection) connection = std::make_unique<net::client::HttpClient>(clock_, options_);
   Result<net::client::ClientResponse> response = (*connection)->Send(request);
   // One connection too many is simply closed.
   if (response) (void)idle_.TryPush(*std::move(connection));
-  if (!response) return std::move(response).failure();
-  if (!IsSuccess(response->status)) return Fail(ErrorOf(response->status, response->body));
-  return std::move(response->body);
+  return response;
+}
+
+Result<std::unique_ptr<net::client::ResponseStream>> HttpClient::OpenStream(
+    const net::client::ClientRequest& request,
+    std::shared_ptr<const net::client::Cancellation> cancellation) {
+  net::client::HttpClientOptions connection = options_;
+  connection.cancellation = std::move(cancellation);
+  net::client::HttpClient http(clock_, std::move(connection));
+  return http.Open(request);
 }
 
 Result<api::Object> HttpClient::SendForObject(std::string method,
@@ -212,10 +228,7 @@ Result<std::unique_ptr<Watch>> HttpClient::StartWatch(const api::KindInfo& kind,
   request.headers.Add("Accept", options.metadata_of_large ? kMetadata : kJson);
   DRAY_TRY(std::shared_ptr<net::client::Cancellation> cancellation,
            net::client::Cancellation::Create());
-  net::client::HttpClientOptions connection = options_;
-  connection.cancellation = cancellation;
-  net::client::HttpClient http(clock_, std::move(connection));
-  DRAY_TRY(std::unique_ptr<net::client::ResponseStream> stream, http.Open(request));
+  DRAY_TRY(std::unique_ptr<net::client::ResponseStream> stream, OpenStream(request, cancellation));
   if (!IsSuccess(stream->status())) {
     const int status = stream->status();
     DRAY_TRY(const std::string body, stream->ReadRest(options_.request_timeout));

@@ -13,7 +13,9 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/kubeconfig.h"
+#include "net/client/cancellation.h"
 #include "net/client/http_client.h"
+#include "net/client/request_text.h"
 
 namespace dray::client {
 
@@ -24,9 +26,20 @@ class HttpClient final : public Client {
   /// Connections kept open for the next request.
   static constexpr size_t kIdleConnectionsMax = 16;
 
-  /// Errors: kBadRequest  the server's URL, a certificate or a key does not parse.
-  static Result<std::unique_ptr<HttpClient>> Create(const Clock& clock,
-                                                    const ClusterAccess& access);
+  /// `cancellation` ends all waits; null: none. Errors: kBadRequest  the server's URL, a
+  /// certificate or a key does not parse.
+  static Result<std::unique_ptr<HttpClient>> Create(
+      const Clock& clock,
+      const ClusterAccess& access,
+      std::shared_ptr<const net::client::Cancellation> cancellation = nullptr);
+
+  /// What the server answers to a request, whatever its status. Errors: as
+  /// net::client::HttpClient::Send.
+  Result<net::client::ClientResponse> Forward(const net::client::ClientRequest& request);
+  /// The same for an answer that comes bit by bit; `cancellation` ends its waits.
+  Result<std::unique_ptr<net::client::ResponseStream>> OpenStream(
+      const net::client::ClientRequest& request,
+      std::shared_ptr<const net::client::Cancellation> cancellation);
 
   /// What the server answers under a path that no object has ("/version").
   /// Errors: as of Get.

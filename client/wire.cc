@@ -84,6 +84,8 @@ std::string QueryOf(const ListOptions& options) {
   };
   add("labelSelector", options.label_selector);
   add("fieldSelector", options.field_selector);
+  add("resourceVersion", options.exactly_at);
+  if (!options.exactly_at.empty()) add("resourceVersionMatch", "Exact");
   return query;
 }
 

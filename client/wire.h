@@ -15,7 +15,7 @@ namespace dray::client {
 /// collection, without a namespace that of all namespaces.
 std::string PathOf(const ObjectRef& ref, std::string_view subresource);
 
-/// "?labelSelector=…&fieldSelector=…", or empty.
+/// "?labelSelector=…&fieldSelector=…", or empty. Watches have no `exactly_at`.
 std::string QueryOf(const ListOptions& options);
 
 /// What an answer with an error status says; a body that is no Status becomes the message.

@@ -237,6 +237,8 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
       RequestFor(server::verbs::Verb::kList, {.kind = &kind, .namespace_ = options.namespace_});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
+  request.list.resource_version = options.exactly_at;
+  if (!options.exactly_at.empty()) request.list.resource_version_match = "Exact";
   request.extent = ExtentOf(options);
   client::ObjectList list;
   DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));

@@ -236,6 +236,13 @@ Result<> AddObjects(const ListObjects& list, const std::string& source, LiveInpu
   return {};
 }
 
+LiveInput FactsOf(client::HttpClient& client) {
+  LiveInput live{.read = {}, .namespace_ = {}, .listed = {}};
+  if (const auto version = client.GetPath("/version")) ReadVersion(*version, live);
+  ReadGates(client, live);
+  return live;
+}
+
 Result<LiveInput> ReadLive(World& world,
                            const std::string& kubeconfig,
                            const std::string& context,
@@ -243,9 +250,8 @@ Result<LiveInput> ReadLive(World& world,
   DRAY_TRY(const client::ClusterAccess access, AccessTo(world, kubeconfig, context));
   DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
            client::HttpClient::Create(world.clock, access));
-  LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
-  if (const auto version = client->GetPath("/version")) ReadVersion(*version, live);
-  ReadGates(*client, live);
+  LiveInput live = FactsOf(*client);
+  live.namespace_ = access.namespace_;
   if (!namespace_.empty()) live.namespace_ = namespace_;
   const auto list = [&](const api::KindInfo& kind, const std::string& where) {
     return client->List(kind, {.namespace_ = where});

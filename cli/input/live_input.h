@@ -14,6 +14,7 @@
 #include "base/world.h"
 #include "cli/input/served_gates.h"
 #include "client/client.h"
+#include "client/http_client.h"
 #include "client/kubeconfig.h"
 #include "manifests/objects.h"
 
@@ -59,6 +60,9 @@ Result<> AddObjects(const ListObjects& list, const std::string& source, LiveInpu
 Result<client::ClusterAccess> AccessTo(World& world,
                                        const std::string& kubeconfig,
                                        const std::string& context);
+
+/// The version and the feature gates of a server, as far as it tells them; nothing is listed.
+LiveInput FactsOf(client::HttpClient& client);
 
 /// Lists the objects that allocation and scheduling depend on, resource.k8s.io in the newest
 /// version of the server. If the user may not list a kind in all namespaces, lists it in

@@ -73,25 +73,6 @@ Result<std::vector<std::string>> ParseComponents(const std::string& text) {
   return names;
 }
 
-/// "ADDRESS:PORT"; IPv6 addresses in brackets; port 0 is any free one. Errors: kBadRequest.
-Result<net::Endpoint> ParseListen(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  net::Endpoint endpoint{.host = listen.substr(0, colon)};
-  if (endpoint.host.starts_with('[') && endpoint.host.ends_with(']')) {
-    endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
-  }
-  const char* const digits =
-      colon == std::string::npos ? listen.data() + listen.size() : listen.data() + colon + 1;
-  const char* const end = listen.data() + listen.size();
-  const auto read = std::from_chars(digits, end, endpoint.port);
-  if (endpoint.host.empty() || digits == end || read.ec != std::errc() || read.ptr != end) {
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("--listen {}: expected ADDRESS:PORT, as in 127.0.0.1:6443", listen));
-  }
-  if (endpoint.host == "localhost") endpoint.host = "127.0.0.1";
-  return endpoint;
-}
-
 /// Other machines may be served only with RBAC, and extra names need certificates of our own.
 /// Errors: kBadRequest.
 Result<> CheckReach(const ServeOptions& options, const control_plane::ProcessOptions& process) {
@@ -266,6 +247,24 @@ Result<int64_t> ParseTokenMax(const std::string& text) {
 }
 
 }  // namespace
+
+Result<net::Endpoint> ParseListen(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  net::Endpoint endpoint{.host = listen.substr(0, colon)};
+  if (endpoint.host.starts_with('[') && endpoint.host.ends_with(']')) {
+    endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
+  }
+  const char* const digits =
+      colon == std::string::npos ? listen.data() + listen.size() : listen.data() + colon + 1;
+  const char* const end = listen.data() + listen.size();
+  const auto read = std::from_chars(digits, end, endpoint.port);
+  if (endpoint.host.empty() || digits == end || read.ec != std::errc() || read.ptr != end) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--listen {}: expected ADDRESS:PORT, as in 127.0.0.1:6443", listen));
+  }
+  if (endpoint.host == "localhost") endpoint.host = "127.0.0.1";
+  return endpoint;
+}
 
 Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options) {
   control_plane::ProcessOptions process{

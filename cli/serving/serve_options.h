@@ -68,4 +68,7 @@ struct ServeOptions {
 /// Errors: kBadRequest, with the option's name: an invalid value, or a file that cannot be read.
 Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options);
 
+/// ADDRESS:PORT of --listen; localhost is 127.0.0.1. Errors: kBadRequest  it is not such a text.
+Result<net::Endpoint> ParseListen(const std::string& listen);
+
 }  // namespace dray::cli::inline serving
