@@ -103,6 +103,7 @@ Result<> Process::MakeApi(const server::http::Authenticator& authenticator) {
           },
       .profiling = options_.profiling,
       .auditor = std::move(auditor),
+      .state_metrics = options_.state_metrics,
       .pages = options_.pages};
   if (options_.pages != nullptr) {
     api_options.commit_times =

@@ -66,6 +66,7 @@ struct ProcessOptions {
   int64_t token_seconds_max = 0;  // limit for service account tokens; 0: none
   bool rbac = true;               // RBAC decides; false: authenticated users may do everything
   bool profiling = false;         // serves profiles of this process
+  bool state_metrics = false;     // objects as series in /metrics
   std::shared_ptr<const server::http::Pages> pages = nullptr;  // below /ui/; null: none
   std::chrono::nanoseconds event_life = std::chrono::hours(1);
   std::chrono::seconds lease_duration{15};  // of the leader among servers that share an etcd

@@ -43,6 +43,7 @@ readonly bench=("${run[@]}" nlohmann-json3-dev)  # what codec_bench compares wit
 readonly dashboard=(nodejs npm)
 readonly browser=(chromium fonts-dejavu-core)
 readonly debian_kubectl=build/tools/debian-kubectl/usr/bin/kubectl
+readonly debian_prometheus=build/tools/debian-prometheus/usr/bin/prometheus
 
 say() { echo "install-packages: $*" >&2; }
 
@@ -104,6 +105,23 @@ unpack_debian_kubectl() {
   rm -rf "$scratch"
 }
 
+# Prometheus and its promtool, which script.server.monitoring runs, are only unpacked: the package would
+# start a service.
+unpack_debian_prometheus() {
+  local scratch
+  [[ -x $debian_prometheus ]] && return
+  if command -v prometheus >/dev/null && command -v promtool >/dev/null; then return; fi
+  scratch=$(mktemp -d)
+  if (cd "$scratch" && apt-get download -qq prometheus >/dev/null 2>&1) &&
+    mkdir -p build/tools/debian-prometheus &&
+    dpkg --extract "$scratch"/prometheus_*.deb build/tools/debian-prometheus; then
+    say "unpacked Debian's Prometheus: $debian_prometheus"
+  else
+    say "cannot download Debian's Prometheus; script.server.monitoring is skipped"
+  fi
+  rm -rf "$scratch"
+}
+
 wanted=()
 for goal in "$@"; do
   case $goal in
@@ -132,6 +150,7 @@ if ((${#missing[@]} > 0)); then
     apt-get install --yes --no-install-recommends -qq "${missing[@]}" >/dev/null
 fi
 if [[ " $* " =~ \ (run|test)\  ]]; then unpack_debian_kubectl; fi
+if [[ " $* " =~ \ test\  ]]; then unpack_debian_prometheus; fi
 # Node.js of others (nodesource) brings npm along, and does not install beside Debian's.
 if [[ " $* " =~ \ (build|run|test|package)\  ]] && ! command -v npm >/dev/null; then
   try_to_install "${dashboard[@]}"

@@ -82,6 +82,10 @@ void AddOptions(Command& command, ServeOptions& options) {
                "the scheduler says in an event of its own (DevicesUnavailable) why a pod gets "
                "no devices (default: it does)");
   command.Flag("--ui, !--no-ui", options.ui, AboutDashboard());
+  command.Flag("--state-metrics",
+               options.state_metrics,
+               "/metrics has a series for each claim, slice and device too, by the names of "
+               "kube-state-metrics (default: it has not)");
   AddReleaseOptions(command, options);
   command.Text("--token-file FILE",
                options.token_file,

@@ -282,6 +282,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
       .http2_streams_max = options.http2_streams,
       .allow_overlapping_allocations = options.allow_overlapping_allocations,
       .profiling = options.profiling,
+      .state_metrics = options.state_metrics,
       .audit = options.audit,
       .watches_begin_at_start = options.watches_begin_at_start};
   if (options.explain_events) {

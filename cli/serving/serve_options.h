@@ -53,6 +53,7 @@ struct ServeOptions {
   bool profiling = false;  // likewise
   bool explain_events = true;
   bool ui = true;  // the dashboard
+  bool state_metrics = false;
   control_plane::TlsFileNames tls_files;
   std::vector<std::string> tls_names;
   bool anonymous = true;               // kube-apiserver's --anonymous-auth

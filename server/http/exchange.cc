@@ -97,6 +97,7 @@ void Exchange::RunByWorker() {
 bool Exchange::IsLong() const {
   if (parts_.resources.workers() == nullptr) return false;
   if (route_.kind == RouteKind::kPageQuestion) return true;
+  if (route_.kind == RouteKind::kMetrics) return parts_.state_metrics;
   const bool is_document =
       route_.kind == RouteKind::kOpenApiV2 || route_.kind == RouteKind::kOpenApiV3;
   if (is_document) return AcceptsGzip(request_.headers);

@@ -81,6 +81,7 @@ struct ApiParts {
   std::function<net::RequestWaits()> request_waits;          // null: unknown
   std::shared_ptr<const Pages> pages;                        // null: none
   std::shared_ptr<const storage::CommitTimes> commit_times;  // null: no history for pages
+  bool state_metrics;                                        // objects as series in /metrics
   WatchScopes watch_scopes = {};
   // Requests in the verbs. Shared, because the last one may still wake Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);

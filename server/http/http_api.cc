@@ -84,7 +84,8 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
           std::move(options.auditor),
           std::move(options.request_waits),
           std::move(options.pages),
-          std::move(options.commit_times))) {
+          std::move(options.commit_times),
+          options.state_metrics)) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   ExportBuild(*parts_->metrics->registry, resources.release());

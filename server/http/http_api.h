@@ -52,6 +52,9 @@ struct HttpApiOptions {
   bool profiling = false;
   /// Writes the audit log; null: none.
   std::shared_ptr<const audit::Auditor> auditor = nullptr;
+  /// `/metrics` has a series for each object of dynamic resource allocation
+  /// (server/http/state_metrics.h), shown to all that may read it.
+  bool state_metrics = false;
   /// The pages below /ui/; null: none, and nothing is served there.
   std::shared_ptr<const Pages> pages = nullptr;
   /// When the commits were, for questions of pages about the past; null: they are refused.

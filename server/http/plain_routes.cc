@@ -15,6 +15,7 @@
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
 #include "server/http/negotiation.h"
+#include "server/http/state_metrics.h"
 
 namespace dray::server::http {
 namespace {
@@ -151,7 +152,13 @@ void Exchange::ServeMetrics() {
   parts_.metrics->objects.Set(parts_.resources.CountObjects());
   parts_.metrics->process.Read();
   if (parts_.metrics->measure) parts_.metrics->measure();
-  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry->Text());
+  std::string text = parts_.metrics->registry->Text();
+  if (parts_.state_metrics) {
+    const Result<std::string> objects = StateMetricsText(parts_.resources, &answered_);
+    if (!objects) return SendError(objects.error());
+    text += *objects;
+  }
+  Send(Head(200, metrics::Registry::kMediaType), std::move(text));
 }
 
 // Takes samples for the requested number of seconds, also when the client closes the connection
