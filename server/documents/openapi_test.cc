@@ -89,6 +89,17 @@ TEST_F(OpenApiTest, EveryReferenceLeadsSomewhere) {
   EXPECT_THAT(found, IsEmpty());
 }
 
+TEST_F(OpenApiTest, Version3HasTheDefaultsOfFields) {
+  const Result<JsonTree> document =
+      api::ParseJsonTree(openapi_.Find("apis/apps/v1")->json, kDepthMax);
+  ASSERT_TRUE(document.has_value());
+  const auto of = [&](std::string_view schema, std::string_view field) {
+    return Text(At(&*document, {"components", "schemas", schema, "properties", field, "default"}));
+  };
+  EXPECT_EQ(of("io.k8s.api.autoscaling.v1.ScaleSpec", "replicas"), "0");
+  EXPECT_EQ(of("io.k8s.api.autoscaling.v1.ScaleStatus", "selector"), "");
+}
+
 // The fields of a message by number; of the same number the last.
 std::map<uint32_t, std::string_view> Fields(std::string_view message) {
   std::map<uint32_t, std::string_view> fields;
