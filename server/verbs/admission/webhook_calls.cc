@@ -121,11 +121,6 @@ void Publish(const Call& call, const Webhook& webhook, Decision& decision) {
   }
 }
 
-void Annotate(const Call& call, std::string key, std::string value) {
-  if (call.annotations == nullptr) return;
-  call.annotations->push_back({.key = std::move(key), .value = std::move(value)});
-}
-
 int CodeFor(webhooks::CallEnd end, const Error& error) {
   constexpr int kUnavailable = 503;
   switch (end) {

@@ -68,9 +68,6 @@ std::expected<webhooks::Decision, std::string> DecisionOf(webhooks::HookOutcome 
 /// that upstream drops.
 void Publish(const Call& call, const webhooks::Webhook& webhook, webhooks::Decision& decision);
 
-/// Adds an annotation of the server itself about a call of a webhook.
-void Annotate(const Call& call, std::string key, std::string value);
-
 /// The HTTP status in metrics of a call that allowed the request.
 inline constexpr int kCodeOfAllowed = 200;
 /// The status code that upstream's metrics have for a call with that end and error.

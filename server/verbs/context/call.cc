@@ -35,6 +35,11 @@ Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
   return SeenNamespace{.record = record, .item = std::move(item)};
 }
 
+void Annotate(const Call& call, std::string key, std::string value) {
+  if (call.annotations == nullptr) return;
+  call.annotations->push_back({.key = std::move(key), .value = std::move(value)});
+}
+
 void WarnLeftOut(const Call& call, const std::vector<std::string>& reasons) {
   const size_t shown = std::min(reasons.size(), kLeftOutMax);
   for (size_t i = 0; i < shown; ++i) call.warnings->push_back("left out: " + reasons[i]);

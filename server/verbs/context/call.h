@@ -141,6 +141,9 @@ Result<SeenNamespace> NamespaceOf(const store::Snapshot& snapshot,
                                   const api::KindInfo& kind,
                                   std::string_view namespace_);
 
+/// Adds an annotation of the server itself for the audit log.
+void Annotate(const Call& call, std::string key, std::string value);
+
 /// Most records left out of an answer that warnings name one by one.
 inline constexpr size_t kLeftOutMax = 10;
 

@@ -8,11 +8,11 @@
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 /// Errors: kForbidden  a required anti-affinity term has another topology key than the host name.
 Result<> CheckHardAntiAffinity(const Call& call,
                                const store::Snapshot& snapshot,
                                const Write& write);
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

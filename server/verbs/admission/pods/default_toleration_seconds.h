@@ -8,7 +8,7 @@
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 /// Adds tolerations of the taints "not-ready" and "unreachable" to a pod that has none for them.
 Result<> TolerateTroubles(const Call& call,
@@ -16,4 +16,4 @@ Result<> TolerateTroubles(const Call& call,
                           const Write& write,
                           api::Object* object);
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

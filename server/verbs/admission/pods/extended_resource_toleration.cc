@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/verbs/admission/extended_resource_toleration.h"
+#include "server/verbs/admission/pods/extended_resource_toleration.h"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +8,7 @@
 #include "api/core_v1/pod.h"
 #include "api/validation/devices/device_class.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 namespace {
 
 using api::core_v1::Pod;
@@ -43,4 +43,4 @@ Result<> TolerateExtendedResources(const Call& /*call*/,
   return {};
 }
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -8,7 +8,7 @@
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 /// Adds to a new pod what its RuntimeClass says.
 ///
@@ -21,4 +21,4 @@ Result<> ApplyRuntimeClass(const Call& call,
 /// Errors: kForbidden  the overhead of a new pod is not that of its class.
 Result<> CheckOverhead(const Call& call, const store::Snapshot& snapshot, const Write& write);
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/verbs/admission/runtime_class.h"
+#include "server/verbs/admission/pods/runtime_class.h"
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@
 #include "server/errors/errors.h"
 #include "server/verbs/context/node_relations.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 namespace {
 
 using api::core_v1::Pod;
@@ -130,4 +130,4 @@ Result<> CheckOverhead(const Call& /*call*/, const store::Snapshot& snapshot, co
       *pod, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead");
 }
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/verbs/admission/always_pull_images.h"
+#include "server/verbs/admission/pods/always_pull_images.h"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include "api/core_v1/pod.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 namespace {
 
 using api::core_v1::Pod;
@@ -44,4 +44,4 @@ Result<> AlwaysPull(const Call& /*call*/,
   return {};
 }
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/verbs/admission/default_toleration_seconds.h"
+#include "server/verbs/admission/pods/default_toleration_seconds.h"
 
 #include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 Result<> TolerateTroubles(const Call& /*call*/,
                           const store::Snapshot& /*snapshot*/,
@@ -16,4 +16,4 @@ Result<> TolerateTroubles(const Call& /*call*/,
   return {};
 }
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/verbs/admission/hard_anti_affinity.h"
+#include "server/verbs/admission/pods/hard_anti_affinity.h"
 
 #include <string_view>
 
@@ -8,7 +8,7 @@
 #include "api/core_v1/pod.h"
 #include "server/errors/errors.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 Result<> CheckHardAntiAffinity(const Call& call,
                                const store::Snapshot& /*snapshot*/,
@@ -33,4 +33,4 @@ Result<> CheckHardAntiAffinity(const Call& call,
   return {};
 }
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

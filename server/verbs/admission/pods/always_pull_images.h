@@ -8,7 +8,7 @@
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 /// Sets the pull policy of all containers and image volumes of a pod to Always; of a changed pod
 /// only when it has a new image.
@@ -17,4 +17,4 @@ Result<> AlwaysPull(const Call& call,
                     const Write& write,
                     api::Object* object);
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods

@@ -8,7 +8,7 @@
 #include "server/verbs/context/call.h"
 #include "store/snapshot.h"
 
-namespace dray::server::verbs::admission {
+namespace dray::server::verbs::admission::inline pods {
 
 /// Adds a toleration, of effect NoSchedule, for each extended resource that a pod requests.
 Result<> TolerateExtendedResources(const Call& call,
@@ -16,4 +16,4 @@ Result<> TolerateExtendedResources(const Call& call,
                                    const Write& write,
                                    api::Object* object);
 
-}  // namespace dray::server::verbs::admission
+}  // namespace dray::server::verbs::admission::inline pods
