@@ -22,6 +22,7 @@
 #include "server/verbs/admission/namespace_lifecycle.h"
 #include "server/verbs/admission/node_declared_features.h"
 #include "server/verbs/admission/node_restriction.h"
+#include "server/verbs/admission/owner_references.h"
 #include "server/verbs/admission/plugin_set.h"
 #include "server/verbs/admission/pods/always_pull_images.h"
 #include "server/verbs/admission/pods/default_toleration_seconds.h"
@@ -111,7 +112,9 @@ constexpr std::array kChain = {
            .is_usual = kUsual,
            .operations = kCreates,
            .admit = ProtectPodGroup},
-    Missing("OwnerReferencesPermissionEnforcement", kOnRequest),
+    Plugin{.name = "OwnerReferencesPermissionEnforcement",
+           .operations = kWrites,
+           .validate = CheckOwnerReferences},
     Plugin{.name = "PersistentVolumeClaimResize",
            .is_usual = kUsual,
            .operations = kUpdates,
