@@ -28,6 +28,7 @@
 #include "server/verbs/admission/pods/default_toleration_seconds.h"
 #include "server/verbs/admission/pods/extended_resource_toleration.h"
 #include "server/verbs/admission/pods/hard_anti_affinity.h"
+#include "server/verbs/admission/pods/pod_security.h"
 #include "server/verbs/admission/pods/runtime_class.h"
 #include "server/verbs/admission/priority.h"
 #include "server/verbs/admission/resource_quota.h"
@@ -84,7 +85,10 @@ constexpr std::array kChain = {
            .admit = TaintNewNode},
     Plugin{.name = "AlwaysPullImages", .operations = kWrites, .admit = AlwaysPull},
     Missing("ImagePolicyWebhook", kOnRequest),
-    Missing("PodSecurity", kUsual),
+    Plugin{.name = "PodSecurity",
+           .is_usual = kUsual,
+           .operations = kWrites,
+           .validate = CheckPodSecurity},
     Missing("PodNodeSelector", kOnRequest),
     Plugin{.name = "Priority",
            .is_usual = kUsual,

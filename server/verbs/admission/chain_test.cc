@@ -38,6 +38,7 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
               ElementsAre("NamespaceLifecycle",
                           "LimitRanger",
                           "NodeRestriction",
+                          "PodSecurity",
                           "Priority",
                           "DefaultTolerationSeconds",
                           "DefaultStorageClass",
@@ -58,8 +59,8 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
 }
 
 TEST(AdmissionPlugins, FlagsSwitchThem) {
-  const auto set = PluginSet::Usual().Changed({"AlwaysPullImages", "Priority", "PodSecurity"},
-                                              {"LimitRanger", "EventRateLimit"});
+  const auto set = PluginSet::Usual().Changed(
+      {"AlwaysPullImages", "Priority", "PodResizeValidator"}, {"LimitRanger", "EventRateLimit"});
   ASSERT_TRUE(set.has_value()) << set.error().message;
   EXPECT_TRUE(set->Has("AlwaysPullImages"));
   EXPECT_TRUE(set->Has("Priority"));
