@@ -118,6 +118,29 @@ class Comparison {
     return found;
   }
 
+  // Metadata are a struct, all else is compared as documents.
+  Changes Custom(const Shape& root,
+                 const CustomObject& old,
+                 const CustomObject& now,
+                 const FieldSet* ignored) {
+    Changes changes;
+    const Result<Differences> content = DifferencesOf(old.content, now.content);
+    if (!content.has_value()) return changes;
+    Documents(Resolve(root, Shape::Form::kObject),
+              {.old = Part(&content->old), .now = Part(&content->now), .ignored = ignored},
+              changes);
+    const Type& metadata = TypeOf<meta_v1::ObjectMeta>();
+    Member(ShapeOf(metadata),
+           "metadata",
+           {.old = Part(metadata, &old.metadata),
+            .now = Part(metadata, &now.metadata),
+            .ignored = ignored},
+           changes);
+    changes.gained.Sort();
+    changes.removed.Sort();
+    return changes;
+  }
+
  private:
   // A null value has no members.
   static const void* ValueOf(const Part& part) {
@@ -296,13 +319,10 @@ Changes CompareFields(
 
 namespace {
 
-// Compares objects of custom kinds, as documents.
 Changes CompareCustom(const Object& old, const Object& now, Wire wire, const FieldSet* ignored) {
-  const Result<JsonTree> before = DocumentOf(old, wire);
-  const Result<JsonTree> after = DocumentOf(now, wire);
-  if (!before.has_value() || !after.has_value()) return {};
   const RootShape shape(now.kind());
-  return CompareFields(shape.get(), Part(&*before), Part(&*after), wire, ignored);
+  return Comparison(wire).Custom(
+      shape.get(), old.As<CustomObject>(), now.As<CustomObject>(), ignored);
 }
 
 }  // namespace

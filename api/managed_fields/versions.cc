@@ -33,6 +33,14 @@ Object Versions::As(const Object& object, const KindInfo& version) const {
 
 namespace {
 
+constexpr std::string_view kTooDeep = "exceeded max depth";
+
+bool CopyMember(const Tree::Member& member, size_t depth, JsonTree& into);
+bool CopyIfDifferent(const Tree::Member& old,
+                     const Tree::Member& now,
+                     size_t depth,
+                     Differences& copies);
+
 // What parsing the text of `tree` would make. False: it is deeper than kDocumentDepthMax.
 bool CopyTree(const Tree& tree, size_t depth, JsonTree& copy) {
   switch (tree.kind()) {
@@ -62,11 +70,58 @@ bool CopyTree(const Tree& tree, size_t depth, JsonTree& copy) {
   }
   copy.kind = JsonKind::kObject;
   if (depth >= kDocumentDepthMax) return false;
-  for (const Tree::Member& member : tree.members()) {
-    JsonTree value;
-    if (!CopyTree(member.value, depth + 1, value)) return false;
-    copy.members().Set(member.name(), std::move(value));
+  return std::ranges::all_of(tree.members(), [&](const Tree::Member& member) {
+    return CopyMember(member, depth + 1, copy);
+  });
+}
+
+bool CopyMember(const Tree::Member& member, size_t depth, JsonTree& into) {
+  JsonTree value;
+  if (!CopyTree(member.value, depth, value)) return false;
+  into.members().Set(member.name(), std::move(value));
+  return true;
+}
+
+// Two objects. False as CopyTree().
+bool CopyDifferences(const Tree& old, const Tree& now, size_t depth, Differences& copies) {
+  copies.old.kind = JsonKind::kObject;
+  copies.now.kind = JsonKind::kObject;
+  if (old.SharesAllWith(now)) return true;
+  if (depth >= kDocumentDepthMax) return false;
+  std::span<const Tree::Member> before = old.members();
+  std::span<const Tree::Member> after = now.members();
+  while (!before.empty() || !after.empty()) {
+    const bool is_old =
+        !before.empty() && (after.empty() || before.front().name() <= after.front().name());
+    const bool is_now =
+        !after.empty() && (before.empty() || after.front().name() <= before.front().name());
+    if (is_old && is_now) {
+      if (!CopyIfDifferent(before.front(), after.front(), depth + 1, copies)) return false;
+    } else if (is_old) {
+      if (!CopyMember(before.front(), depth + 1, copies.old)) return false;
+    } else if (!CopyMember(after.front(), depth + 1, copies.now)) {
+      return false;
+    }
+    if (is_old) before = before.subspan(1);
+    if (is_now) after = after.subspan(1);
   }
+  return true;
+}
+
+// Members of one name. Objects are compared by their members alone, so each part is looked at once.
+bool CopyIfDifferent(const Tree::Member& old,
+                     const Tree::Member& now,
+                     size_t depth,
+                     Differences& copies) {
+  if (!old.value.is_object() || !now.value.is_object()) {
+    return old.value == now.value ||
+           (CopyMember(old, depth, copies.old) && CopyMember(now, depth, copies.now));
+  }
+  Differences below;
+  if (!CopyDifferences(old.value, now.value, depth, below)) return false;
+  if (below.old.members().size() == 0 && below.now.members().size() == 0) return true;
+  copies.old.members().Set(old.name(), std::move(below.old));
+  copies.now.members().Set(now.name(), std::move(below.now));
   return true;
 }
 
@@ -76,13 +131,19 @@ Result<JsonTree> DocumentOfCustom(const CustomObject& object, Wire wire) {
   DRAY_TRY(JsonTree metadata, ParseJsonTree(json, kDocumentDepthMax - 1));
   JsonTree document;
   if (!CopyTree(object.content, 0, document)) {
-    return Fail(StatusReason::kBadRequest, "exceeded max depth");
+    return Fail(StatusReason::kBadRequest, std::string(kTooDeep));
   }
   document.members().Set("metadata", std::move(metadata));
   return document;
 }
 
 }  // namespace
+
+Result<Differences> DifferencesOf(const Tree& old, const Tree& now) {
+  Differences copies;
+  if (CopyDifferences(old, now, 0, copies)) return copies;
+  return Fail(StatusReason::kBadRequest, std::string(kTooDeep));
+}
 
 Result<JsonTree> DocumentOf(const Object& object, Wire wire) {
   if (IsCustom(object.kind())) return DocumentOfCustom(object.As<CustomObject>(), wire);

@@ -11,6 +11,7 @@
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/release.h"
+#include "api/value/tree.h"
 #include "base/result.h"
 
 namespace dray::api {
@@ -40,6 +41,15 @@ inline constexpr size_t kDocumentDepthMax = 1'000;
 /// The JSON document of `object`, without kind and apiVersion. O(size). Errors: kBadRequest  it is
 /// deeper than kDocumentDepthMax.
 Result<JsonTree> DocumentOf(const Object& object, Wire wire);
+
+/// Two contents of objects of a custom kind, as documents that have only what is not the same.
+struct Differences {
+  JsonTree old, now;
+};
+
+/// Leaves out the members that are equal in both, also those of objects below; lists are whole or
+/// left out. O(size). Errors: kBadRequest  they are deeper than kDocumentDepthMax.
+Result<Differences> DifferencesOf(const Tree& old, const Tree& now);
 
 /// `document`, of `from` and without kind and apiVersion, as an object of `from`.
 /// Errors: kBadRequest  as DecodeJson().
