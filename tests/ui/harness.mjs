@@ -138,9 +138,3 @@ export async function press(page, key, until, most = 80) {
   }
   assert.fail(`${key} does not reach ${until}`);
 }
-
-/// Whether the server answers a question of the page; those that it does not know are left out of the tests.
-export async function answers(question, options = {}) {
-  const response = await context.request.fetch(`${url}/ui/api/${question}`, {ignoreHTTPSErrors: true, headers: {Authorization: "Bearer all", "Content-Type": "application/json"}, ...options});
-  return ![404, 405].includes(response.status());
-}

@@ -6,7 +6,7 @@ import {mkdtemp, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {promisify} from "node:util";
-import {answers, check, kube, kubectl, live, matchGolden, open, press, test, url} from "./harness.mjs";
+import {check, kube, kubectl, live, matchGolden, open, press, test, url} from "./harness.mjs";
 
 const WORK = `apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
@@ -43,74 +43,69 @@ async function copied(page, button) {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-const hasWhatIf = await answers("whatif", {method: "POST", data: {}});
-if (!hasWhatIf) console.log("left out: the program answers no what-if");
+await test("what if: manifests and changes, before and after", async () => {
+  const page = await open("all", "#/whatif");
+  await live(page);
+  assert.ok(await page.getByRole("button", {name: "Ask"}).isDisabled());
+  await page.getByLabel("Manifests").fill(WORK);
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByText("✓ All of it fits.").waitFor();
+  await page.getByRole("row", {name: /pod research\/more-0 work no node ✓ cut-0/}).waitFor();
+  await page.getByRole("combobox", {name: "Which"}).fill("cut-0");
+  await page.getByRole("button", {name: "Add"}).click();
+  await page.getByText("The question has changed since").waitFor();
+  assert.match(page.url(), /do=drain\+cut-0/);
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByText("✗ Not all of it fits.").waitFor();
+  await page.getByRole("row", {name: /pod research\/half-0 has to move cut-0 ✗/}).waitFor();
+  await page.getByRole("heading", {name: /Why pod research\/more-0 does not fit/}).waitFor();
+  await check(page, "whatif");
+  await matchGolden(page.locator("main"), "whatif");
+  await page.getByText("On a command line").last().click();
+  assert.match(await page.locator("main .commands code").last().innerText(), /^dray whatif -f work.yaml --drain cut-0$/);
+  await page.close();
+});
 
-if (hasWhatIf) {
-  await test("what if: manifests and changes, before and after", async () => {
-    const page = await open("all", "#/whatif");
-    await live(page);
-    assert.ok(await page.getByRole("button", {name: "Ask"}).isDisabled());
-    await page.getByLabel("Manifests").fill(WORK);
-    await page.getByRole("button", {name: "Ask"}).click();
-    await page.getByText("✓ All of it fits.").waitFor();
-    await page.getByRole("row", {name: /pod research\/more-0 work no node ✓ cut-0/}).waitFor();
-    await page.getByRole("combobox", {name: "Which"}).fill("cut-0");
-    await page.getByRole("button", {name: "Add"}).click();
-    await page.getByText("The question has changed since").waitFor();
-    assert.match(page.url(), /do=drain\+cut-0/);
-    await page.getByRole("button", {name: "Ask"}).click();
-    await page.getByText("✗ Not all of it fits.").waitFor();
-    await page.getByRole("row", {name: /pod research\/half-0 has to move cut-0 ✗/}).waitFor();
-    await page.getByRole("heading", {name: /Why pod research\/more-0 does not fit/}).waitFor();
-    await check(page, "whatif");
-    await matchGolden(page.locator("main"), "whatif");
-    await page.getByText("On a command line").last().click();
-    assert.match(await page.locator("main .commands code").last().innerText(), /^dray whatif -f work.yaml --drain cut-0$/);
-    await page.close();
-  });
+await test("what if: what is wrong is said, and nothing is written", async () => {
+  const page = await open("all", "#/whatif?do=drain+nowhere");
+  await page.getByRole("alert").getByText("no node nowhere").waitFor();
+  await page.getByLabel("Manifests").fill("{");
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("Manifests").fill(`# ${"x".repeat(1024 * 1024)}`);
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByText("The manifests are too large").waitFor();
+  await page.getByRole("button", {name: "Empty"}).click();
+  await page.getByLabel("Files", {exact: true}).setInputFiles([{name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(WORK)}, {name: "b.yaml", mimeType: "text/yaml", buffer: Buffer.from("# two\n")}]);
+  await page.waitForFunction(() => document.querySelector("textarea").value.endsWith("---\n# two\n"));
+  await page.getByLabel("How many copies fit?").check();
+  await page.getByRole("button", {name: "Leave out: drain a node nowhere"}).click();
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByText(/copies would fit|copy would fit/).waitFor();
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("textarea")?.value.includes("more-0"));
+  await page.goto(`${url}/ui/#/whatif?pod=research/disks-0&try=${encodeURIComponent("<img src=x onerror=alert(1)>\u202etxt")}`);
+  await page.getByText("Tried: <img src=x onerror=alert(1)>‹U+202E›txt").waitFor();
+  await page.getByText("The suggestion is not about what the cluster has now.").waitFor();
+  assert.equal(await page.locator("img").count(), 0);
+  const {items} = await kube("/api/v1/namespaces/research/pods");
+  assert.ok(!items.some((pod) => pod.metadata.name === "more-0"));
+  await page.close();
+});
 
-  await test("what if: what is wrong is said, and nothing is written", async () => {
-    const page = await open("all", "#/whatif?do=drain+nowhere");
-    await page.getByRole("alert").getByText("no node nowhere").waitFor();
-    await page.getByLabel("Manifests").fill("{");
-    await page.getByRole("button", {name: "Ask"}).click();
-    await page.getByRole("alert").waitFor();
-    await page.getByLabel("Manifests").fill(`# ${"x".repeat(1024 * 1024)}`);
-    await page.getByRole("button", {name: "Ask"}).click();
-    await page.getByText("The manifests are too large").waitFor();
-    await page.getByRole("button", {name: "Empty"}).click();
-    await page.getByLabel("Files", {exact: true}).setInputFiles([{name: "a.yaml", mimeType: "text/yaml", buffer: Buffer.from(WORK)}, {name: "b.yaml", mimeType: "text/yaml", buffer: Buffer.from("# two\n")}]);
-    await page.waitForFunction(() => document.querySelector("textarea").value.endsWith("---\n# two\n"));
-    await page.getByLabel("How many copies fit?").check();
-    await page.getByRole("button", {name: "Leave out: drain a node nowhere"}).click();
-    await page.getByRole("button", {name: "Ask"}).click();
-    await page.getByText(/copies would fit|copy would fit/).waitFor();
-    await page.reload();
-    await page.waitForFunction(() => document.querySelector("textarea")?.value.includes("more-0"));
-    await page.goto(`${url}/ui/#/whatif?pod=research/disks-0&try=${encodeURIComponent("<img src=x onerror=alert(1)>\u202etxt")}`);
-    await page.getByText("Tried: <img src=x onerror=alert(1)>‹U+202E›txt").waitFor();
-    await page.getByText("The suggestion is not about what the cluster has now.").waitFor();
-    assert.equal(await page.locator("img").count(), 0);
-    const {items} = await kube("/api/v1/namespaces/research/pods");
-    assert.ok(!items.some((pod) => pod.metadata.name === "more-0"));
-    await page.close();
-  });
-
-  await test("a suggestion is tried by keyboard: why, what would help, try it", async () => {
-    const page = await open("all", "#/waiting?explain=research/disks-0");
-    await page.getByText("What would help").waitFor();
-    await press(page, "Tab", "document.activeElement.textContent === 'Try it'");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", {name: "What if"}).waitFor();
-    await page.getByText("✓ All of it fits.").waitFor();
-    await page.getByText(/^Tried: /).waitFor();
-    assert.match(await page.getByLabel("Manifests").inputValue(), /name: disks-0[^]*---[^]*kind: ResourceClaim/);
-    await page.getByRole("link", {name: "research/disks-0"}).click();
-    await page.getByText("What would help").waitFor();
-    await page.close();
-  });
-}
+await test("a suggestion is tried by keyboard: why, what would help, try it", async () => {
+  const page = await open("all", "#/waiting?explain=research/disks-0");
+  await page.getByText("What would help").waitFor();
+  await press(page, "Tab", "document.activeElement.textContent === 'Try it'");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", {name: "What if"}).waitFor();
+  await page.getByText("✓ All of it fits.").waitFor();
+  await page.getByText(/^Tried: /).waitFor();
+  assert.match(await page.getByLabel("Manifests").inputValue(), /name: disks-0[^]*---[^]*kind: ResourceClaim/);
+  await page.getByRole("link", {name: "research/disks-0"}).click();
+  await page.getByText("What would help").waitFor();
+  await page.close();
+});
 
 await test("nodes that are closed are seen, and opened by the commands of the page", async () => {
   const node = "/api/v1/nodes/net-0";
@@ -139,13 +134,21 @@ await test("nodes that are closed are seen, and opened by the commands of the pa
   await page.close();
 });
 
-await test("rules that only the server can judge are named", async () => {
+await test("rules by class or expression are judged by the server, or it is said that they are not", async () => {
   const page = await open("all", null);
   await page.route(/\/devicetaintrules\?limit/, (route) => route.fulfill({json: {metadata: {resourceVersion: "1"}, items: [
     {metadata: {name: "r"}, spec: {deviceSelector: {deviceClassName: "c"}, taint: {key: "k", effect: "NoSchedule"}}}]}}));
   await page.route(/\/devicetaintrules\?watch/, () => undefined); // never answered
-  await page.goto(`${url}/ui/#/devices`);
+  let isAnswered = true;
+  await page.route(/\/ui\/api\/devices/, (route) => route.fulfill(isAnswered
+    ? {json: {pools: [{driver: "worn.example.com", pool: "worn-0", tainted: ["disk-0", "disk-1", "disk-2"]}]}} : {status: 404, json: {message: "no"}}));
+  await page.goto(`${url}/ui/#/devices?as=table&q=worn`);
+  await page.getByRole("row", {name: /disk-0 tainted/}).waitFor();
+  assert.equal(await page.getByText("selects devices by class").count(), 0);
+  isAnswered = false;
+  await page.reload();
   await page.getByText("1 DeviceTaintRule selects devices by class or by an expression").waitFor();
+  await page.getByRole("row", {name: /disk-0 free/}).waitFor();
   await page.close();
 });
 

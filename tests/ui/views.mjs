@@ -188,6 +188,8 @@ await test("the account of examples/dashboard may read all that the views need",
   await page.getByText("system:serviceaccount:default:dashboard").waitFor();
   await page.getByText("What would help").waitFor();
   await live(page);
+  await page.goto(`${url}/ui/#/whatif?do=drain+cut-0`);
+  await page.getByText("✗ Not all of it fits.").waitFor();
   assert.equal(await page.getByText("You may not list").count(), 0);
   await page.close();
 });

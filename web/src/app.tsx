@@ -4,8 +4,8 @@ import {render, type JSX} from "preact";
 import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import {logInOnce, Refused, takeOnce, token, whoAmI} from "./client.ts";
 import {Cluster, KINDS} from "./cluster.ts";
-import {change, ShownContext, useRoute} from "./hooks.ts";
-import {DeviceModel} from "./devices.ts";
+import {change, ShownContext, useQuestion, useRoute} from "./hooks.ts";
+import {DeviceModel, needsServer, taintedIn, type JudgedPools} from "./devices.ts";
 import {linkFrom, VIEWS, type Route, type View} from "./route.ts";
 import {localTime, span, visible} from "./text.ts";
 import {Capacity} from "./views/capacity.tsx";
@@ -120,15 +120,27 @@ function useSystemTheme(): string {
   return isDark ? "dark" : "light";
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+/// The devices that are tainted by rules which only the server can judge. It is asked only if there are such rules.
+function useTainted(cluster: Cluster, version: number): {tainted: ReadonlySet<string>; unjudged: number} {
+  const many = [...cluster.rules.values()].filter(needsServer).length;
+  const path = many > 0 ? `/ui/api/devices${cluster.moment ? `?resourceVersion=${cluster.moment}` : ""}` : "";
+  const {value, error} = useQuestion<JudgedPools>(path, version);
+  const tainted = useMemo(() => (value ? taintedIn(value) : NONE), [value]);
+  return {tainted: many > 0 ? tainted : NONE, unjudged: error ? many : 0};
+}
+
 function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.Element {
   const route = useRoute();
   const {cluster, version} = useCluster(route.at.ns ?? "", /^\d{1,19}$/.test(route.at.rev ?? "") ? route.at.rev! : "", () => leave("The server does not accept the token any more."));
   const [theme, setTheme] = useTheme();
   const system = useSystemTheme();
   const model = useMemo(() => new DeviceModel(), [cluster]);
-  useMemo(() => model.update({slices: cluster.slices.values(), claims: cluster.claims.values(), rules: cluster.rules.values(), nodes: cluster.nodes.values()},
+  const {tainted, unjudged} = useTainted(cluster, version);
+  useMemo(() => model.update({tainted, slices: cluster.slices.values(), claims: cluster.claims.values(), rules: cluster.rules.values(), nodes: cluster.nodes.values()},
     {slices: cluster.versionOf("resourceslices"), claims: cluster.versionOf("resourceclaims"), rules: cluster.versionOf("devicetaintrules"), nodes: cluster.versionOf("nodes")}),
-  [version, cluster]);
+  [version, cluster, tainted]);
   const {devices} = model;
   const podsVersion = cluster.versionOf("pods");
   const waiting = useMemo(() => {
@@ -146,7 +158,7 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
       <Moment cluster={cluster} when={route.at.when} />
       <div class={route.at.pick ? "body withdetail" : "body"}>
         <main id="content" tabIndex={-1} data-version={version}>
-          {route.view === "devices" ? <Devices model={model} theme={`${theme} ${system}`} />
+          {route.view === "devices" ? <Devices model={model} unjudged={unjudged} theme={`${theme} ${system}`} />
             : route.view === "timeline" ? <Timeline devices={devices} /> : <View />}
         </main>
         <Detail devices={devices} />

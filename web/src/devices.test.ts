@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type {KubeNode, ResourceClaim, ResourceSlice, SliceDevice, TaintRule} from "./kube.ts";
-import {DeviceModel, needsServer, type Objects} from "./devices.ts";
+import {DeviceModel, needsServer, taintedIn, type Objects} from "./devices.ts";
 import {claimsOf, claimState, groupsOf} from "./model.ts";
 
 function devicesOf(objects: Partial<Objects>) {
@@ -98,7 +98,12 @@ test("devices of cordoned and tainted nodes have states of their own, unless a c
 test("rules that select by class or expression are left to the server", () => {
   const rule = (deviceSelector: object): TaintRule => ({metadata: {name: "r"}, spec: {deviceSelector, taint: {key: "k", effect: "NoSchedule"}}});
   assert.deepEqual([{deviceClassName: "c"}, {selectors: [{}]}, {driver: "d"}, {}].map((one) => needsServer(rule(one))), [true, true, false, false]);
-  assert.deepEqual(states([slice("s", [{name: "a"}])], [], [rule({deviceClassName: "c"})]), {a: "free"});
+  const slices = [slice("s", [{name: "a"}, {name: "b"}])];
+  assert.deepEqual(states(slices, [], [rule({deviceClassName: "c"})]), {a: "free", b: "free"});
+  const model = new DeviceModel();
+  const update = (tainted: Set<string>) => model.update({slices, claims: [claim("x", ["b"])], rules: [], nodes: [], tainted}).devices.map((device) => device.state);
+  assert.deepEqual(update(taintedIn({pools: [{driver: "d", pool: "p", tainted: ["a", "b"]}, {driver: "d", pool: "q"}]})), ["tainted", "used"]);
+  assert.deepEqual(update(new Set()), ["free", "used"]);
 });
 
 test("devices in use are grouped by the class that was asked for", () => {

@@ -11,6 +11,15 @@ export interface Objects {
   claims: Iterable<ResourceClaim>;
   rules: Iterable<TaintRule>;
   nodes: Iterable<KubeNode>;
+  /// Ids of devices that rules taint which only the server can judge; another set when they change.
+  tainted?: ReadonlySet<string>;
+}
+
+/// The answer of /ui/api/devices, as far as it is used.
+export interface JudgedPools {pools: {driver: string; pool: string; tainted?: string[]}[]}
+
+export function taintedIn(answer: JudgedPools): Set<string> {
+  return new Set(answer.pools.flatMap(({driver, pool, tainted}) => (tainted ?? []).map((name) => `${driver}/${pool}/${name}`)));
 }
 
 function text(value: CapacityValue | string | undefined): string {
@@ -196,6 +205,7 @@ export class DeviceModel {
   private readonly unready = new Map<string, number>(); // by how many claims
   private readonly closed = new Map<string, State>(); // by node
   private rules: TaintRule[] = [];
+  private tainted: ReadonlySet<string> = new Set();
   private seen: Versions = {};
   private round = 0;
 
@@ -206,6 +216,10 @@ export class DeviceModel {
     if (isNew("claims")) this.takeClaims(objects.claims, dirty);
     if (isNew("nodes")) this.takeNodes(objects.nodes, dirty);
     if (isNew("rules")) this.takeRules(objects.rules, dirty);
+    if (objects.tainted !== undefined && objects.tainted !== this.tainted) {
+      this.tainted = objects.tainted;
+      for (const id of this.pools.keys()) dirty.add(id);
+    }
     this.seen = {...versions};
     for (const id of dirty) {
       const pool = this.pools.get(id);
@@ -322,7 +336,7 @@ export class DeviceModel {
       if (this.unready.has(device.id)) device.state = "unhealthy";
       else if (isTaken) device.state = isShared ? "shared" : "used";
       else if (!pool.isComplete) device.state = "incomplete";
-      else if (device.taints.some(keepsAway)) device.state = "tainted";
+      else if (device.taints.some(keepsAway) || this.tainted.has(device.id)) device.state = "tainted";
       else if (this.closed.has(device.node)) device.state = this.closed.get(device.node)!;
       else if (pool.draws[i]!.some(({counter, amount}) => (left.get(counter) ?? 0) < amount)) device.state = "blocked";
       else device.state = "free";

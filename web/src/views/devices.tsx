@@ -2,8 +2,8 @@
 // Devices: a map, or the same as a table.
 import type {JSX} from "preact";
 import {useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
-import {change, linkTo, useShown} from "../hooks.ts";
-import {needsServer, type DeviceModel} from "../devices.ts";
+import {change, useShown} from "../hooks.ts";
+import type {DeviceModel} from "../devices.ts";
 import {CELL_MAX, CELL_MIN, cellAt, fittingCell, layOut, neighbour, type Direction} from "../map.ts";
 import {attributeText, groupsOf, STATE_TEXT, STATES, type Device, type Group, type State} from "../model.ts";
 import {Painter, type Palette} from "../paint.ts";
@@ -145,16 +145,8 @@ const COLUMNS: Column<Device>[] = [
   {name: "Capacity", cell: (device) => <span class="muted"><Name text={Object.entries(device.capacity).map(([name, value]) => `${name}=${value}`).join(" ")} /></span>},
 ];
 
-/// The rules that only the server can judge.
-function Unjudged(): JSX.Element | null {
-  const {cluster} = useShown();
-  const many = [...cluster.rules.values()].filter(needsServer).length;
-  if (many === 0) return null;
-  return <p class="notice">{count(many, "DeviceTaintRule")} {many === 1 ? "selects" : "select"} devices by class or by an expression. The map does not show these taints;
-    {" "}<a href={linkTo("capacity", {by: "node"})}>Free capacity</a> counts them.</p>;
-}
-
-export function Devices({model, theme}: {model: DeviceModel; theme: string}): JSX.Element {
+/// `unjudged`: how many rules only the server can judge, where it does not answer.
+export function Devices({model, unjudged, theme}: {model: DeviceModel; unjudged: number; theme: string}): JSX.Element {
   const {cluster, route} = useShown();
   const {devices, stamp} = model;
   const nodesVersion = cluster.versionOf("nodes");
@@ -180,7 +172,8 @@ export function Devices({model, theme}: {model: DeviceModel; theme: string}): JS
     <section class="view" aria-label="Devices">
       <h1>Devices</h1>
       <Missing kinds={["resourceslices", "resourceclaims", "nodes"]} />
-      <Unjudged />
+      {unjudged > 0 && <p class="notice">{count(unjudged, "DeviceTaintRule")} {unjudged === 1 ? "selects" : "select"} devices by class or by an expression,
+        and the server does not say which. The map lacks these taints.</p>}
       <div class="tools">
         <Search label="Search" />
         <Choice label="Group by" name="by" first="node" options={choices} />
