@@ -227,7 +227,19 @@ const json::object* Hook::Choose(std::string_view path, const json::value& revie
   return plain[std::min(next, plain.size() - 1)];
 }
 
+void Hook::Retire() {
+  const MutexLock lock(mutex_);
+  is_retired_ = true;
+}
+
+bool Hook::Serves(const std::string& peer) {
+  const MutexLock lock(mutex_);
+  if (!is_retired_) served_.insert(peer);
+  return served_.contains(peer);
+}
+
 void Hook::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {
+  if (!Serves(request.peer->address)) return responder->Abort();
   calls_.Add({.method = request.method,
               .target = request.target,
               .content_type = std::string(request.headers.Get("Content-Type")),

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,8 @@ class HookCalls {
   std::vector<HookCall> calls_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Serves until it is destroyed.
+/// Serves until it is destroyed. One that another hook has replaced still serves the connections
+/// that it had, as the hook of the recordings did.
 class Hook final : public net::Handler {
  public:
   /// `step` describes the hook, and outlives it; certificates lie in the folder `tls`.
@@ -51,12 +53,16 @@ class Hook final : public net::Handler {
                                              HookCalls& calls);
 
   uint16_t port() const { return port_; }
+  /// Connections that have had no answer yet get none from now on.
+  void Retire();
 
   void Handle(net::Request request, std::shared_ptr<net::Responder> responder) override;
 
  private:
   Hook(const boost::json::object& step, HookCalls& calls) : step_(step), calls_(calls) {}
 
+  /// Whether the peer's connection gets answers.
+  bool Serves(const std::string& peer);
   /// The answer whose condition holds, or the next of those without one; null: the path is unknown.
   const boost::json::object* Choose(std::string_view path, const boost::json::value& review);
 
@@ -65,6 +71,8 @@ class Hook final : public net::Handler {
   uint16_t port_ = 0;
   Mutex mutex_;
   std::map<std::string, size_t, std::less<>> taken_ DRAY_GUARDED_BY(mutex_);  // by path
+  std::set<std::string> served_ DRAY_GUARDED_BY(mutex_);                      // addresses of peers
+  bool is_retired_ DRAY_GUARDED_BY(mutex_) = false;
   std::unique_ptr<net::server::HttpServer> server_;  // null: it does not listen
 };
 

@@ -238,7 +238,10 @@ class Player {
 
   Result<> StartHook(const json::object& step) {
     const std::string name(TextOf(step, "hook"));
-    hooks_.erase(name);
+    if (std::unique_ptr<Hook>& replaced = hooks_[name]; replaced != nullptr) {
+      replaced->Retire();
+      replaced_hooks_.push_back(std::move(replaced));
+    }
     DRAY_TRY(hooks_[name], Hook::Start(disk_, scenario_.folder + "/tls", step, calls_));
     const uint16_t port = hooks_[name]->port();
     const int64_t recorded = NumberOf(step, "port");
@@ -488,6 +491,7 @@ class Player {
   std::map<std::string, std::unique_ptr<WireStream>> streams_;
   HookCalls calls_;
   std::map<std::string, std::unique_ptr<Hook>> hooks_;
+  std::vector<std::unique_ptr<Hook>> replaced_hooks_;  // connections to them are still open
   Played played_;
   size_t number_ = 0;  // of the step
   std::string user_;   // of a command of kubectl; empty elsewhere
