@@ -11,9 +11,10 @@ readonly bin=${BIN:-build/bin}
 readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
 readonly peer=build/tools/allocator-peer/allocator-peer
 
-nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 memory=(5000 20000) seconds=() watchers=()
+nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 memory=(5000 20000) seconds=() watchers=() custom_objects=1000 definitions=200
 if [[ -n ${BENCH_QUICK-} ]]; then
   nodes=30 more_nodes=40 sizes=10,30 pods=80 memory=(20 80) seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
+  custom_objects=20 definitions=10
 fi
 
 heading() { printf '\n== %s\n' "$*"; }
@@ -55,6 +56,11 @@ heading "what a request costs the server"
 # --against another build of dray compares, in turns
 show "$bin/writes_bench" "$bin/dray"
 show "$bin/writes_bench" "$bin/dray" --memory
+# a custom kind, and a built-in one of the same size
+show "$bin/writes_bench" "$bin/dray" --memory --custom --objects "$custom_objects"
+
+heading "definitions of custom kinds, and webhooks"
+show "$bin/definitions_bench" "$bin/dray" --definitions "$definitions"
 
 heading "ten thousand watches on HTTP/2 streams"
 show "$bin/watchers_bench" "$bin/dray" "${watchers[@]}"

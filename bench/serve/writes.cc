@@ -32,6 +32,7 @@
 #include "api/kind.h"
 #include "api/resource_v1/claim.h"
 #include "base/world.h"
+#include "bench/serve/gadgets.h"
 #include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
@@ -48,59 +49,6 @@ constexpr std::string_view kListedClaims =
     "/apis/resource.k8s.io/v1/namespaces/kube-public/resourceclaims";
 constexpr std::string_view kPod = "/api/v1/namespaces/default/pods/p";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
-constexpr std::string_view kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-constexpr std::string_view kGadgets = "/apis/example.com/v1/namespaces/default/gadgets";
-constexpr std::string_view kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-
-// Twelve texts and twelve numbers, a list of four objects, and what a Deployment has besides.
-std::string GadgetDefinition() {
-  std::string fields;
-  for (int i = 0; i < 12; ++i) {
-    fields += fmt::format(
-        R"("text{0}":{{"type":"string","maxLength":64}},"number{0}":{{"type":"integer"}},)", i);
-  }
-  return fmt::format(
-      R"({{"metadata":{{"name":"gadgets.example.com"}},"spec":{{"group":"example.com",)"
-      R"("names":{{"plural":"gadgets","kind":"Gadget"}},"scope":"Namespaced","versions":[{{)"
-      R"("name":"v1","served":true,"storage":true,"subresources":{{"status":{{}}}},"schema":{{)"
-      R"("openAPIV3Schema":{{"type":"object","properties":{{"spec":{{"type":"object",)"
-      R"("x-kubernetes-validations":[{{"rule":"self.number0 <= self.number1"}},)"
-      R"({{"rule":"self.text0 != self.text1"}},{{"rule":"self.number2 >= 0"}},)"
-      R"json({{"rule":"self.parts.all(p, p.size > 0)"}}],"properties":{{{}"parts":{{"type":"array",)json"
-      R"("maxItems":16,"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],)"
-      R"("items":{{"type":"object","required":["name"],"x-kubernetes-validations":[{{"rule":)"
-      R"("self.size < 1000"}}],"properties":{{"name":{{"type":"string","maxLength":64}},"size":{{)"
-      R"("type":"integer","default":1}}}}}}}}}}}},"status":{{"type":"object","properties":{{)"
-      R"("replicas":{{"type":"integer"}},"observedGeneration":{{"type":"integer"}}}}}}}}}}}}}}]}}}})",
-      fields);
-}
-
-std::string GadgetBody(std::string_view name) {
-  std::string fields;
-  for (int i = 0; i < 12; ++i) {
-    fields += fmt::format(R"("text{0}":"some text {0}","number{0}":{0},)", i);
-  }
-  return fmt::format(
-      R"({{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{{"name":"{}"}},"spec":{{{})"
-      R"("parts":[{{"name":"a","size":1}},{{"name":"b","size":2}},{{"name":"c"}}]}}}})",
-      name,
-      fields);
-}
-
-std::string DeploymentBody(std::string_view name) {
-  std::string variables;
-  for (int i = 0; i < 10; ++i) {
-    variables += fmt::format(R"({}{{"name":"N{}","value":"text {}"}})", i == 0 ? "" : ",", i, i);
-  }
-  return fmt::format(
-      R"({{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"{}"}},"spec":{{)"
-      R"("replicas":2,"selector":{{"matchLabels":{{"app":"a"}}}},"template":{{"metadata":{{)"
-      R"("labels":{{"app":"a"}}}},"spec":{{"containers":[{{"name":"main","image":"image:1",)"
-      R"("command":["run"],"workingDir":"/w","env":[{}]}}]}}}}}}}})",
-      name,
-      variables);
-}
-
 struct Cost {
   double seconds = 0;
   double instructions = 0;
@@ -168,23 +116,27 @@ class Side {
 
   /// Creates the custom kind and `listed` objects of it, and as many Deployments.
   void BeginCustom(size_t listed) {
-    Must("POST", kDefinitions, GadgetDefinition(), bench::kJson);
-    while (client_.Send({.method = "GET", .target = std::string(kGadgets)})->status != 200) {
+    Must("POST", bench::kDefinitions, bench::GadgetDefinition(0), bench::kJson);
+    while (client_.Send({.method = "GET", .target = gadgets_})->status != 200) {
     }
     for (size_t i = 0; i < listed; ++i) {
       const std::string name = fmt::format("listed-{:05}", i);
-      Must("POST", kGadgets, GadgetBody(name), bench::kJson);
-      Must("POST", kDeployments, DeploymentBody(name), bench::kJson);
+      Must("POST", gadgets_, bench::GadgetBody(0, name), bench::kJson);
+      Must("POST", bench::kDeployments, bench::DeploymentBody(name), bench::kJson);
     }
   }
-  bool GetGadget(size_t /*number*/) { return GetOne(kGadgets); }
-  bool GetDeployment(size_t /*number*/) { return GetOne(kDeployments); }
-  bool ListGadgets(size_t /*number*/) { return Ask("GET", kGadgets, "", ""); }
-  bool ListDeployments(size_t /*number*/) { return Ask("GET", kDeployments, "", ""); }
-  bool CreateGadget(size_t number) { return CreateIn(kGadgets, GadgetBody, number); }
-  bool CreateDeployment(size_t number) { return CreateIn(kDeployments, DeploymentBody, number); }
-  bool PatchGadget(size_t number) { return PatchStatusIn(kGadgets, number); }
-  bool PatchDeployment(size_t number) { return PatchStatusIn(kDeployments, number); }
+  bool GetGadget(size_t /*number*/) { return GetOne(gadgets_); }
+  bool GetDeployment(size_t /*number*/) { return GetOne(bench::kDeployments); }
+  bool ListGadgets(size_t /*number*/) { return Ask("GET", gadgets_, "", ""); }
+  bool ListDeployments(size_t /*number*/) { return Ask("GET", bench::kDeployments, "", ""); }
+  bool CreateGadget(size_t number) {
+    return CreateIn(gadgets_, bench::GadgetBody(0, fmt::format("new-{}", number)));
+  }
+  bool CreateDeployment(size_t number) {
+    return CreateIn(bench::kDeployments, bench::DeploymentBody(fmt::format("new-{}", number)));
+  }
+  bool PatchGadget(size_t number) { return PatchStatusIn(gadgets_, number); }
+  bool PatchDeployment(size_t number) { return PatchStatusIn(bench::kDeployments, number); }
 
   /// The server's cost so far.
   Cost cost() const {
@@ -197,11 +149,8 @@ class Side {
     return Ask("GET", fmt::format("{}/listed-00000", collection), "", "");
   }
   // Lists are to have the same length in every round.
-  bool CreateIn(std::string_view collection, std::string (*body)(std::string_view), size_t number) {
-    return Ask("POST",
-               fmt::format("{}?dryRun=All", collection),
-               body(fmt::format("new-{}", number)),
-               bench::kJson);
+  bool CreateIn(std::string_view collection, std::string body) {
+    return Ask("POST", fmt::format("{}?dryRun=All", collection), std::move(body), bench::kJson);
   }
   bool PatchStatusIn(std::string_view collection, size_t number) {
     return Ask("PATCH",
@@ -230,6 +179,7 @@ class Side {
     return true;
   }
 
+  const std::string gadgets_ = bench::GadgetPath(0);
   bench::ScratchFolder folder_;
   bench::ServerProcess process_;
   net::client::HttpClient client_;
