@@ -9,12 +9,10 @@
 #include "base/result.h"
 #include "base/strong.h"
 
-namespace dray::server::verbs {
-inline namespace context {
+namespace dray::server::verbs::inline context {
 struct Core;             // server/verbs/context/call.h
 struct ResourceRequest;  // server/verbs/context/request.h
-}  // namespace context
-}  // namespace dray::server::verbs
+}  // namespace dray::server::verbs::inline context
 
 namespace dray::server::verbs::inline read {
 
