@@ -100,6 +100,17 @@ Result<> CheckOnlyReads(const net::Request& request) {
   return Refuse(StatusReason::kNotFound, "dray ui serves /ui/, /api, /apis and /version");
 }
 
+bool IsOwnHost(std::string_view host, uint16_t port) {
+  constexpr uint16_t kHttpPort = 80;  // clients leave it out
+  const std::string end = fmt::format(":{}", port);
+  if (host.ends_with(end)) {
+    host.remove_suffix(end.size());
+  } else if (port != kHttpPort) {
+    return false;
+  }
+  return host == "127.0.0.1" || host == "[::1]" || EqualsIgnoringCase(host, "localhost");
+}
+
 UiGate::Secrets UiGate::MakeSecrets(Random& random) {
   return {.once = MakeSecret(random), .token = MakeSecret(random)};
 }
@@ -121,11 +132,7 @@ net::Sender UiGate::SenderOf(const net::Request& head) const {
 Result<> UiGate::CheckPlace(const net::Request& request) const {
   const uint16_t port = port_;
   const std::vector<std::string_view> hosts = request.headers.All("Host");
-  const auto is_here = [&](std::string_view host) {
-    return host == fmt::format("127.0.0.1:{}", port) || host == fmt::format("[::1]:{}", port) ||
-           EqualsIgnoringCase(host, fmt::format("localhost:{}", port));
-  };
-  if (port == 0 || hosts.size() != 1 || !is_here(hosts[0])) {
+  if (port == 0 || hosts.size() != 1 || !IsOwnHost(hosts[0], port)) {
     return Refuse(StatusReason::kForbidden,
                   "dray ui answers under localhost, 127.0.0.1 and [::1] with its port only");
   }

@@ -26,6 +26,9 @@ inline constexpr size_t kLoginBytesMax = 4096;
 /// Errors: kMethodNotAllowed, kForbidden, kNotFound, each with the rule.
 Result<> CheckOnlyReads(const net::Request& request);
 
+/// Whether the header Host names this machine as a server on a loopback `port`.
+bool IsOwnHost(std::string_view host, uint16_t port);
+
 /// Answers the files of the page and the log-in, and hands on what a user asks who has logged in.
 /// Requests under another name than that of this machine are refused, as DNS can give any name to
 /// 127.0.0.1, and so are requests from pages of others. There are no cookies.

@@ -152,6 +152,18 @@ TEST_F(UiGateTest, OtherNamesAndPagesOfOthersAreRefused) {
               EndsWith("inner /api/v1/pods"));
 }
 
+TEST(IsOwnHost, NeedsThePortUnlessItIsThatOfHttp) {
+  EXPECT_TRUE(IsOwnHost("127.0.0.1:8080", 8080));
+  EXPECT_TRUE(IsOwnHost("LocalHost:8080", 8080));
+  EXPECT_FALSE(IsOwnHost("localhost", 8080));
+  EXPECT_FALSE(IsOwnHost("localhost:80", 8080));
+  EXPECT_TRUE(IsOwnHost("localhost", 80));
+  EXPECT_TRUE(IsOwnHost("[::1]:80", 80));
+  EXPECT_FALSE(IsOwnHost("evil.example", 80));
+  EXPECT_FALSE(IsOwnHost("localhost.evil.example:80", 80));
+  EXPECT_FALSE(IsOwnHost("", 80));
+}
+
 TEST(CheckOnlyReads, HandsOnWhatReadsAlone) {
   struct Case {
     std::string_view method, target;
