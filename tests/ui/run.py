@@ -112,9 +112,11 @@ def find_browser():
     return browser
 
 
-def play(script, **settings):
+def play(script, settings):
+    """Runs a script of tests/ui with its settings in the environment; returns its exit code."""
     environment = {**os.environ, "DRAY_UI_TEST": json.dumps(settings)}
-    return subprocess.run(["node", script], cwd=workplace(script.split(".")[0]), env=environment, check=False).returncode
+    folder = workplace(script.removesuffix(".mjs"))
+    return subprocess.run(["node", script], cwd=folder, env=environment, check=False).returncode
 
 
 def bench(dray, options):
@@ -123,9 +125,9 @@ def bench(dray, options):
         settings = {"browser": find_browser(), "profile": f"{scratch}/profile", "page": fresh_page(),
                     "nodes": options.nodes, "devices": 8, "url": ""}
         if not options.real:
-            return play("bench.mjs", **settings)
+            return play("bench.mjs", settings)
         with Server(dray, pathlib.Path(scratch), nodes=f"8-gpu-server={options.nodes}") as server:
-            return play("bench.mjs", **{**settings, "url": server.url})
+            return play("bench.mjs", {**settings, "url": server.url})
 
 
 def views(dray, options):
@@ -135,14 +137,12 @@ def views(dray, options):
     if has_none:
         leave_out("the dashboard's views are not tested: the program was built without them")
     with tempfile.TemporaryDirectory() as scratch, Server(dray, pathlib.Path(scratch), files=FILES) as server:
-        return play(
-            "views.mjs", **{
-             "url": server.url, "browser": browser, "profile": f"{scratch}/profile",
-             "pictures": str(options.pictures.resolve()) if options.pictures else "",
-             "page": fresh_page() if options.fresh else "", "only": options.only,
-             "update": options.update, "golden": str(ROOT / "tests/ui/golden"),
-             "kubectl": shutil.which("kubectl") or "",
-             "patience": options.patience, "dray": str(dray), "root": str(ROOT)})
+        return play("views.mjs", {
+            "url": server.url, "browser": browser, "profile": f"{scratch}/profile", "dray": str(dray),
+            "kubectl": shutil.which("kubectl") or "", "root": str(ROOT), "golden": str(ROOT / "tests/ui/golden"),
+            "pictures": str(options.pictures.resolve()) if options.pictures else "",
+            "page": fresh_page() if options.fresh else "", "only": options.only, "update": options.update,
+            "patience": options.patience})
 
 
 def main():
