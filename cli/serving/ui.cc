@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/try.h"
+#include "base/wakeup.h"
 #include "cli/dashboard/bundle.h"
 #include "cli/dashboard/cluster_proxy.h"
 #include "cli/dashboard/served_files.h"
@@ -49,6 +50,26 @@ struct Shown {
   const std::shared_ptr<const server::http::Pages>& pages() const {
     return cluster != nullptr ? cluster->pages() : files->pages();
   }
+};
+
+/// Ends the program if this still lives kEndsWithin after Begin(): a question may take longer than
+/// the user waits, and there is nothing to lose.
+class EndDeadline {
+ public:
+  EndDeadline() = default;
+  ~EndDeadline() { over_.Wake(); }
+  EndDeadline(const EndDeadline&) = delete;
+  EndDeadline& operator=(const EndDeadline&) = delete;
+
+  void Begin() {
+    watcher_ = std::jthread([this] {
+      if (!over_.WaitFor(kEndsWithin)) std::_Exit(kExitYes);
+    });
+  }
+
+ private:
+  Wakeup over_;
+  std::jthread watcher_;
 };
 
 /// Errors: kBadRequest  it is no address of this machine alone.
@@ -108,6 +129,7 @@ Result<int> RunUi(World& world, const UiOptions& options, const Output& output) 
                                  : OpenFiles(world, options, secrets, output));
   UiGate gate(shown.pages(), secrets, shown.handler());
   const Log log = Log::Silent();
+  EndDeadline deadline;
   DRAY_TRY(const auto server,
            net::server::HttpServer::Start(world.clock,
                                           log,
@@ -127,11 +149,7 @@ Result<int> RunUi(World& world, const UiOptions& options, const Output& output) 
              shown.what);
   (void)std::fflush(output.out);
   (void)stop.Wait();
-  // A question may take longer than the user waits, and there is nothing to lose.
-  std::thread([] {
-    std::this_thread::sleep_for(kEndsWithin);
-    std::_Exit(kExitYes);
-  }).detach();
+  deadline.Begin();
   server->Shutdown(std::chrono::milliseconds(0));
   if (shown.cluster != nullptr) shown.cluster->Drain();
   if (shown.files != nullptr) shown.files->Drain();
