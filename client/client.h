@@ -16,7 +16,9 @@
 #include "api/kind.h"
 #include "api/meta_v1/options.h"
 #include "api/object.h"
+#include "base/frozen.h"
 #include "base/result.h"
+#include "client/object_source.h"
 
 namespace dray::client {
 
@@ -34,11 +36,16 @@ struct ListOptions {
   bool metadata_of_large = false;
   /// A list is of exactly this resource version; empty: of the newest.
   std::string exactly_at = {};
+  /// Of a list: about so many objects on a page; 0: all. Where the page before ended; empty: the
+  /// first.
+  size_t limit = 0;
+  std::string continue_token = {};
 };
 
 struct ObjectList {
   std::vector<api::Object> items;
   std::string resource_version;
+  std::string continue_token = {};  // empty: this is the last page
 };
 
 enum class PatchType : uint8_t { kJson, kMerge, kStrategicMerge };
@@ -86,7 +93,14 @@ class Client {
   virtual ~Client() = default;
 
   virtual Result<api::Object> Get(const ObjectRef& ref) = 0;
+  /// A client may return more than `options.limit` objects.
   virtual Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) = 0;
+  /// Where `object`, which this client has listed with `options`, watched or written, can be had
+  /// again as it is. Null: nowhere, or it has been superseded already. O(log objects).
+  virtual Frozen<ObjectSource> SourceOf(const api::Object& /*object*/,
+                                        const ListOptions& /*options*/) {
+    return nullptr;
+  }
   /// Namespace and name come from the object's metadata in all writes.
   virtual Result<api::Object> Create(const api::Object& object) = 0;
   /// With metadata.resourceVersion set, a concurrent change is answered with kConflict.

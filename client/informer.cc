@@ -9,11 +9,15 @@
 #include <chrono>
 #include <utility>
 
+#include "base/try.h"
+
 namespace dray::client {
 namespace {
 
 constexpr std::chrono::milliseconds kRetryFirst(100);
 constexpr std::chrono::seconds kRetryLongest(10);
+// Objects of a list that are asked for at one time.
+constexpr size_t kPage = 256;
 
 }  // namespace
 
@@ -34,6 +38,7 @@ Informer::Informer(Client& client,
       mailbox_(options_.pending_batches_max) {}
 
 std::optional<MonotonicTime> Informer::Step() {
+  mirror_.GiveBack();
   Drain();
   if (watch_ != nullptr) return std::nullopt;
   const MonotonicTime now = clock_.Monotonic();
@@ -52,9 +57,8 @@ void Informer::Receive(Message message) {
 
 void Informer::Start(MonotonicTime now) {
   if (must_list_) {
-    const Result<ObjectList> list = client_.List(kind_, options_.selection);
-    if (!list) return Failed("list", list.error(), now);
-    Replace(*list);
+    const Result<> listed = ListAll();
+    if (!listed) return Failed("list", listed.error(), now);
   }
   WatchHandler handler{
       .events = [this](std::vector<WatchEvent> events) { Receive(std::move(events)); },
@@ -100,7 +104,7 @@ void Informer::Apply(const WatchEvent& event) {
   seen_ = std::max(seen_, version);
   switch (event.type) {
     case WatchEventType::kAdded:
-    case WatchEventType::kModified: return mirror_.PutNewer(event.object);
+    case WatchEventType::kModified: return mirror_.PutNewer(event.object, SourceOf(event.object));
     case WatchEventType::kDeleted: {
       const std::string key = api::ObjectKey(event.object.metadata());
       const api::Object* known = Find(key);
@@ -139,23 +143,49 @@ void Informer::Failed(std::string_view what, const Error& error, MonotonicTime n
   retry_at_ = now + std::min<std::chrono::nanoseconds>(delay, kRetryLongest);
 }
 
-void Informer::Replace(const ObjectList& list) {
-  Mirror::Keys listed;
-  for (const api::Object& object : list.items) listed.insert(api::ObjectKey(object.metadata()));
-  std::vector<std::string> gone;
-  for (const auto& [key, object] : objects()) {
-    if (!listed.contains(key)) gone.push_back(key);
-  }
-  for (const std::string& key : gone) mirror_.Remove(key);
-  for (const api::Object& object : list.items) mirror_.PutNewer(object);
-  resource_version_ = list.resource_version;
+// Page by page, so that no more objects are decoded at one time. Into a mirror that has objects
+// they go when all are listed, behind the removal of those that were not.
+Result<> Informer::ListAll() {
+  const bool is_first = mirror_.objects().empty();
+  std::vector<Mirrored> listed;
+  ListOptions page = options_.selection;
+  page.limit = kPage;
+  std::string version;
+  do {
+    DRAY_TRY(const ObjectList list, client_.List(kind_, page));
+    for (const api::Object& object : list.items) {
+      Frozen<ObjectSource> source = SourceOf(object);
+      if (is_first) {
+        mirror_.PutNewer(object, std::move(source));
+      } else {
+        listed.push_back({.object = source == nullptr ? object : api::Object(), .source = source});
+      }
+    }
+    page.continue_token = list.continue_token;
+    version = list.resource_version;
+  } while (!page.continue_token.empty());
+  if (!is_first) Replace(listed);
+  resource_version_ = std::move(version);
   seen_ = std::max(seen_, VersionOf(resource_version_));
   must_list_ = false;
   synced_ = true;
+  return {};
+}
+
+void Informer::Replace(const std::vector<Mirrored>& listed) {
+  Mirror::Keys keys;
+  for (const Mirrored& one : listed) keys.insert(api::ObjectKey(one.Get().metadata()));
+  for (const std::string& key : mirror_.KeysBut(keys)) mirror_.Remove(key);
+  for (const Mirrored& one : listed) mirror_.PutNewer(one.Get(), one.source);
+}
+
+Frozen<ObjectSource> Informer::SourceOf(const api::Object& object) const {
+  if (options_.holds_structs) return nullptr;
+  return client_.SourceOf(object, options_.selection);
 }
 
 void Informer::Assume(const api::Object& object) {
-  if (VersionOf(object) > seen_) mirror_.PutNewer(object);
+  if (VersionOf(object) > seen_) mirror_.PutNewer(object, SourceOf(object));
 }
 
 }  // namespace dray::client

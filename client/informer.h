@@ -34,6 +34,9 @@ class Informer {
     /// Batches of events that Step has not applied yet. When there are more, all are dropped and
     /// the informer lists again.
     size_t pending_batches_max = 4096;
+    /// The mirror holds the structs of all objects, also of those that can be had again: for kinds
+    /// that are looked at all the time.
+    bool holds_structs = false;
   };
   using Objects = Mirror::Objects;
   using Keys = Mirror::Keys;
@@ -70,7 +73,7 @@ class Informer {
   /// True once the first list is in the mirror.
   bool synced() const { return synced_; }
   // As the mirror's; what is found is valid until the next Step or Assume.
-  const Objects& objects() const { return mirror_.objects(); }
+  Objects objects() const { return mirror_.objects(); }
   const api::Object* Find(std::string_view key) const { return mirror_.Find(key); }
   const Keys& Indexed(size_t index, std::string_view value) const {
     return mirror_.Indexed(index, value);
@@ -92,7 +95,9 @@ class Informer {
   void Apply(const WatchEvent& event);
   void Ended(const Error& error);
   void Failed(std::string_view what, const Error& error, MonotonicTime now);
-  void Replace(const ObjectList& list);
+  Result<> ListAll();
+  void Replace(const std::vector<Mirrored>& listed);
+  Frozen<ObjectSource> SourceOf(const api::Object& object) const;
 
   Client& client_;
   const api::KindInfo& kind_;

@@ -26,7 +26,18 @@ size_t Mirror::AddIndex(Indexer indexer) {
 
 const api::Object* Mirror::Find(std::string_view key) const {
   const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : &found->second;
+  if (found == objects_.end()) return nullptr;
+  const Mirrored& mirrored = found->second;
+  if (mirrored.source == nullptr) return &mirrored.object;
+  return &borrowed_.emplace_back(mirrored.source->Get());
+}
+
+std::vector<std::string> Mirror::KeysBut(const Keys& listed) const {
+  std::vector<std::string> keys;
+  for (const auto& [key, mirrored] : objects_) {
+    if (!listed.contains(key)) keys.push_back(key);
+  }
+  return keys;
 }
 
 const Mirror::Keys& Mirror::Indexed(size_t index, std::string_view value) const {
@@ -37,7 +48,7 @@ const Mirror::Keys& Mirror::Indexed(size_t index, std::string_view value) const 
 
 // The first object whose key is not less. Objects that come one after the other mostly have keys
 // that do, so the place behind the last object is tried first.
-Mirror::Objects::iterator Mirror::PlaceOf(const std::string& key) {
+Mirror::Map::iterator Mirror::PlaceOf(const std::string& key) {
   if (last_put_ != objects_.end() && last_put_->first < key) {
     const auto next = std::next(last_put_);
     if (next == objects_.end() || next->first >= key) return next;
@@ -46,28 +57,36 @@ Mirror::Objects::iterator Mirror::PlaceOf(const std::string& key) {
 }
 
 void Mirror::Put(const api::Object& object) {
-  Put(object, false);
+  Put(object, nullptr, false);
 }
 
-void Mirror::PutNewer(const api::Object& object) {
-  Put(object, true);
+void Mirror::PutNewer(const api::Object& object, Frozen<ObjectSource> source) {
+  Put(object, std::move(source), true);
 }
 
-void Mirror::Put(const api::Object& object, bool only_newer) {
+void Mirror::Put(const api::Object& object, Frozen<ObjectSource> source, bool only_newer) {
   std::string key = api::ObjectKey(object.metadata());
   const auto known = PlaceOf(key);
+  const auto mirrored = [&] {
+    return Mirrored{.object = source == nullptr ? object : api::Object(), .source = source};
+  };
   if (known == objects_.end() || known->first != key) {
-    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), object);
-    ChangeIndexes(added->first, nullptr, &added->second);
-    return Notify(nullptr, &added->second);
+    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), mirrored());
+    ChangeIndexes(added->first, nullptr, &object);
+    return Notify(nullptr, &object);
   }
+  const api::Object before = known->second.Get();
   const uint64_t version = only_newer ? VersionOf(object) : 0;
-  if (version != 0 && VersionOf(known->second) >= version) return;
-  if (known->second.metadata().uid != object.metadata().uid) {
-    Remove(key);
-    return Put(object, only_newer);
+  if (version != 0 && VersionOf(before) >= version) {
+    // The same version again: from now on it can be borrowed.
+    if (source != nullptr && VersionOf(before) == version) known->second = mirrored();
+    return;
   }
-  const api::Object before = std::exchange(known->second, object);
+  if (before.metadata().uid != object.metadata().uid) {
+    Remove(key);
+    return Put(object, std::move(source), only_newer);
+  }
+  known->second = mirrored();
   ChangeIndexes(key, &before, &object);
   Notify(&before, &object);
 }
@@ -77,8 +96,9 @@ void Mirror::Remove(std::string_view key) {
   if (found == objects_.end()) return;
   if (found == last_put_) last_put_ = objects_.end();
   const auto node = objects_.extract(found);
-  ChangeIndexes(node.key(), &node.mapped(), nullptr);
-  Notify(&node.mapped(), nullptr);
+  const api::Object before = node.mapped().Get();
+  ChangeIndexes(node.key(), &before, nullptr);
+  Notify(&before, nullptr);
 }
 
 void Mirror::Notify(const api::Object* before, const api::Object* after) {

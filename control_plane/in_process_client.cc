@@ -6,11 +6,17 @@
 #include <variant>
 #include <vector>
 
+#include "api/custom_kind.h"
+#include "api/meta_v1/object_meta.h"
 #include "api/meta_v1/status.h"
+#include "base/check.h"
+#include "base/frozen.h"
 #include "base/thread_urgency.h"
 #include "base/try.h"
 #include "base/waiting.h"
+#include "client/mirror.h"
 #include "client/read_modify_write.h"
+#include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "store/held_commits.h"
 
@@ -68,6 +74,30 @@ server::storage::Extent ExtentOf(const client::ListOptions& options) {
   return options.metadata_of_large ? server::storage::Extent::kMetadataOfLarge
                                    : server::storage::Extent::kWhole;
 }
+
+/// A record of the store, which has the object as bytes.
+class RecordSource final : public client::ObjectSource {
+ public:
+  RecordSource(const api::KindInfo& kind,
+               server::storage::Extent extent,
+               Frozen<store::Record> record)
+      : kind_(kind), record_(std::move(record)), extent_(extent) {}
+
+  api::Object Get() const override {
+    const server::storage::View view = server::storage::View::OfStorage(kind_);
+    const Result<server::storage::ItemRef> found = extent_ == server::storage::Extent::kWhole
+                                                       ? FindItem(view, *record_)
+                                                       : FindMetadata(view, *record_);
+    // It was read before, and bytes do not change.
+    DRAY_CHECK(found.has_value() && found->item != nullptr);
+    return found->item->object;
+  }
+
+ private:
+  const api::KindInfo& kind_;
+  const Frozen<store::Record> record_;
+  const server::storage::Extent extent_;
+};
 
 }  // namespace
 
@@ -239,6 +269,8 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
   request.list.field_selector = options.field_selector;
   request.list.resource_version = options.exactly_at;
   if (!options.exactly_at.empty()) request.list.resource_version_match = "Exact";
+  request.list.limit = static_cast<int64_t>(options.limit);
+  request.list.continue_token = options.continue_token;
   request.extent = ExtentOf(options);
   client::ObjectList list;
   DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
@@ -246,9 +278,24 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
   auto* const found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome);
   if (found == nullptr) return list;
   list.resource_version = std::move(found->resource_version);
+  list.continue_token = std::move(found->continue_token);
   list.items.reserve(found->items.size());
   for (const server::storage::Item& item : found->items) list.items.push_back(item.object);
   return list;
+}
+
+Frozen<client::ObjectSource> InProcessClient::SourceOf(const api::Object& object,
+                                                       const client::ListOptions& options) {
+  const api::KindInfo& kind = object.kind();
+  const bool is_as_stored = &kind.storage() == &kind && !api::IsCustom(kind);
+  if (options_.records == nullptr || !is_as_stored) return nullptr;
+  const api::meta_v1::ObjectMeta& metadata = object.metadata();
+  Frozen<store::Record> record = options_.records->Read()->Get(
+      server::storage::ObjectKey(kind, metadata.namespace_, metadata.name));
+  const bool is_this = record != nullptr &&
+                       client::VersionOf(object) == static_cast<uint64_t>(record->modified.value());
+  if (!is_this) return nullptr;
+  return std::make_shared<const RecordSource>(kind, ExtentOf(options), std::move(record));
 }
 
 Result<api::Object> InProcessClient::Create(const api::Object& object) {

@@ -23,12 +23,16 @@
 #include "server/verbs/resources.h"
 #include "server/verbs/watches/watch_cursor.h"
 #include "store/held_commits.h"
+#include "store/store.h"
 
 namespace dray::control_plane {
 
 struct InProcessOptions {
   /// The store's holder of commits, if it has one.
   store::CommitHolder* holder = nullptr;
+  /// The store of the resources: what mirrors need not hold is decoded again from its records.
+  /// Null: they hold everything.
+  store::Store* records = nullptr;
   /// Updates, patches and bindings are refused once the lease is lost.
   std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt;
   /// Which events may be delivered up to InProcessClient::kGatherTime late, so that more can come
@@ -61,6 +65,8 @@ class InProcessClient final : public client::Client {
   Result<api::Object> Get(const client::ObjectRef& ref) override;
   Result<client::ObjectList> List(const api::KindInfo& kind,
                                   const client::ListOptions& options) override;
+  Frozen<client::ObjectSource> SourceOf(const api::Object& object,
+                                        const client::ListOptions& options) override;
   Result<api::Object> Create(const api::Object& object) override;
   Result<api::Object> Update(const api::Object& object, std::string_view subresource) override;
   Result<api::Object> Patch(const client::ObjectRef& ref,

@@ -165,6 +165,72 @@ TEST(InProcessClient, ShowsOfLargeObjectsTheMetadataAlone) {
   EXPECT_EQ(seen.Pop()->object.metadata().uid, again.metadata().uid);
 }
 
+// What mirrors need not hold: each version of an object, as long as it is the newest.
+TEST(InProcessClient, KnowsWhereAnObjectCanBeHadAgain) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"}, {.records = &store});
+  using api::core_v1::ConfigMap;
+  ConfigMap map;
+  map.metadata.namespace_ = "default";
+  map.metadata.name = "large";
+  map.data["text"] = std::string(5000, 'x');
+  const api::Object first = client.Create(api::Object::Of(map)).value();
+  const Frozen<client::ObjectSource> source = client.SourceOf(first, {});
+  ASSERT_NE(source, nullptr);
+  EXPECT_EQ(source->Get(), first);
+  const auto metadata = client.SourceOf(first, {.metadata_of_large = true});
+  ASSERT_NE(metadata, nullptr);
+  EXPECT_EQ(metadata->Get().metadata().uid, first.metadata().uid);
+  EXPECT_TRUE(metadata->Get().As<ConfigMap>().data.empty());
+
+  api::Object changed = first.Clone();
+  changed.Mutable<ConfigMap>().data["more"] = "y";
+  const api::Object second = client.Update(changed, {}).value();
+  EXPECT_EQ(client.SourceOf(first, {}), nullptr) << "superseded";
+  EXPECT_EQ(source->Get(), first) << "its record is as it was";
+  EXPECT_EQ(client.SourceOf(second, {})->Get(), second);
+  ASSERT_TRUE(client.Delete(client::RefOf(second), {}).has_value());
+  EXPECT_EQ(client.SourceOf(second, {}), nullptr) << "gone";
+
+  InProcessClient holding(resources, {.name = "system:me"});
+  const api::Object third = client.Create(api::Object::Of(map)).value();
+  EXPECT_EQ(holding.SourceOf(third, {}), nullptr) << "it knows no store";
+}
+
+TEST(InProcessClient, ListsPageByPage) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"});
+  using api::core_v1::ConfigMap;
+  const api::KindInfo& kind = api::Reflected<ConfigMap>::kKind;
+  const auto create = [&](std::string name) {
+    ConfigMap map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = std::move(name);
+    ASSERT_TRUE(client.Create(api::Object::Of(std::move(map))).has_value());
+  };
+  for (const char* name : {"a", "b", "c"}) create(name);
+  client::ListOptions page{.namespace_ = "default", .limit = 2};
+  const auto first = client.List(kind, page);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->items.size(), 2U);
+  create("d");
+  page.continue_token = first->continue_token;
+  const auto last = client.List(kind, page);
+  ASSERT_TRUE(last.has_value());
+  ASSERT_EQ(last->items.size(), 1U) << "as of the first page";
+  EXPECT_EQ(last->items[0].metadata().name, "c");
+  EXPECT_EQ(last->resource_version, first->resource_version);
+  EXPECT_TRUE(last->continue_token.empty());
+}
+
 // HTTP clients cannot see or change fields that only the hub version has.
 TEST(InProcessClient, WritesWhatOnlyHubsHave) {
   SimulatedWorld world(7);

@@ -279,7 +279,9 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
 
 Result<> Process::StartComponents() {
   client_.emplace(
-      *resources_, ComponentsUser(), InProcessOptions{.holder = holder_, .may_wait = IsNewClaim});
+      *resources_,
+      ComponentsUser(),
+      InProcessOptions{.holder = holder_, .records = store_.get(), .may_wait = IsNewClaim});
   DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
   components_.emplace(*client_, world_, log_, resources_->scheme(), chosen);
   if (options_.store.etcd_servers.empty()) return components_->Start();
@@ -290,10 +292,12 @@ Result<> Process::StartComponents() {
 /// Starts the components with a client whose writes are valid for this term only.
 Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen) {
   components_.reset();
-  leader_client_.emplace(
-      *resources_,
-      ComponentsUser(),
-      InProcessOptions{.holder = holder_, .under_lease = LeaseOf(term), .may_wait = IsNewClaim});
+  leader_client_.emplace(*resources_,
+                         ComponentsUser(),
+                         InProcessOptions{.holder = holder_,
+                                          .records = store_.get(),
+                                          .under_lease = LeaseOf(term),
+                                          .may_wait = IsNewClaim});
   components_.emplace(*leader_client_, world_, log_, resources_->scheme(), chosen);
   return components_->Start();
 }

@@ -203,14 +203,14 @@ void ResourceQuotaController::OnObject(const api::KindInfo& kind,
                                             api::quota::ChargeOf(*after, {.now = now});
   if (same) return;
   const std::string prefix = before->metadata().namespace_ + "/";
-  const auto& quotas = quotas_.objects();
-  for (auto quota = quotas.lower_bound(prefix);
-       quota != quotas.end() && quota->first.starts_with(prefix);
-       ++quota) {
+  const client::Informer::Objects quotas = quotas_.objects();
+  for (auto at = quotas.lower_bound(prefix); at != quotas.end(); ++at) {
+    const auto& [key, quota] = *at;
+    if (!key.starts_with(prefix)) return;
     const bool counts = std::ranges::any_of(
-        quota->second.As<ResourceQuota>().spec.hard,
+        quota.As<ResourceQuota>().spec.hard,
         [&](const auto& limit) { return api::quota::IsAbout(kind, limit.first); });
-    if (counts) Enqueue(quota->first);
+    if (counts) Enqueue(key);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "controllers/role_aggregation.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "api/selectors/selector_of.h"
@@ -57,15 +56,12 @@ void RoleAggregation::EnqueueAll() {
 }
 
 api::List<PolicyRule> RoleAggregation::RulesFor(const ClusterRole& role) const {
-  std::map<std::string_view, const ClusterRole*> selected;
+  api::List<PolicyRule> rules;
   for (const auto& [key, object] : roles_.objects()) {
     const auto& other = object.As<ClusterRole>();
     const bool is_itself = other.metadata.name == role.metadata.name;
-    if (!is_itself && Selects(role, other.metadata.labels)) selected[key] = &other;
-  }
-  api::List<PolicyRule> rules;
-  for (const auto& [name, other] : selected) {
-    for (const PolicyRule& rule : other->rules) {
+    if (is_itself || !Selects(role, other.metadata.labels)) continue;
+    for (const PolicyRule& rule : other.rules) {
       if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
     }
   }

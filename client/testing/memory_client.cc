@@ -32,6 +32,16 @@ class MemoryWatch final : public Watch {
 
 namespace {
 
+/// Makes a new copy for each reader.
+class CopySource final : public ObjectSource {
+ public:
+  explicit CopySource(api::Object object) : object_(std::move(object)) {}
+  api::Object Get() const override { return object_.Clone(); }
+
+ private:
+  const api::Object object_;
+};
+
 const api::Time kNow = api::Time::FromUnixSeconds(1'800'000'000);
 
 void CopyMember(api::Object& to, const api::Object& from, std::string_view member) {
@@ -85,6 +95,11 @@ Result<ObjectList> MemoryClient::List(const api::KindInfo& kind, const ListOptio
     }
   }
   return list;
+}
+
+Frozen<ObjectSource> MemoryClient::SourceOf(const api::Object& object,
+                                            const ListOptions& /*options*/) {
+  return std::make_shared<const CopySource>(object);
 }
 
 Result<api::Object> MemoryClient::Create(const api::Object& object) {

@@ -36,6 +36,9 @@ class MemoryClient final : public Client {
 
   Result<api::Object> Get(const ObjectRef& ref) override;
   Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) override;
+  /// Each Get() makes another copy, so a component that keeps what its mirror lent it is found by
+  /// AddressSanitizer.
+  Frozen<ObjectSource> SourceOf(const api::Object& object, const ListOptions& options) override;
   Result<api::Object> Create(const api::Object& object) override;
   Result<api::Object> Update(const api::Object& object, std::string_view subresource) override;
   Result<api::Object> Patch(const ObjectRef& ref,

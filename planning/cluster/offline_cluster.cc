@@ -181,10 +181,10 @@ OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) con
   const std::string& in = pod.metadata.namespace_;
   const auto known = [&](const auto& objects) {
     std::vector<std::string> names;
-    for (auto one = objects.lower_bound(in + "/");
-         one != objects.end() && one->first.starts_with(in + "/");
-         ++one) {
-      names.push_back(one->first.substr(in.size() + 1));
+    for (auto one = objects.lower_bound(in + "/"); one != objects.end(); ++one) {
+      const auto& [key, object] = *one;
+      if (!key.starts_with(in + "/")) break;
+      names.push_back(key.substr(in.size() + 1));
     }
     return names;
   };

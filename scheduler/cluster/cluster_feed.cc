@@ -17,8 +17,17 @@ ClusterFeed::ClusterFeed(
     client::Mirror& into = objects.*one.mirror;
     if (&into == &objects.taint_rules && !wanted.taint_rules.has_value()) continue;
     if (&into == &objects.groups && !wanted.pod_groups) continue;
-    informers_.emplace_back(
-        client, *one.kind, world.clock, wakeup, log, client::Informer::Options{}, &into);
+    // There are many of these, and what attempts need of them is kept beside them. The others are
+    // asked for by every attempt.
+    const bool is_borrowed =
+        &into == &objects.pods || &into == &objects.claims || &into == &objects.slices;
+    informers_.emplace_back(client,
+                            *one.kind,
+                            world.clock,
+                            wakeup,
+                            log,
+                            client::Informer::Options{.holds_structs = !is_borrowed},
+                            &into);
   }
 }
 
