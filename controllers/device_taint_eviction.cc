@@ -399,7 +399,7 @@ RuleProgress DeviceTaintEviction::ProgressOf(const Rule& rule) const {
   const bool simulates = rule.spec.taint.effect == "None";
   if (simulates) CountDevices(rule, progress);
   if (!simulates && rule.spec.taint.effect != kEvicts) return progress;
-  std::set<std::string_view> namespaces;
+  std::set<std::string> namespaces;
   for (const auto& [key, object] : pods_.objects()) {
     const auto& pod = object.As<core_v1::Pod>();
     if (pod.metadata.deletion_timestamp.has_value()) continue;

@@ -3,16 +3,17 @@
 // node with 20 attributes each, and pods that are bound and run. Then what the server takes after a
 // restart, and while many clients list all claims at once.
 //
-//   memory_bench DRAY [NODES [PODS [FLAG of dray serve...]]]
+//   memory_bench DRAY [--everything] [NODES [PODS [FLAG of dray serve...]]]
 //
 // The same objects go to servers with some of the components, so the difference between two lines
-// is what a component keeps. A server without a scheduler gets pods that no node runs, and their
-// claims, made by this program.
+// is what a component keeps; --everything: only the server with all of them. A server without a
+// scheduler gets pods that no node runs, and their claims, made by this program.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <set>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@
 namespace {
 
 using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+using namespace std::literals;
 
 constexpr size_t kNodes = 1000;
 constexpr size_t kDevicesPerNode = 8;
@@ -310,14 +312,21 @@ void Whole(const Setup& setup) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) bench::Die("usage: memory_bench DRAY [NODES [PODS [FLAG of dray serve…]]]");
-  Setup setup{.program = argv[1]};
-  if (argc > 2) {
-    setup.nodes = bench::NumberIn(argv[2]);
+  std::vector<char*> arguments(argv + 1, argv + argc);
+  const bool is_whole_alone = arguments.size() > 1 && arguments[1] == "--everything"sv;
+  if (is_whole_alone) arguments.erase(arguments.begin() + 1);
+  if (arguments.empty()) {
+    bench::Die("usage: memory_bench DRAY [--everything] [NODES [PODS [FLAG of dray serve…]]]");
+  }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  Setup setup{.program = arguments[0]};
+  if (arguments.size() > 1) {
+    setup.nodes = bench::NumberIn(arguments[1]);
     setup.pods = 4 * setup.nodes;
   }
-  if (argc > 3) setup.pods = bench::NumberIn(argv[3]);
-  setup.flags.assign(argv + std::min(argc, 4), argv + argc);
+  if (arguments.size() > 2) setup.pods = bench::NumberIn(arguments[2]);
+  if (arguments.size() > 3) setup.flags.assign(arguments.begin() + 3, arguments.end());
+  if (setup.pods > setup.nodes * kDevicesPerNode) bench::Die("there are more pods than devices");
   fmt::print("{} nodes of {} devices, {} pods {}\n",
              setup.nodes,
              kDevicesPerNode,
@@ -325,6 +334,7 @@ int main(int argc, char** argv) {
              fmt::join(setup.flags, " "));
   for (const std::string_view components :
        {"apiserver", "apiserver,scheduler", "apiserver,controllers"}) {
+    if (is_whole_alone) break;
     const bench::ScratchFolder folder;
     const bench::ServerProcess server(setup.program, folder.path(), FlagsOf(setup, components));
     server.AwaitReady();
