@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Prints every number of bench/README.md after the command that measures it (make bench). Needs the
-# release build in build/bin. The comparisons with Kubernetes' own engines need Go and the folder
+# release build in build/bin. Upstream's workloads for schedulers need a checkout of Kubernetes at
+# DRAY_KUBERNETES. The comparisons with Kubernetes' own engines need Go and the folder
 # ../shared/peers (or DRAY_SHARED) and are skipped with a message without them. BENCH_QUICK=1 checks
 # that everything runs; its numbers mean little.
 set -euo pipefail
@@ -11,9 +12,9 @@ readonly bin=${BIN:-build/bin}
 readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
 readonly peer=build/tools/allocator-peer/allocator-peer
 
-nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 memory=(5000 20000) seconds=() watchers=() custom_objects=1000 definitions=200
+nodes=100 more_nodes=400 sizes=100,1000,5000 pods=4000 memory=(5000 20000) label=performance seconds=() watchers=() custom_objects=1000 definitions=200
 if [[ -n ${BENCH_QUICK-} ]]; then
-  nodes=30 more_nodes=40 sizes=10,30 pods=80 memory=(20 80) seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
+  nodes=30 more_nodes=40 sizes=10,30 pods=80 memory=(20 80) label=short seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
   custom_objects=20 definitions=10
 fi
 
@@ -43,6 +44,13 @@ show "$bin/scale_bench" "$bin/dray" --nodes "$sizes" --pods "$pods"
 
 heading "what objects take in memory"
 show "$bin/memory_bench" "$bin/dray" "${memory[@]}"
+
+heading "upstream's workloads for schedulers"
+if [[ -z ${DRAY_KUBERNETES-} ]]; then
+  echo "needs a checkout of Kubernetes at DRAY_KUBERNETES"
+else
+  show "$bin/scheduler_perf_bench" "$bin/dray" --folder "$DRAY_KUBERNETES/test/integration/scheduler_perf/dra" --label "$label"
+fi
 
 heading "several servers on one etcd, and the one that schedules goes"
 if ! command -v etcd >/dev/null; then

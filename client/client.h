@@ -36,8 +36,8 @@ struct ListOptions {
   bool metadata_of_large = false;
   /// A list is of exactly this resource version; empty: of the newest.
   std::string exactly_at = {};
-  /// Of a list: about so many objects on a page; 0: all. Where the page before ended; empty: the
-  /// first.
+  /// A page of a list has about so many objects (0: all), and begins where the one before ended
+  /// (empty: with the first).
   size_t limit = 0;
   std::string continue_token = {};
 };
