@@ -49,6 +49,12 @@ controllers::CheckPolicyTypes PolicyTypesCheck(const api::LiveScheme& scheme,
   };
 }
 
+/// SchedulerPopFromBackoffQ is on in releases since 1.33, and 1.32 has no such gate.
+bool PopsFromBackoff(api::Release release) {
+  constexpr int kFirst = 33;
+  return release == api::Release::kAny || api::MinorOf(release) >= kFirst;
+}
+
 std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
   if (!emulation.gates.Has(api::Gate::kDeviceTaintRules)) return std::nullopt;
   return emulation.release;
@@ -144,12 +150,14 @@ Result<> Components::Start() {
   }
   if (options_.scheduler) {
     if (options_.metrics != nullptr) scheduler_metrics_.emplace(*options_.metrics);
+    scheduler::Configuration scheduling = options_.scheduling;
+    scheduling.queue.pops_from_backoff = PopsFromBackoff(options_.release);
     auto made = std::make_unique<scheduler::Scheduler>(
         client_,
         world_,
         log_,
         scheduler::Scheduler::Options{
-            .configuration = options_.scheduling,
+            .configuration = std::move(scheduling),
             .selectors = allocator::SelectorCacheFor(
                 options_.features, kSelectorsKept, ZoneFilesOf(world_.disk)),
             .features = options_.features,

@@ -84,7 +84,7 @@ struct ComponentsOptions {
   std::optional<api::Release> taint_rules = {};
   /// For the components' metrics; must outlive them. Null: no metrics.
   metrics::Registry* metrics = nullptr;
-  /// The release whose rules check admission policies.
+  /// The release whose rules check admission policies, and order pods that back off.
   api::Release release = api::Release::kAny;
   /// Explains why pods get no devices; not set: there are no explanations.
   scheduler::ExplainUnfit explain = {};

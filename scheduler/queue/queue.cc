@@ -46,16 +46,31 @@ std::optional<std::string> SchedulingQueue::Pop(MonotonicTime now) {
   Flush(now);
   Pods::iterator first;
   for (;;) {
-    if (active_.empty()) return std::nullopt;
-    first = pods_.find(active_.Pop());
+    first = TakeFirst();
+    if (first == pods_.end()) return std::nullopt;
     if (MayGo(first->second, now)) break;
     first->second.not_before = rests_.find(first->second.share)->second;
+    first->second.waits_out = true;
     MoveToActiveOrBackoff(first, now);
   }
   first->second.state = State::kInFlight;
   ++first->second.story.attempts;
   first->second.story.tried = now;
   return first->first;
+}
+
+SchedulingQueue::Pods::iterator SchedulingQueue::TakeFirst() {
+  if (!active_.empty()) return pods_.find(active_.Pop());
+  if (early_.empty()) return pods_.end();
+  const auto pod = pods_.find(std::get<std::string>(*early_.begin()));
+  Leave(pod);
+  return pod;
+}
+
+SchedulingQueue::EarlyPlace SchedulingQueue::EarlyPlaceOf(const Pods::value_type& pod) {
+  const auto& [name, entry] = pod;
+  const auto second = std::chrono::floor<std::chrono::seconds>(entry.not_before.time_since_epoch());
+  return {second, -int64_t{entry.priority}, entry.ticket, name};
 }
 
 void SchedulingQueue::Charge(std::string_view pod, uint64_t work) {
@@ -78,6 +93,7 @@ void SchedulingQueue::AddUnschedulable(std::string_view pod,
   if (entry == pods_.end()) return;
   entry->second.failures = 0;
   entry->second.not_before = BackOff(++entry->second.attempts, now);
+  entry->second.waits_out = false;
   MoveToUnschedulable(entry, std::move(waits_for), now);
 }
 
@@ -86,6 +102,7 @@ void SchedulingQueue::AddBackoff(std::string_view pod, MonotonicTime now) {
   if (entry == pods_.end()) return;
   Leave(entry);
   entry->second.not_before = BackOff(++entry->second.failures, now);
+  entry->second.waits_out = true;
   MoveToActiveOrBackoff(entry, now);
 }
 
@@ -101,6 +118,7 @@ std::chrono::nanoseconds SchedulingQueue::PutAside(std::string_view pod,
   ++entry->second.asides;
   entry->second.ticket = next_ticket_++;  // behind the other pods of its share
   entry->second.not_before = now + aside;
+  entry->second.waits_out = true;
   std::erase_if(rests_, [now](const auto& known) { return known.second <= now; });
   if (!entry->second.share.empty()) {
     MonotonicTime& until = rests_[entry->second.share];
@@ -132,7 +150,7 @@ void SchedulingQueue::MoveOnClaimChange(std::string_view claim, MonotonicTime no
 }
 
 std::optional<MonotonicTime> SchedulingQueue::Next(MonotonicTime now) const {
-  if (!active_.empty()) return now;
+  if (!active_.empty() || !early_.empty()) return now;
   std::optional<MonotonicTime> next;
   if (!backoff_.empty()) next = backoff_.begin()->first;
   if (!unschedulable_.empty()) {
@@ -159,6 +177,7 @@ void SchedulingQueue::MoveToActiveOrBackoff(Pods::iterator pod, MonotonicTime no
   if (entry.not_before > now) {
     entry.state = State::kBackoff;
     backoff_.emplace(entry.not_before, pod->first);
+    if (options_.pops_from_backoff && !entry.waits_out) early_.insert(EarlyPlaceOf(*pod));
     return;
   }
   entry.state = State::kActive;
@@ -182,7 +201,10 @@ void SchedulingQueue::Leave(Pods::iterator pod) {
   Entry& entry = pod->second;
   switch (entry.state) {
     case State::kActive: active_.Remove(entry.priority, entry.ticket, OwnerOf(pod->first)); return;
-    case State::kBackoff: backoff_.erase({entry.not_before, pod->first}); return;
+    case State::kBackoff:
+      backoff_.erase({entry.not_before, pod->first});
+      early_.erase(EarlyPlaceOf(*pod));
+      return;
     case State::kInFlight: return;
     case State::kUnschedulable: break;
   }

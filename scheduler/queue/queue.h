@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,9 @@ class SchedulingQueue {
     std::chrono::nanoseconds unschedulable_max = std::chrono::minutes(5);
     /// The longest time aside for a pod whose attempts spend their budget.
     std::chrono::nanoseconds aside_max = std::chrono::minutes(5);
+    /// While no pod is active, Pop takes unschedulable pods that an event moved before their
+    /// back-off is over (SchedulerPopFromBackoffQ, on since 1.33; KEP-5142).
+    bool pops_from_backoff = true;
   };
 
   SchedulingQueue() : SchedulingQueue(Options{}) {}
@@ -64,8 +68,9 @@ class SchedulingQueue {
   bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
   /// Returns the next pod: highest priority, then the namespace that has used the fewest turns,
-  /// then longest in the queue (FairOrder). The pod is in flight until AddUnschedulable, AddBackoff
-  /// or Remove.
+  /// then longest in the queue (FairOrder). Of pods that back off: by the second in which their
+  /// back-off ends, then highest priority, then longest in the queue. The pod is in flight until
+  /// AddUnschedulable, AddBackoff or Remove.
   std::optional<std::string> Pop(MonotonicTime now);
 
   /// Charges the work of an attempt for the pod, even if the pod has been removed.
@@ -75,7 +80,7 @@ class SchedulingQueue {
   void Gate(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
   /// The pod is unschedulable until an event that `waits_for` names.
   void AddUnschedulable(std::string_view pod, WaitsFor waits_for, MonotonicTime now);
-  /// The attempt failed: the pod is retried after a back-off, without an event.
+  /// The attempt failed: the pod is retried after a back-off, never earlier, without an event.
   void AddBackoff(std::string_view pod, MonotonicTime now);
   /// The attempt spent its budget. The pod is put aside for a time that doubles with each call, and
   /// no event ends it earlier. All pods of its share wait for `rest`. Returns the time.
@@ -110,12 +115,17 @@ class SchedulingQueue {
     MonotonicTime not_before{};
     MonotonicTime since{};
     WaitsFor waits_for = {};
-    bool is_gated = false;  // and unschedulable
+    bool is_gated = false;   // and unschedulable
+    bool waits_out = false;  // its back-off ends by time alone
     QueueStory story = {};
   };
   using Pods = std::map<std::string, Entry, std::less<>>;
   using Names = std::set<std::string, std::less<>>;
+  /// The second in which the back-off ends, -priority, ticket, pod.
+  using EarlyPlace = std::tuple<std::chrono::seconds, int64_t, uint64_t, std::string>;
 
+  Pods::iterator TakeFirst();
+  static EarlyPlace EarlyPlaceOf(const Pods::value_type& pod);
   void MoveToActiveOrBackoff(Pods::iterator pod, MonotonicTime now);
   void MoveToUnschedulable(Pods::iterator pod, WaitsFor waits_for, MonotonicTime now);
   void Leave(Pods::iterator pod);
@@ -131,6 +141,7 @@ class SchedulingQueue {
   std::map<std::string, MonotonicTime, std::less<>> rests_;  // shares that rest, and until when
   FairOrder active_;
   std::set<std::pair<MonotonicTime, std::string>> backoff_;
+  std::set<EarlyPlace> early_;  // those of backoff_ that Pop may take before their time
   std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by the start of the wait
   std::map<ClusterEvent, Names> by_event_;
   std::map<std::string, Names, std::less<>> by_claim_;

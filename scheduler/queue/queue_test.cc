@@ -36,8 +36,8 @@ TEST(SchedulingQueue, UnschedulablePodWaitsForItsEventOnly) {
   EXPECT_EQ(queue.Pop(later), "a");
 }
 
-TEST(SchedulingQueue, WokenPodStillBacksOff) {
-  SchedulingQueue queue;
+TEST(SchedulingQueue, WokenPodStillBacksOffInReleasesBefore133) {
+  SchedulingQueue queue({.pops_from_backoff = false});
   queue.Add("a", 0, kQueueStart);
   queue.Pop(kQueueStart);
   queue.AddUnschedulable("a", {.events = {}, .claims = {"lab/gpu"}}, kQueueStart);
@@ -45,6 +45,83 @@ TEST(SchedulingQueue, WokenPodStillBacksOff) {
   EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
   EXPECT_EQ(queue.Next(kQueueStart), kQueueStart + seconds(1));
   EXPECT_EQ(queue.Pop(kQueueStart + seconds(1)), "a");
+}
+
+// A pod that was tried in vain, and then moved by an event.
+void AddWoken(SchedulingQueue& queue,
+              const std::string& pod,
+              int32_t priority,
+              MonotonicTime now,
+              const std::string& share = {}) {
+  queue.Add(pod, priority, now, share);
+  ASSERT_EQ(queue.Pop(now), pod);
+  queue.AddUnschedulable(pod, {.events = {}, .claims = {"lab/gpu"}}, now);
+  queue.MoveOnClaimChange("lab/gpu", now);
+  ASSERT_EQ(queue.sizes().backoff, queue.size());
+}
+
+TEST(SchedulingQueue, WokenPodIsTriedBeforeItsTimeIfNoOtherIsActive) {
+  SchedulingQueue queue;
+  AddWoken(queue, "woken", 10, kQueueStart);
+  EXPECT_EQ(queue.Next(kQueueStart), kQueueStart);
+  queue.Add("new", 0, kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), "new");
+  EXPECT_EQ(queue.Pop(kQueueStart), "woken");
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
+  EXPECT_EQ(queue.StoryOf("woken").attempts, 2);
+  EXPECT_EQ(queue.sizes().backoff, 0U);
+}
+
+TEST(SchedulingQueue, WokenPodsComeByTheSecondInWhichTheirBackOffEnds) {
+  SchedulingQueue queue({.backoff_initial = seconds(2)});
+  AddWoken(queue, "later", 9, kQueueStart + seconds(1));
+  queue.Remove("later");
+  queue.Add("first", 0, kQueueStart);
+  queue.Add("second", 0, kQueueStart);
+  queue.Add("urgent", 5, kQueueStart);
+  queue.Add("later", 9, kQueueStart);
+  const std::pair<const char*, int> ends[] = {
+      {"later", 1000}, {"urgent", 999}, {"first", 900}, {"second", 0}};
+  for (const auto& [pod, milliseconds] : ends) {
+    const MonotonicTime now = kQueueStart + std::chrono::milliseconds(milliseconds);
+    ASSERT_EQ(queue.Pop(now), pod);
+    queue.AddUnschedulable(pod, {.events = {}, .claims = {"lab/gpu"}}, now);
+  }
+  queue.MoveOnClaimChange("lab/gpu", kQueueStart);
+  for (const char* pod : {"urgent", "first", "second", "later"}) {
+    EXPECT_EQ(queue.Pop(kQueueStart), pod);
+  }
+}
+
+TEST(SchedulingQueue, FailedPodsAndThoseAsideWaitOutTheirTime) {
+  SchedulingQueue queue;
+  queue.Add("failed", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.AddBackoff("failed", kQueueStart);
+  queue.Add("aside", 0, kQueueStart);
+  queue.Pop(kQueueStart);
+  queue.PutAside("aside", {}, kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
+  EXPECT_EQ(queue.Next(kQueueStart), kQueueStart + seconds(1));
+}
+
+TEST(SchedulingQueue, WokenPodOfAShareThatRestsWaitsForIt) {
+  SchedulingQueue queue;
+  AddWoken(queue, "woken", 0, kQueueStart, "tenant");
+  queue.Add("hard", 0, kQueueStart, "tenant");
+  ASSERT_EQ(queue.Pop(kQueueStart), "hard");
+  queue.PutAside("hard", seconds(9), kQueueStart);
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(8)), std::nullopt);
+  EXPECT_EQ(queue.Pop(kQueueStart + seconds(9)), "woken");
+}
+
+TEST(SchedulingQueue, WokenPodThatIsRemovedIsNotTaken) {
+  SchedulingQueue queue;
+  AddWoken(queue, "woken", 0, kQueueStart);
+  queue.Remove("woken");
+  EXPECT_EQ(queue.Pop(kQueueStart), std::nullopt);
+  EXPECT_EQ(queue.Next(kQueueStart), std::nullopt);
 }
 
 TEST(SchedulingQueue, GatedPodPaysNoBackOff) {
