@@ -217,21 +217,37 @@ TEST_F(SchedulerTest, ConflictIsReadAgainAndOverlooked) {
   }
 }
 
-TEST_F(SchedulerTest, UselessAllocationIsTakenBackForItsPod) {
-  cluster_.AddNode("a", 1);
-  cluster_.AddClaim("gpu");
+// Allocated with a device of a node that is gone.
+void AddUselessClaim(Cluster& cluster) {
+  cluster.AddClaim("gpu");
   api::Object claim =
-      cluster_.client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", "gpu"})->Clone();
+      cluster.client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", "gpu"})->Clone();
   auto& allocation = claim.Mutable<ResourceClaim>().status.allocation.emplace();
   allocation.devices.results.push_back(
       {.request = "gpu", .driver = "gpu.acme.example", .pool = "gone", .device = "gpu-0"});
   allocation.node_selector.emplace().node_selector_terms.push_back(
       {.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {"gone"}}}});
-  Cluster::Must(cluster_.client.Update(claim, "status"));
+  Cluster::Must(cluster.client.Update(claim, "status"));
+}
+
+TEST_F(SchedulerTest, UselessAllocationIsTakenBackForItsPod) {
+  cluster_.AddNode("a", 1);
+  AddUselessClaim(cluster_);
   cluster_.AddPod("worker", {"gpu"});
   Settle();
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, BackOffAfterAUselessAllocationIsWaitedOutInReleasesBefore133) {
+  Scheduler::Options options = cluster_.Options();
+  options.configuration.queue.pops_from_backoff = false;
+  Scheduler scheduler(cluster_.client, cluster_.world.world(), Log::Silent(), std::move(options));
+  cluster_.AddNode("a", 1);
+  AddUselessClaim(cluster_);
+  cluster_.AddPod("worker", {"gpu"});
+  cluster_.Settle(scheduler);
   EXPECT_THAT(cluster_.Condition("worker"), HasSubstr("deallocation of ResourceClaim completed"));
-  Settle(3);
+  cluster_.Settle(scheduler, 3);
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
