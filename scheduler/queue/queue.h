@@ -68,7 +68,7 @@ class SchedulingQueue {
   bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
   /// Returns the next pod: highest priority, then the namespace that has used the fewest turns,
-  /// then longest in the queue (FairOrder). Of pods that back off: by the second in which their
+  /// then longest in the queue (FairOrder). Pods that back off come by the second in which their
   /// back-off ends, then highest priority, then longest in the queue. The pod is in flight until
   /// AddUnschedulable, AddBackoff or Remove.
   std::optional<std::string> Pop(MonotonicTime now);

@@ -118,6 +118,7 @@ await test("nodes that are closed are seen, and opened by the commands of the pa
   const detail = page.getByRole("complementary");
   await detail.getByText("no new pods").waitFor();
   await page.goto(`${url}/ui/#/devices?as=table&pick=node:net-0`);
+  await detail.getByRole("heading", {name: "node net-0"}).waitFor();
   await detail.getByText("On a command line").click();
   const commands = await detail.locator(".commands code").allInnerTexts();
   assert.deepEqual(commands, ["kubectl describe node net-0", "kubectl uncordon net-0", "kubectl taint nodes net-0 team:NoSchedule-"]);
@@ -156,7 +157,7 @@ await test("a pod runs after the copied command", async () => {
   if (!kubectl) return;
   const page = await open("all", "#/waiting?explain=research/disks-0");
   await page.getByText("What would help").waitFor();
-  const command = await copied(page, page.getByRole("button", {name: "Copy as kubectl"}).first());
+  const command = await copied(page, page.locator("main ol").getByRole("button", {name: "Copy as kubectl"}).first());
   await run(command);
   await page.getByRole("button", {name: "research/disks-0"}).waitFor({state: "detached"}); // it has a node
   await page.goto(`${url}/ui/#/objects?pick=pod:research/disks-0`);

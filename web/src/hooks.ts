@@ -20,8 +20,12 @@ export function useShown(): Shown {
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const update = () => setRoute(parseRoute(location.hash));
+    const update = () => {
+      const now = parseRoute(location.hash);
+      setRoute((known) => (routeText(known) === routeText(now) ? known : now));
+    };
     addEventListener("hashchange", update);
+    update(); // the address may have changed since the first rendering
     return () => removeEventListener("hashchange", update);
   }, []);
   return route;
