@@ -66,8 +66,11 @@ std::vector<std::string_view> SegmentsOf(std::string_view path) {
 /// A path of the Kubernetes API, /api/VERSION/… or /apis/GROUP/VERSION/….
 Result<> CheckApiPath(std::string_view path) {
   std::vector<std::string_view> rest = SegmentsOf(path);
-  if (std::ranges::find(rest, "") != rest.end())
-    return Refuse(StatusReason::kNotFound, "the path has an empty part");
+  // A proxy before the cluster could take such parts for something else.
+  for (const std::string_view part : {"", ".", ".."}) {
+    if (std::ranges::find(rest, part) != rest.end())
+      return Refuse(StatusReason::kNotFound, "the path has a part without a name");
+  }
   const size_t prefix = rest[0] == "api" ? 2 : 3;
   rest.erase(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(std::min(prefix, rest.size())));
   const bool in_namespace = rest.size() > 2 && rest[0] == "namespaces";

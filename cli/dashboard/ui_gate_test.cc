@@ -199,6 +199,8 @@ TEST(CheckOnlyReads, HandsOnWhatReadsAlone) {
       {"GET", "/api/v1/namespaces/a/%73ecrets/b", kForbidden},
       {"GET", "/api/v1//namespaces/a/secrets", kNotFound},
       {"GET", "/api/v1/namespaces/a/pods/", kNotFound},
+      {"GET", "/api/v1/pods/../secrets", kNotFound},
+      {"GET", "/api/./v1/secrets", kNotFound},
       {"GET", "/apiz", kNotFound},
       {"GET", "/metrics", kNotFound},
       {"GET", "/openapi/v3", kNotFound},
