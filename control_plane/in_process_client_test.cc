@@ -30,13 +30,19 @@
 namespace dray::control_plane {
 namespace {
 
-TEST(InProcessClient, HasSoManyWatches) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"});
+/// An empty server in memory, with the bootstrap namespaces.
+class InProcessClientTest : public ::testing::Test {
+ protected:
+  InProcessClientTest() { EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
+
+  SimulatedWorld world_{7};
+  const api::Scheme scheme_;
+  store::MemoryStore store_;
+  server::verbs::Resources resources_{scheme_, store_, world_.world(), Log::Silent(), {}};
+};
+
+TEST_F(InProcessClientTest, HasSoManyWatches) {
+  InProcessClient client(resources_, {.name = "system:me"});
   const api::KindInfo& kind = api::Reflected<api::core_v1::ConfigMap>::kKind;
   const auto list = client.List(kind, {});
   ASSERT_TRUE(list.has_value());
@@ -61,13 +67,8 @@ TEST(InProcessClient, HasSoManyWatches) {
 }
 
 // Watches that end while the delivery thread is busy leave their slots to others.
-TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"});
+TEST_F(InProcessClientTest, EndedWatchesDoNotFillTheQueue) {
+  InProcessClient client(resources_, {.name = "system:me"});
   const api::KindInfo& kind = api::Reflected<api::core_v1::ConfigMap>::kKind;
   const auto create = [&](std::string name) {
     api::core_v1::ConfigMap map;
@@ -103,13 +104,8 @@ TEST(InProcessClient, EndedWatchesDoNotFillTheQueue) {
 }
 
 // A reader of metadata gets large objects without the rest, and they are not decoded for it.
-TEST(InProcessClient, ShowsOfLargeObjectsTheMetadataAlone) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"});
+TEST_F(InProcessClientTest, ShowsOfLargeObjectsTheMetadataAlone) {
+  InProcessClient client(resources_, {.name = "system:me"});
   using api::core_v1::ConfigMap;
   const api::KindInfo& kind = api::Reflected<ConfigMap>::kKind;
   const auto before = client.List(kind, {});
@@ -166,13 +162,8 @@ TEST(InProcessClient, ShowsOfLargeObjectsTheMetadataAlone) {
 }
 
 // What mirrors need not hold: each version of an object, as long as it is the newest.
-TEST(InProcessClient, KnowsWhereAnObjectCanBeHadAgain) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"}, {.records = &store});
+TEST_F(InProcessClientTest, KnowsWhereAnObjectCanBeHadAgain) {
+  InProcessClient client(resources_, {.name = "system:me"}, {.records = &store_});
   using api::core_v1::ConfigMap;
   ConfigMap map;
   map.metadata.namespace_ = "default";
@@ -196,18 +187,13 @@ TEST(InProcessClient, KnowsWhereAnObjectCanBeHadAgain) {
   ASSERT_TRUE(client.Delete(client::RefOf(second), {}).has_value());
   EXPECT_EQ(client.SourceOf(second, {}), nullptr) << "gone";
 
-  InProcessClient holding(resources, {.name = "system:me"});
+  InProcessClient holding(resources_, {.name = "system:me"});
   const api::Object third = client.Create(api::Object::Of(map)).value();
   EXPECT_EQ(holding.SourceOf(third, {}), nullptr) << "it knows no store";
 }
 
-TEST(InProcessClient, ListsPageByPage) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"});
+TEST_F(InProcessClientTest, ListsPageByPage) {
+  InProcessClient client(resources_, {.name = "system:me"});
   using api::core_v1::ConfigMap;
   const api::KindInfo& kind = api::Reflected<ConfigMap>::kKind;
   const auto create = [&](std::string name) {
@@ -232,13 +218,8 @@ TEST(InProcessClient, ListsPageByPage) {
 }
 
 // HTTP clients cannot see or change fields that only the hub version has.
-TEST(InProcessClient, WritesWhatOnlyHubsHave) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
-  InProcessClient client(resources, {.name = "system:me"});
+TEST_F(InProcessClientTest, WritesWhatOnlyHubsHave) {
+  InProcessClient client(resources_, {.name = "system:me"});
   api::resource_v1::ResourceClaim claim;
   claim.metadata.namespace_ = "default";
   claim.metadata.name = "shared";
@@ -266,14 +247,9 @@ class CountingHolder final : public store::CommitHolder {
   int held = 0;
 };
 
-TEST(InProcessClient, AnswersEachOfSeveralWrites) {
-  SimulatedWorld world(7);
-  const api::Scheme scheme;
-  store::MemoryStore store;
-  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
-  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+TEST_F(InProcessClientTest, AnswersEachOfSeveralWrites) {
   CountingHolder holder;
-  InProcessClient client(resources, {.name = "system:me"}, {.holder = &holder});
+  InProcessClient client(resources_, {.name = "system:me"}, {.holder = &holder});
   const auto map_of = [](std::string name) {
     api::core_v1::ConfigMap map;
     map.metadata.namespace_ = "default";

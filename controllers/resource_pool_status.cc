@@ -10,6 +10,7 @@
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
 #include "base/try.h"
+#include "client/list_all.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 #include "controllers/pool_status.h"
@@ -20,15 +21,6 @@ namespace {
 
 namespace resource_v1 = api::resource_v1;
 using Request = api::resource_v1alpha3::ResourcePoolStatusRequest;
-
-template <class T>
-Result<std::vector<Frozen<T>>> ListAll(client::Client& client) {
-  DRAY_TRY(const client::ObjectList list, client.List(api::Reflected<T>::kKind, {}));
-  std::vector<Frozen<T>> all;
-  all.reserve(list.items.size());
-  for (const api::Object& object : list.items) all.push_back(api::FrozenOf<T>(object));
-  return all;
-}
 
 }  // namespace
 
@@ -75,10 +67,10 @@ Result<> ResourcePoolStatus::Sync(const std::string& name) {
   const api::Object* found = requests_.Find(name);
   if (found == nullptr || found->As<Request>().status.has_value()) return {};
   const api::Object request = *found;
-  DRAY_TRY(auto slices, ListAll<resource_v1::ResourceSlice>(client_));
-  DRAY_TRY(const auto claims, ListAll<resource_v1::ResourceClaim>(client_));
+  DRAY_TRY(auto slices, client::ListAll<resource_v1::ResourceSlice>(client_));
+  DRAY_TRY(const auto claims, client::ListAll<resource_v1::ResourceClaim>(client_));
   if (taint_rules_.has_value()) {
-    DRAY_TRY(const auto rules, ListAll<resource_v1::DeviceTaintRule>(client_));
+    DRAY_TRY(const auto rules, client::ListAll<resource_v1::DeviceTaintRule>(client_));
     slices = allocator::WithTaintsOf(rules, std::move(slices), *taint_rules_);
   }
   const auto status = PoolStatusOf(request.As<Request>().spec,

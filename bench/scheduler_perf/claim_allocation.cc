@@ -16,6 +16,7 @@
 #include "api/resource_v1/slice.h"
 #include "base/frozen.h"
 #include "base/try.h"
+#include "client/list_all.h"
 #include "dray/allocator.h"
 #include "dray/claims.h"
 #include "dray/profile.h"
@@ -26,15 +27,6 @@ namespace {
 
 namespace resource_v1 = api::resource_v1;
 using resource_v1::ResourceClaim;
-
-template <class T>
-Result<std::vector<Frozen<T>>> ListAll(client::Client& client) {
-  DRAY_TRY(const client::ObjectList list, client.List(api::Reflected<T>::kKind, {}));
-  std::vector<Frozen<T>> all;
-  all.reserve(list.items.size());
-  for (const api::Object& object : list.items) all.push_back(api::FrozenOf<T>(object));
-  return all;
-}
 
 /// The first allocation that one of the nodes has for the claim, beginning at `first`.
 Result<allocator::Allocation> FirstOn(const std::vector<Frozen<api::core_v1::Node>>& nodes,
@@ -54,10 +46,10 @@ Result<allocator::Allocation> FirstOn(const std::vector<Frozen<api::core_v1::Nod
 
 Result<> AllocateClaims(client::Client& client, const std::string& namespace_, const Gates& gates) {
   DRAY_TRY(const allocator::Features features, allocator::FeaturesOf({}, ToText(gates)));
-  DRAY_TRY(auto slices, ListAll<resource_v1::ResourceSlice>(client));
-  DRAY_TRY(const auto classes, ListAll<resource_v1::DeviceClass>(client));
-  DRAY_TRY(const auto claims, ListAll<ResourceClaim>(client));
-  DRAY_TRY(auto nodes, ListAll<api::core_v1::Node>(client));
+  DRAY_TRY(auto slices, client::ListAll<resource_v1::ResourceSlice>(client));
+  DRAY_TRY(const auto classes, client::ListAll<resource_v1::DeviceClass>(client));
+  DRAY_TRY(const auto claims, client::ListAll<ResourceClaim>(client));
+  DRAY_TRY(auto nodes, client::ListAll<api::core_v1::Node>(client));
   std::ranges::shuffle(nodes, std::mt19937(1));  // NOLINT(cert-msc51-cpp): the same in each run
   allocator::Snapshot cluster(
       {.features = features}, std::move(slices), classes, allocator::StateOf(claims, features));
