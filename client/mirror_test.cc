@@ -32,8 +32,9 @@ class Lender final : public ObjectSource {
   Lender(api::Object object, int& lent) : object_(std::move(object)), lent_(lent) {}
   api::Object Get() const override {
     ++lent_;
-    const std::shared_ptr<Pod> pod(new Pod(object_.As<Pod>()), [this](Pod* gone) {
-      --lent_;
+    // What is lent may outlive the lender.
+    const std::shared_ptr<Pod> pod(new Pod(object_.As<Pod>()), [&lent = lent_](Pod* gone) {
+      --lent;
       delete gone;
     });
     return api::Object::Sharing<Pod>(pod);
