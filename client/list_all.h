@@ -13,7 +13,7 @@
 
 namespace dray::client {
 
-/// Of all namespaces, in the order of the list. Errors: those of List. O(objects).
+/// Objects of all namespaces, in the order of the list. Errors: those of List. O(objects).
 template <class T>
 Result<std::vector<Frozen<T>>> ListAll(Client& client) {
   DRAY_TRY(const ObjectList list, client.List(api::Reflected<T>::kKind, {}));
