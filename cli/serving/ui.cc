@@ -194,7 +194,7 @@ void AddUi(Command& program) {
       return Fail(StatusReason::kBadRequest,
                   "-f shows files and --kubeconfig or --context a cluster: name one of them");
     }
-    const Result<int> code = RunUi(world, *options, output);
+    Result<int> code = RunUi(world, *options, output);
     const bool is_outside = !code && (code.error().reason == StatusReason::kServiceUnavailable ||
                                       code.error().reason == StatusReason::kTimeout);
     if (!is_outside) return code;
