@@ -25,6 +25,7 @@ import ssl
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -360,11 +361,18 @@ def judge_times(alone, beside, memory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("dray")
+    parser.add_argument("dray", type=os.path.abspath)
     parser.add_argument("--seconds", type=float, default=12)
     parser.add_argument("--judge-times", action="store_true")
     parser.add_argument("--seed", default="1")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        return compare(options)
+
+
+def compare(options):
+    """The good user alone, then beside the others; in the current folder, which is empty."""
     pathlib.Path("tokens.csv").write_text(tokens(), encoding="ascii")
     server = Server(options.dray, "data", ["--components=apiserver,scheduler,controllers,nodes", "--nodes", "example=4", "--token-file", "tokens.csv"])
     prepare(server)
