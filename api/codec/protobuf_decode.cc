@@ -11,6 +11,7 @@
 #include "api/codec/decode_budget.h"
 #include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
+#include "api/codec/protobuf_outline.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/codec/value_as.h"
 #include "base/text/text_scan.h"
@@ -52,6 +53,12 @@ class ProtobufDecoder {
  public:
   ProtobufDecoder(std::string_view text, Wire wire, bool is_converted)
       : reader_(text), wire_(wire), budget_(text.size(), wire, is_converted) {}
+
+  /// Leaves structs of the type `part` empty, and puts their messages into `parts`.
+  void LeaveOut(const Type& part, std::vector<std::string_view>& parts) {
+    part_ = &part;
+    parts_ = &parts;
+  }
 
   Result<> Run(const Type& type, void* value) {
     Message(type, value);
@@ -209,7 +216,9 @@ class ProtobufDecoder {
   // Reads the contents of a message that has been entered.
   void Content(const Type& type, void* value) {
     switch (type.kind) {
-      case TypeKind::kStruct: return Message(type, value);
+      case TypeKind::kStruct:
+        if (&type == part_) return parts_->push_back(reader_.Rest());
+        return Message(type, value);
       case TypeKind::kQuantity: return ReadQuantity(ValueAs<Quantity>(value));
       case TypeKind::kTime: return ReadTime(ValueAs<Time>(value));
       case TypeKind::kMicroTime: return ReadMicroTime(ValueAs<MicroTime>(value));
@@ -394,6 +403,8 @@ class ProtobufDecoder {
   const void* last_map_ = nullptr;                        // that got an entry
   std::vector<std::pair<const Type*, void*>> unsettled_;  // structs whose maps have new entries
   std::string path_;
+  const Type* part_ = nullptr;  // what is left out, and where it goes
+  std::vector<std::string_view>* parts_ = nullptr;
 };
 
 }  // namespace
@@ -407,6 +418,17 @@ Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire w
   DRAY_TRY_VOID(
       ProtobufDecoder(raw, wire, IsConverted(kind)).Run(object.type(), object.mutable_value()));
   return object;
+}
+
+Result<ProtobufOutline> DecodeProtobufOutline(const KindInfo& kind,
+                                              const Type& part,
+                                              std::string_view raw,
+                                              Wire wire) {
+  ProtobufOutline outline{.object = Object::Make(kind), .parts = {}};
+  ProtobufDecoder decoder(raw, wire, IsConverted(kind));
+  decoder.LeaveOut(part, outline.parts);
+  DRAY_TRY_VOID(decoder.Run(outline.object.type(), outline.object.mutable_value()));
+  return outline;
 }
 
 }  // namespace dray::api::inline codec

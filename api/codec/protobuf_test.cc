@@ -12,6 +12,7 @@
 #include "api/authentication_v1.h"
 #include "api/codec/decode_budget.h"
 #include "api/codec/protobuf_metadata.h"
+#include "api/codec/protobuf_outline.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/coordination_v1.h"
 #include "api/core_v1/config_map.h"
@@ -306,6 +307,26 @@ TEST(ProtobufDecode, ReadsMetadataAlone) {
   for (const std::string& message :
        {"\x0a\x7f"s, Number(1, 1), "\x12\x7f"s, FieldBytes(1, Number(1, 1))}) {
     EXPECT_FALSE(DecodeProtobufMetadata(kind, message).has_value());
+  }
+}
+
+TEST(ProtobufDecode, LeavesStructsOutAndReturnsTheirMessages) {
+  const api::KindInfo& kind = KindOf<resource_v1::ResourceSlice>();
+  const std::string metadata = FieldBytes(1, FieldBytes(1, "a"));
+  const std::string device = FieldBytes(1, "gpu-0");
+  const std::string broken = "\x0a\x7f"s;
+  const std::string message =
+      metadata + FieldBytes(2, FieldBytes(6, device) + FieldBytes(6, broken) + FieldBytes(6, ""));
+  const auto outline = DecodeProtobufOutline(kind, TypeOf<resource_v1::Device>(), message);
+  ASSERT_TRUE(outline.has_value()) << outline.error().message;
+  EXPECT_THAT(outline->parts, ::testing::ElementsAre(device, broken, ""));
+  resource_v1::ResourceSlice expected;
+  expected.metadata.name = "a";
+  expected.spec.devices.resize(3);
+  EXPECT_EQ(outline->object, api::Object::Of(expected));
+
+  for (const std::string& bad : {metadata + broken, FieldBytes(2, Number(6, 1))}) {
+    EXPECT_FALSE(DecodeProtobufOutline(kind, TypeOf<resource_v1::Device>(), bad).has_value());
   }
 }
 

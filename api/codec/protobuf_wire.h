@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/text/scratch_text.h"
@@ -77,6 +78,8 @@ class WireReader {
     at_ += size;
     return bytes;
   }
+  /// What is left of the message that was opened last, which then has been read.
+  std::string_view Rest() { return {std::exchange(at_, end_), end_}; }
   /// Eight bytes, the least significant first.
   uint64_t Fixed64();
   /// Skips the value of an unknown field.

@@ -2,6 +2,7 @@
 #include "server/documents/openapi_custom.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ namespace dray::server::documents {
 namespace {
 
 using api::Tree;
+using api::apiextensions_v1::JSONSchemaProps;
 
 constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
 constexpr std::string_view kIntOrString = "x-kubernetes-int-or-string";
@@ -166,8 +168,10 @@ Tree CustomSchema(const api::CustomKind& kind, OpenApiForm form, const std::stri
   const Frozen<registry::SchemaVersion> version = registry::RulesOf(kind);
   if (version == nullptr) return schema;
   const auto& said = version->said();
-  if (!version->schema_json().empty()) {
-    schema = api::ReadTree(version->schema_json()).value_or(Tree::Object());
+  if (const auto decoded = version->DecodeSchema(); decoded.has_value()) {
+    std::string json;
+    api::EncodeJson(api::TypeOf<JSONSchemaProps>(), &*decoded, json);
+    schema = api::ReadTree(json).value_or(Tree::Object());
   }
   const bool is_v2 = form == OpenApiForm::kV2;
   EachSchema(schema, [&](Tree& one) {

@@ -142,19 +142,22 @@ bool IsVersionBefore(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-bool CustomKinds::Serve(const v1::CustomResourceDefinition& definition) {
+bool CustomKinds::Serve(DefinitionOutline outline) {
+  const v1::CustomResourceDefinition& definition = *outline.definition;
   Served served{};
   auto versions = std::make_shared<api::CustomVersions>();
   versions->is_terminating = HasCondition(definition, "Terminating");
-  for (const v1::CustomResourceDefinitionVersion& version : definition.spec.versions) {
+  for (size_t i = 0; i < definition.spec.versions.size(); ++i) {
+    const v1::CustomResourceDefinitionVersion& version = definition.spec.versions[i];
+    std::string& schema = outline.schemas[i];
     const api::CustomKindText text = TextOf(definition, version);
     served.resource = arena_.Resource(text);
     const api::CustomKind* kind =
         served.resource == nullptr ? nullptr : arena_.Version(*served.resource, text);
     if (kind == nullptr) return false;
     const Frozen<SchemaVersion> rules = RulesOf(*kind);
-    if (rules == nullptr || !rules->IsOf(version)) {
-      kind->now.Store(std::make_shared<const SchemaVersion>(version));
+    if (rules == nullptr || !rules->IsOf(version, schema)) {
+      kind->now.Store(std::make_shared<const SchemaVersion>(version, std::move(schema)));
       is_changed_ = true;
     }
     served.versions.push_back(kind);

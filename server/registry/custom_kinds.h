@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/apiextensions_v1.h"
 #include "api/custom_kind.h"
 #include "api/live_scheme.h"
 #include "server/registry/custom_version.h"
+#include "server/registry/definition_outline.h"
 
 namespace dray::server::registry {
 
@@ -28,10 +28,10 @@ class CustomKinds {
   CustomKinds& operator=(const CustomKinds&) = delete;
   ~CustomKinds() = default;
 
-  /// Has the kinds of `definition`, under its accepted names, from the next Publish() on; again
+  /// Has the kinds of a definition, under its accepted names, from the next Publish() on; again
   /// after each change. False when there are too many kinds (CustomKindArena::kKindsMax): then
   /// nothing changes.
-  bool Serve(const api::apiextensions_v1::CustomResourceDefinition& definition);
+  bool Serve(DefinitionOutline outline);
   /// No more from the next Publish() on. O(log n).
   void Remove(std::string_view name);
   /// Makes the changes visible, if there are any. Copies eight bytes for each kind.

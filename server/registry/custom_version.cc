@@ -6,9 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/reflect.h"
-#include "base/check.h"
 #include "custom/schema/defaults.h"
 #include "custom/schema/metadata.h"
 #include "custom/schema/prune.h"
@@ -16,18 +15,8 @@
 namespace dray::server::registry {
 namespace {
 
-using api::apiextensions_v1::CustomResourceDefinitionVersion;
+using api::apiextensions_v1::CustomResourceValidation;
 using api::apiextensions_v1::JSONSchemaProps;
-
-// Empty: there is none.
-std::string SchemaJson(const CustomResourceDefinitionVersion& version) {
-  const bool has_schema =
-      version.schema.has_value() && version.schema->open_apiv3_schema.has_value();
-  std::string json;
-  if (!has_schema) return json;
-  api::EncodeJson(api::TypeOf<JSONSchemaProps>(), &*version.schema->open_apiv3_schema, json);
-  return json;
-}
 
 // A version without a schema keeps everything.
 Frozen<custom::schema::Schema> CompiledSchema(const JSONSchemaProps* said) {
@@ -40,24 +29,25 @@ Frozen<custom::schema::Schema> CompiledSchema(const JSONSchemaProps* said) {
 
 }  // namespace
 
-SchemaVersion::SchemaVersion(Version said)
-    : said_(std::move(said)), schema_json_(SchemaJson(said_)) {
+SchemaVersion::SchemaVersion(Version said, std::string schema)
+    : said_(std::move(said)), schema_(std::move(schema)) {
   said_.schema.reset();
 }
 
-bool SchemaVersion::IsOf(const Version& other) const {
+bool SchemaVersion::IsOf(const Version& other, std::string_view schema) const {
+  if (schema != schema_) return false;
   Version bare = other;
   bare.schema.reset();
-  return bare == said_ && SchemaJson(other) == schema_json_;
+  return bare == said_;
 }
 
 std::optional<JSONSchemaProps> SchemaVersion::DecodeSchema() const {
-  if (schema_json_.empty()) return std::nullopt;
-  JSONSchemaProps schema;
-  // The server wrote the text.
-  DRAY_CHECK(
-      api::DecodeJson(api::TypeOf<JSONSchemaProps>(), schema_json_, &schema, nullptr).has_value());
-  return schema;
+  if (schema_.empty()) return std::nullopt;
+  CustomResourceValidation validation;
+  const Result<> decoded = api::DecodeProtobuf(
+      api::TypeOf<CustomResourceValidation>(), schema_, &validation, {.stored = true});
+  if (!decoded.has_value() || !validation.open_apiv3_schema.has_value()) return std::nullopt;
+  return *std::move(validation.open_apiv3_schema);
 }
 
 SchemaVersion::Compiled::Compiled(const Schema* said)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/apiextensions_v1.h"
@@ -19,15 +20,16 @@
 namespace dray::server::registry {
 
 /// Immutable. Made once for each content of a version, however often its definition is written.
-/// Most definitions of a cluster are idle, so the schema is kept as text, which takes a tenth of
-/// the memory of its struct, and is compiled when its first object is read or written.
+/// Most definitions of a cluster are idle, so the schema is kept as a message, which takes a tenth
+/// of the memory of its struct, and is compiled when its first object is read or written.
 class SchemaVersion final : public api::CustomVersion {
  public:
   using Version = api::apiextensions_v1::CustomResourceDefinitionVersion;
   using Schema = api::apiextensions_v1::JSONSchemaProps;
 
-  /// `said` is of a definition that was found valid. O(size of the schema).
-  explicit SchemaVersion(Version said);
+  /// `said` is of a definition that was found valid, and so is `schema`, as DefinitionOutline has
+  /// it; one that cannot be read counts as none. O(size of the schema).
+  SchemaVersion(Version said, std::string schema);
 
   void Prune(api::CustomObject& object, std::vector<std::string>* unknown) const override;
   Result<> SetDefaults(api::CustomObject& object) const override;
@@ -36,13 +38,11 @@ class SchemaVersion final : public api::CustomVersion {
   /// Its x-kubernetes-validations; null: it has none.
   const custom::rules::RuleSet* rules() const { return compiled().rules.get(); }
 
-  /// Whether the definition says the same in `other`. O(size of the schema).
-  bool IsOf(const Version& other) const;
+  /// Whether the definition says the same in `other`, with `schema`. O(size of the schema).
+  bool IsOf(const Version& other, std::string_view schema) const;
   /// As the definition has it, but for the schema.
   const Version& said() const { return said_; }
-  /// The schema that the definition has, as JSON; empty: none.
-  const std::string& schema_json() const { return schema_json_; }
-  /// The same as a struct. O(size).
+  /// The schema that the definition has, if any. O(size).
   std::optional<Schema> DecodeSchema() const;
 
  private:
@@ -56,7 +56,7 @@ class SchemaVersion final : public api::CustomVersion {
   const Compiled& compiled() const;
 
   Version said_;
-  std::string schema_json_;
+  std::string schema_;
   Lazy<std::unique_ptr<const Compiled>> compiled_;
 };
 

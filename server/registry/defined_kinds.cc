@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/registry/defined_kinds.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -28,7 +29,10 @@ Result<> DefinedKinds::Add(api::apiextensions_v1::CustomResourceDefinition defin
         definitions::FindCondition(definition, definitions::kNamesAccepted);
     return Fail(StatusReason::kConflict, condition == nullptr ? "" : condition->message);
   }
-  if (kinds_.Serve(definition)) return {};
+  if (kinds_.Serve(
+          OutlineOf(std::make_shared<const api::apiextensions_v1::CustomResourceDefinition>(
+              std::move(definition)))))
+    return {};
   return Fail(StatusReason::kTooManyRequests,
               fmt::format("there are more than {} custom kinds", api::CustomKindArena::kKindsMax));
 }

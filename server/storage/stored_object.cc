@@ -17,6 +17,7 @@
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_metadata.h"
+#include "api/codec/protobuf_outline.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
 #include "api/meta_v1/object_meta.h"
@@ -156,6 +157,11 @@ void Keep(std::shared_ptr<const StoredObject> decoded, size_t stored_bytes) {
   DecodedOfProcess().Keep(std::move(decoded), memory);
 }
 
+Result<> CheckIdentity(const api::Object& object) {
+  if (!object.metadata().uid.empty()) return {};
+  return Fail(StatusReason::kInternalError, "it has no uid");
+}
+
 // The value of a record: its durable form, and the object of it while that is decoded.
 class EncodedObject final : public store::Value {
  public:
@@ -199,18 +205,33 @@ class EncodedObject final : public store::Value {
     return decoded;
   }
 
-  // The metadata, if it can be read alone: where the durable form is a message of `hub`.
-  Result<std::optional<api::Object>> MetadataAs(const api::KindInfo& hub) const {
+  // The durable form, if it is a message of `hub`, of which parts can be read alone.
+  Result<std::optional<std::string_view>> MessageAs(const api::KindInfo& hub) const {
     if (!bytes().starts_with("k8s")) return std::nullopt;
     DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes()));
     const bool is_message = envelope.meta.api_version == hub.api_version &&
                             envelope.content_encoding.empty() && envelope.content_type.empty();
-    if (!is_message) return std::nullopt;
-    DRAY_TRY(api::Object object, api::DecodeProtobufMetadata(hub, envelope.raw, {.stored = true}));
-    if (object.metadata().uid.empty()) {
-      return Fail(StatusReason::kInternalError, "it has no uid");
-    }
+    return is_message ? std::optional(envelope.raw) : std::nullopt;
+  }
+
+  // The metadata, if it can be read alone.
+  Result<std::optional<api::Object>> MetadataAs(const api::KindInfo& hub) const {
+    DRAY_TRY(const std::optional<std::string_view> message, MessageAs(hub));
+    if (!message.has_value()) return std::nullopt;
+    DRAY_TRY(api::Object object, api::DecodeProtobufMetadata(hub, *message, {.stored = true}));
+    DRAY_TRY_VOID(CheckIdentity(object));
     return object;
+  }
+
+  // The same of the outline.
+  Result<std::optional<api::ProtobufOutline>> OutlineAs(const api::KindInfo& hub,
+                                                        const api::Type& part) const {
+    DRAY_TRY(const std::optional<std::string_view> message, MessageAs(hub));
+    if (!message.has_value()) return std::nullopt;
+    DRAY_TRY(api::ProtobufOutline outline,
+             api::DecodeProtobufOutline(hub, part, *message, {.stored = true}));
+    DRAY_TRY_VOID(CheckIdentity(outline.object));
+    return outline;
   }
 
   // Whether it is known, without decoding it, to be an object of the generation of `hub`.
@@ -228,9 +249,7 @@ class EncodedObject final : public store::Value {
     }
     if (version == nullptr) return nullptr;
     DRAY_TRY(api::Object object, storage::Decode(*version, bytes()));
-    if (object.metadata().uid.empty()) {
-      return Fail(StatusReason::kInternalError, "it has no uid");
-    }
+    DRAY_TRY_VOID(CheckIdentity(object));
     object.mutable_metadata().resource_version.clear();
     if (version == &version->storage()) {
       return std::make_shared<const StoredObject>(std::move(object));
@@ -477,6 +496,19 @@ Result<ItemRef> FindMetadata(View view, const store::Record& record) {
   bare.mutable_metadata().managed_fields = {};
   bare.mutable_metadata().resource_version = std::to_string(record.modified.value());
   return ItemFinder::Find(view, record, StoredObject::OfRead(std::move(bare)));
+}
+
+Result<std::optional<api::ProtobufOutline>> FindOutline(const api::KindInfo& hub,
+                                                        const api::Type& part,
+                                                        const store::Record& record) {
+  const auto* encoded = dynamic_cast<const EncodedObject*>(record.value.get());
+  if (encoded == nullptr) return std::nullopt;
+  Result<std::optional<api::ProtobufOutline>> found = encoded->OutlineAs(hub, part);
+  if (!found.has_value()) return Undecodable(hub, record, found.error());
+  if (found->has_value()) {
+    (*found)->object.mutable_metadata().resource_version = std::to_string(record.modified.value());
+  }
+  return found;
 }
 
 Result<std::optional<Unconverted>> UnconvertedOf(View view,

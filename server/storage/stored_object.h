@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "api/codec/protobuf.h"
+#include "api/codec/protobuf_outline.h"
 #include "api/custom_kind.h"
 #include "api/kind.h"
 #include "api/object.h"
@@ -185,6 +186,13 @@ bool IsLarge(const store::Record& record);
 /// the cache of decoded objects keeps the item. O(metadata) where the durable form is protobuf of
 /// the hub; as long as FindItem() else. Errors: as above.
 Result<ItemRef> FindMetadata(View view, const store::Record& record);
+
+/// As FindItem() in the form of the store, but without structs of the type `part`, whose messages
+/// are kept apart (api/codec/protobuf_outline.h); they point into `record`. Nothing where the
+/// durable form is no message of `hub`. O(the others). Errors: as above.
+Result<std::optional<api::ProtobufOutline>> FindOutline(const api::KindInfo& hub,
+                                                        const api::Type& part,
+                                                        const store::Record& record);
 
 /// Whether it is known, without decoding it, that FindItem() returns an item. Never for custom
 /// kinds. O(1).

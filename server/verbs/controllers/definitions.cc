@@ -48,6 +48,22 @@ Frozen<CustomResourceDefinition> ReadDefinition(const store::Snapshot& snapshot,
   return api::FrozenOf<CustomResourceDefinition>((*item)->object);
 }
 
+// The same with its schemas apart, which are not decoded where they are stored as upstream does it.
+// Nothing: it is not there, or cannot be read.
+std::optional<registry::DefinitionOutline> ReadOutline(const store::Snapshot& snapshot,
+                                                       const std::string& name) {
+  const store::Record* record = snapshot.Find(storage::ResourcePrefix(DefinitionKind()) + name);
+  if (record == nullptr) return std::nullopt;
+  const auto found = storage::FindOutline(DefinitionKind(), registry::SchemaPart(), *record);
+  if (!found.has_value()) return std::nullopt;
+  std::optional<registry::DefinitionOutline> outline;
+  if (found->has_value()) outline = registry::OutlineOf(**found);
+  if (outline.has_value()) return outline;
+  Frozen<CustomResourceDefinition> whole = ReadDefinition(snapshot, name);
+  if (whole == nullptr) return std::nullopt;
+  return registry::OutlineOf(std::move(whole));
+}
+
 // The condition that says that its objects are being deleted; null: that has not begun.
 const api::apiextensions_v1::CustomResourceDefinitionCondition* CleaningOf(
     const CustomResourceDefinition& definition) {
@@ -141,9 +157,9 @@ bool Definitions::Round() {
   };
   for (const std::string& name : std::exchange(due_, {})) {
     const auto known = known_.find(name);
-    const Frozen<Definition> definition = ReadDefinition(*snapshot, name);
-    if (known == known_.end() || definition == nullptr) continue;
-    const Result<> settled = Settle(*snapshot, *definition, known->second);
+    const auto outline = ReadOutline(*snapshot, name);
+    if (known == known_.end() || !outline.has_value()) continue;
+    const Result<> settled = Settle(*snapshot, *outline->definition, known->second);
     note(name, settled);
     if (!settled.has_value()) due_.insert(name);
   }
@@ -218,10 +234,10 @@ bool Definitions::LearnOne(const store::Snapshot& snapshot,
   }
   Known& known = known_[name];
   Forget(name, known);
-  if (const Frozen<Definition> definition = ReadDefinition(snapshot, name)) {
+  if (std::optional<registry::DefinitionOutline> outline = ReadOutline(snapshot, name)) {
     known.modified = record->modified;
-    known.group = definition->spec.group;
-    Serve(*definition, known);
+    known.group = outline->definition->spec.group;
+    Serve(*std::move(outline), known);
     return true;
   }
   CountNames(known, {});
@@ -234,7 +250,9 @@ bool Definitions::LearnOne(const store::Snapshot& snapshot,
   return true;
 }
 
-void Definitions::Serve(const Definition& definition, Known& known) {
+void Definitions::Serve(registry::DefinitionOutline outline, Known& known) {
+  const Frozen<Definition> kept = outline.definition;
+  const Definition& definition = *kept;
   const std::string& name = definition.metadata.name;
   if (!(definition.spec.names == definition.status.accepted_names)) {
     groups_[definition.spec.group].undecided.insert(name);
@@ -245,7 +263,7 @@ void Definitions::Serve(const Definition& definition, Known& known) {
     kinds_.Remove(name);
     return;
   }
-  if (!kinds_.Serve(definition)) {
+  if (!kinds_.Serve(std::move(outline))) {
     core_.log.Error("too many kinds were defined since the start", "name", name);
     return;
   }

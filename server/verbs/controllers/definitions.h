@@ -25,6 +25,7 @@
 #include "base/strong.h"
 #include "custom/definitions/used_names.h"
 #include "server/registry/custom_kinds.h"
+#include "server/registry/definition_outline.h"
 #include "server/verbs/context/call.h"
 #include "server/verbs/controllers/managed_services.h"
 #include "server/verbs/watches/watch_hub.h"
@@ -75,7 +76,7 @@ class Definitions {
   void Learn(const store::Snapshot& snapshot, const NameSet& names);
   /// Whether it has changed. `prefixes` gets those of objects whose watches may have to end.
   bool LearnOne(const store::Snapshot& snapshot, const std::string& name, NameSet& prefixes);
-  void Serve(const Definition& definition, Known& known);
+  void Serve(registry::DefinitionOutline outline, Known& known);
   /// Takes back what was noted of the definition.
   void Forget(const std::string& name, Known& known);
   void CountNames(Known& known, const Names& names);
