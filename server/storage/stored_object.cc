@@ -27,6 +27,7 @@
 #include "base/try.h"
 #include "server/storage/decoded_cache.h"
 #include "server/storage/decoded_size.h"
+#include "server/storage/hub_message.h"
 
 namespace dray::server::storage {
 namespace {
@@ -205,18 +206,9 @@ class EncodedObject final : public store::Value {
     return decoded;
   }
 
-  // The durable form, if it is a message of `hub`, of which parts can be read alone.
-  Result<std::optional<std::string_view>> MessageAs(const api::KindInfo& hub) const {
-    if (!bytes().starts_with("k8s")) return std::nullopt;
-    DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes()));
-    const bool is_message = envelope.meta.api_version == hub.api_version &&
-                            envelope.content_encoding.empty() && envelope.content_type.empty();
-    return is_message ? std::optional(envelope.raw) : std::nullopt;
-  }
-
   // The metadata, if it can be read alone.
   Result<std::optional<api::Object>> MetadataAs(const api::KindInfo& hub) const {
-    DRAY_TRY(const std::optional<std::string_view> message, MessageAs(hub));
+    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, bytes()));
     if (!message.has_value()) return std::nullopt;
     DRAY_TRY(api::Object object, api::DecodeProtobufMetadata(hub, *message, {.stored = true}));
     DRAY_TRY_VOID(CheckIdentity(object));
@@ -226,7 +218,7 @@ class EncodedObject final : public store::Value {
   // The same of the outline.
   Result<std::optional<api::ProtobufOutline>> OutlineAs(const api::KindInfo& hub,
                                                         const api::Type& part) const {
-    DRAY_TRY(const std::optional<std::string_view> message, MessageAs(hub));
+    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, bytes()));
     if (!message.has_value()) return std::nullopt;
     DRAY_TRY(api::ProtobufOutline outline,
              api::DecodeProtobufOutline(hub, part, *message, {.stored = true}));

@@ -17,6 +17,7 @@
 #include "base/try.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
+#include "server/storage/node_field.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/context/resource_version.h"
 #include "server/verbs/conversion/watch_conversions.h"
@@ -62,6 +63,22 @@ std::string ScopeOf(const ResourceRequest& request, const Selection& selection) 
   const bool is_one = name.has_value() && !(hub.namespaced && request.namespace_.empty());
   if (is_one) scope += *name;
   return scope;
+}
+
+// By which node of its objects a watch is woken; nothing: by all objects of its scope.
+struct ByNode {
+  storage::NodeField field;
+  std::string scope;
+};
+
+std::optional<ByNode> ByNodeOf(const ResourceRequest& request,
+                               const Selection& selection,
+                               std::string_view prefix) {
+  const auto node = selection.fields.RequiredValue("spec.nodeName");
+  if (!node.has_value() || !prefix.ends_with('/')) return std::nullopt;
+  const auto field = storage::NodeFieldOf(request.kind->storage());
+  if (!field.has_value()) return std::nullopt;
+  return ByNode{.field = *field, .scope = WatchHub::OnNode(prefix, *node)};
 }
 
 struct WatchPlan {
@@ -112,6 +129,7 @@ class Cursor final : public WatchCursor {
         place_(std::move(watched.place)),
         view_{.kind = watched.request.kind, .release = watched.request.release},
         prefix_(ScopeOf(watched.request, watched.selection)),
+        by_node_(ByNodeOf(watched.request, watched.selection, prefix_)),
         selection_(std::move(watched.selection)),
         extent_(selection_.is_everything() ? watched.request.extent : storage::Extent::kWhole),
         bookmarks_(watched.request.list.allow_watch_bookmarks),
@@ -153,11 +171,15 @@ class Cursor final : public WatchCursor {
     return BookmarkAt(after_);
   }
 
-  std::string_view scope() const override { return prefix_; }
+  std::string_view scope() const override {
+    return by_node_.has_value() ? by_node_->scope : prefix_;
+  }
 
   void WakeOnChange(std::shared_ptr<Wakeable> watcher) override {
     if (conversions_ != nullptr) conversions_->SetWatcher(watcher);
-    Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(watcher));
+    Result<WatchHub::Registration> registration =
+        by_node_.has_value() ? hub_.AddOnNode(by_node_->scope, by_node_->field, std::move(watcher))
+                             : hub_.Add(prefix_, std::move(watcher));
     if (registration.has_value()) {
       registration_ = *std::move(registration);
     } else {
@@ -234,10 +256,18 @@ class Cursor final : public WatchCursor {
     events.push_back(Bare(std::move(marked)));
   }
 
+  // The next events of the scope; those of other nodes may be left out.
+  Result<store::Batch> NextBatch(size_t max) const {
+    std::optional<WatchHub::Ahead> ahead;
+    if (by_node_.has_value()) ahead = hub_.LookAhead(by_node_->scope, after_);
+    if (!ahead.has_value()) return store_.EventsAfter(after_, prefix_, std::max<size_t>(max, 1));
+    if (!ahead->next.has_value()) return store::Batch{.events = {}, .through = ahead->through};
+    return store_.EventsAfter(Revision(ahead->next->value() - 1), prefix_, 1);
+  }
+
   void Live(size_t max, std::vector<WatchEvent>& events) {
     if (failure_.has_value()) return End(*failure_, events);
-    const Result<store::Batch> batch =
-        store_.EventsAfter(after_, prefix_, std::max<size_t>(max, 1));
+    const Result<store::Batch> batch = NextBatch(max);
     if (!batch.has_value()) {
       return End(batch.error().reason == StatusReason::kExpired
                      ? errors::TooOldToWatch(after_, store_.status().floor)
@@ -329,6 +359,7 @@ class Cursor final : public WatchCursor {
   const storage::View view_;
   const ShownBy shown_by_{view_};  // when it began
   const std::string prefix_;
+  const std::optional<ByNode> by_node_;
   const Selection selection_;
   const storage::Extent extent_;
   const bool bookmarks_;

@@ -2,6 +2,9 @@
 #include "server/verbs/watches/watch_hub.h"
 
 #include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "server/errors/errors.h"
 
@@ -10,6 +13,7 @@ namespace {
 
 constexpr std::string_view kAllKeys = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
+constexpr char kBeforeNode = '\0';  // in scopes of OnNode()
 
 }  // namespace
 
@@ -35,13 +39,34 @@ Result<ShareBudget::Claim> WatchHub::Claim(const Frozen<ShareOwner>& owner, size
   return claim;
 }
 
+std::string WatchHub::OnNode(std::string_view prefix, std::string_view node) {
+  return fmt::format("{}{}{}", prefix, kBeforeNode, node);
+}
+
 Result<WatchHub::Registration> WatchHub::Add(std::string scope, std::shared_ptr<Wakeable> watcher) {
+  return Register(std::move(scope), nullptr, std::move(watcher));
+}
+
+Result<WatchHub::Registration> WatchHub::AddOnNode(std::string scope,
+                                                   const storage::NodeField& field,
+                                                   std::shared_ptr<Wakeable> watcher) {
+  return Register(std::move(scope), &field, std::move(watcher));
+}
+
+Result<WatchHub::Registration> WatchHub::Register(std::string scope,
+                                                  const storage::NodeField* field,
+                                                  std::shared_ptr<Wakeable> watcher) {
   if (failure_.has_value()) return Fail(*failure_);
   const MutexLock lock(mutex_);
   if (watches_ >= kWatchesMax) {
     return Fail(errors::TooManyRequests());
   }
-  ++scopes_[scope][watcher.get()].registrations;
+  const auto [found, is_new] = scopes_.try_emplace(scope);
+  if (is_new && field != nullptr) {
+    found->second.field = *field;
+    found->second.known_after = seen_;
+  }
+  ++found->second.watchers[watcher.get()].registrations;
   ++watches_;
   return Registration(this, std::move(scope), std::move(watcher));
 }
@@ -51,10 +76,11 @@ void WatchHub::Remove(const std::string& scope, Wakeable* watcher) {
   const MutexLock lock(mutex_);
   --watches_;
   const auto found = scopes_.find(scope);
-  const auto watch = found->second.find(watcher);
+  auto& watchers = found->second.watchers;
+  const auto watch = watchers.find(watcher);
   if (--watch->second.registrations > 0) return;
-  found->second.erase(watch);
-  if (found->second.empty()) scopes_.erase(found);
+  watchers.erase(watch);
+  if (watchers.empty()) scopes_.erase(found);
 }
 
 void WatchHub::OnCommit(Revision newest) {
@@ -71,7 +97,7 @@ void WatchHub::OnCommit(Revision newest) {
       return;
     }
     for (const Frozen<store::Event>& event : batch->events) {
-      all_know &= Wake(event->record->key());
+      all_know &= Wake(*event);
     }
     if (batch->through == seen_) break;
     seen_ = batch->through;
@@ -80,20 +106,77 @@ void WatchHub::OnCommit(Revision newest) {
 }
 
 // Wakes each scope that contains the key: its folders, and the key itself.
-bool WatchHub::Wake(std::string_view key) {
+bool WatchHub::Wake(const store::Event& event) {
+  const std::string_view key = event.record->key();
   bool all_know = true;
   for (size_t end = key.find('/', kAllKeys.size()); end != std::string_view::npos;
        end = key.find('/', end + 1)) {
-    all_know &= WakeScope(key.substr(0, end + 1));
+    all_know &= WakeFolder(key.substr(0, end + 1), event);
   }
-  return WakeScope(key) && all_know;
+  const auto of_key = scopes_.find(key);
+  return (of_key == scopes_.end() || WakeScope(of_key->second)) && all_know;
 }
 
-bool WatchHub::WakeScope(std::string_view scope) {
-  const auto found = scopes_.find(scope);
-  if (found == scopes_.end()) return true;
+bool WatchHub::WakeFolder(std::string_view folder, const store::Event& event) {
+  auto found = scopes_.lower_bound(folder);
   bool all_know = true;
-  for (auto& [watcher, watch] : found->second) {
+  if (found != scopes_.end() && found->first == folder) {
+    all_know = WakeScope(found->second);
+    ++found;
+  }
+  // Behind the folder itself come its nodes, because no key has such a letter.
+  const bool has_nodes = found != scopes_.end() && found->second.field.has_value() &&
+                         found->first.starts_with(folder) &&
+                         found->first[folder.size()] == kBeforeNode;
+  return (!has_nodes || WakeNodes(found, folder, event)) && all_know;
+}
+
+// `first` is the first scope of a node in the folder.
+bool WatchHub::WakeNodes(Scopes::iterator first,
+                         std::string_view folder,
+                         const store::Event& event) {
+  const storage::NodeField& field = *first->second.field;
+  const Revision revision = event.revision();
+  std::set<std::string_view> nodes;
+  bool is_known = true;
+  const auto add = [&](const store::Record& record) {
+    const auto node = storage::NodeNameIn(field, record);
+    is_known = is_known && node.has_value();
+    if (node.has_value()) nodes.insert(*node);
+  };
+  if (event.type == store::Event::Type::kPut) add(*event.record);
+  if (event.previous != nullptr) add(*event.previous);
+  bool all_know = true;
+  if (is_known) {
+    for (const std::string_view node : nodes) {
+      const auto scope = scopes_.find(OnNode(folder, node));
+      if (scope != scopes_.end()) all_know &= WakeNode(scope->second, revision);
+    }
+    return all_know;
+  }
+  const std::string all = OnNode(folder, "");
+  for (auto scope = first; scope != scopes_.end() && scope->first.starts_with(all); ++scope) {
+    all_know &= WakeNode(scope->second, revision);
+  }
+  return all_know;
+}
+
+bool WatchHub::WakeNode(Scope& scope, Revision revision) {
+  std::vector<Revision>& recent = scope.recent;
+  if (recent.empty() || recent.back() < revision) {
+    if (recent.size() == kRecentMax) {
+      const auto half = recent.begin() + kRecentMax / 2;
+      scope.known_after = *(half - 1);
+      recent.erase(recent.begin(), half);
+    }
+    recent.push_back(revision);
+  }
+  return WakeScope(scope);
+}
+
+bool WatchHub::WakeScope(Scope& scope) {
+  bool all_know = true;
+  for (auto& [watcher, watch] : scope.watchers) {
     if (watch.round == round_) continue;
     watch.round = round_;
     all_know &= TryWake(*watcher);
@@ -101,12 +184,22 @@ bool WatchHub::WakeScope(std::string_view scope) {
   return all_know;
 }
 
+std::optional<WatchHub::Ahead> WatchHub::LookAhead(std::string_view scope, Revision after) {
+  const MutexLock lock(mutex_);
+  const auto found = scopes_.find(scope);
+  if (found == scopes_.end() || after < found->second.known_after) return std::nullopt;
+  const std::vector<Revision>& recent = found->second.recent;
+  const auto next = std::ranges::upper_bound(recent, after);
+  return Ahead{.through = std::max(seen_, after),
+               .next = next == recent.end() ? std::nullopt : std::optional(*next)};
+}
+
 void WatchHub::WakeBelow(std::string_view prefix) {
   const MutexLock lock(mutex_);
   for (auto scope = scopes_.lower_bound(prefix);
        scope != scopes_.end() && scope->first.starts_with(prefix);
        ++scope) {
-    for (auto& [watcher, watch] : scope->second) {
+    for (auto& [watcher, watch] : scope->second.watchers) {
       // As in WakeAll().
       if (!TryWake(*watcher)) continue;
     }
@@ -114,8 +207,10 @@ void WatchHub::WakeBelow(std::string_view prefix) {
 }
 
 void WatchHub::WakeAll() {
-  for (auto& [scope, watchers] : scopes_) {
-    for (auto& [watcher, watch] : watchers) {
+  for (auto& [name, scope] : scopes_) {
+    scope.recent.clear();
+    scope.known_after = seen_;
+    for (auto& [watcher, watch] : scope.watchers) {
       // A watcher whose wake fails is woken by the next commit of its scope, or by its own timer.
       if (!TryWake(*watcher)) continue;
     }
