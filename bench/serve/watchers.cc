@@ -4,8 +4,9 @@
 //
 //   watchers_bench DRAY [--watchers N] [--rate N] [--seconds N] [FLAG...]
 //
-// Two measurements in a row. First each watch is for one name, like a kubelet's, and an event is
-// for one of them. Then all watch a whole collection, and an event is for all. Every watcher must
+// Three measurements in a row. First each watch is for one name, like a kubelet's of its node, and
+// an event is for one of them. Then each is for the pods of one node, and an event is a new pod of
+// one. Then all watch a whole collection, and an event is for all. Every watcher must
 // get its events in order and completely. Lateness counts from just before the write is sent. FLAG:
 // of dray serve. The clients' CPU time is that of this program.
 #include <algorithm>
@@ -39,6 +40,7 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 
 constexpr size_t kWatchesPerConnection = 250;
 constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
 // A later watcher has fallen behind: at a hundred events a second it is a hundred events late.
 constexpr double kLateMax = 1000;  // ms
 // Fails if the writes take longer than planned, because that would relieve the watchers.
@@ -160,7 +162,16 @@ double OwnCpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-enum class Question : uint8_t { kOwn, kAll };
+enum class Question : uint8_t { kOwn, kNode, kAll };
+
+std::string_view NameOf(Question question) {
+  switch (question) {
+    case Question::kOwn: return "each of a name of its own";
+    case Question::kNode: return "each of the pods of a node";
+    case Question::kAll: return "all of one collection";
+  }
+  return "";
+}
 
 class Measurement {
  public:
@@ -169,8 +180,8 @@ class Measurement {
         question_(question),
         process_(arguments.program, folder_.path(), arguments.flags),
         client_(RealWorld().clock, process_.ClientOptions()),
-        writes_(question == Question::kOwn ? std::min(arguments.events(), arguments.watchers)
-                                           : arguments.events()) {
+        writes_(question == Question::kAll ? arguments.events()
+                                           : std::min(arguments.events(), arguments.watchers)) {
     process_.AwaitReady();
     if (question == Question::kAll) Create("all", "none");
     const std::string list = bench::Send(client_, {.target = std::string(kMaps)});
@@ -203,28 +214,36 @@ class Measurement {
 
  private:
   size_t expected() const {
-    return question_ == Question::kOwn ? writes_.size() : writes_.size() * arguments_.watchers;
+    return question_ == Question::kAll ? writes_.size() * arguments_.watchers : writes_.size();
   }
 
   void Open() {
     const auto context = net::tls::ClientContext::Create(
         {.ca_pem = process_.CaPem(), .versions = net::tls::HttpVersions::kHttp2});
     if (!context) bench::Die(context.error().message);
-    const std::string base = fmt::format("{}?watch=true&resourceVersion={}", kMaps, version_);
     const std::string token = process_.ClientOptions().bearer_token;
     for (size_t i = 0; i < arguments_.watchers; ++i) {
       if (i % kWatchesPerConnection == 0) {
         connections_.push_back(
             std::make_unique<Watchers>(process_.tls_port(), **context, writes_, seen_));
       }
-      const bool is_own = question_ == Question::kOwn;
-      connections_.back()->Watch(
-          is_own ? fmt::format("{}&fieldSelector=metadata.name%3Dc-{}", base, i) : base,
-          token,
-          is_own ? i : 0);
+      connections_.back()->Watch(PathOf(i), token, question_ == Question::kAll ? 0 : i);
     }
     for (const auto& connection : connections_) connection->Pump();
     Read([this] { return seen_.open == arguments_.watchers; });
+  }
+
+  std::string PathOf(size_t watch) const {
+    const bool is_of_node = question_ == Question::kNode;
+    const std::string base = fmt::format(
+        "{}?watch=true&resourceVersion={}", is_of_node ? "/api/v1/pods" : kMaps, version_);
+    switch (question_) {
+      case Question::kOwn: return fmt::format("{}&fieldSelector=metadata.name%3Dc-{}", base, watch);
+      case Question::kNode:
+        return fmt::format("{}&fieldSelector=spec.nodeName%3Dn-{}", base, watch);
+      case Question::kAll: return base;
+    }
+    return base;
   }
 
   template <class Done>
@@ -254,6 +273,8 @@ class Measurement {
       writes_.Note(event);
       if (question_ == Question::kOwn) {
         Create(fmt::format("c-{}", event), std::to_string(event));
+      } else if (question_ == Question::kNode) {
+        CreatePod(event);
       } else {
         bench::Send(client_,
                     {.method = "PATCH",
@@ -273,6 +294,16 @@ class Measurement {
                      R"({{"metadata":{{"name":"{}"}},"data":{{"event":"{}"}}}})", name, event)});
   }
 
+  void CreatePod(size_t event) {
+    bench::Send(client_,
+                {.method = "POST",
+                 .target = std::string(kPods),
+                 .body = fmt::format(
+                     R"({{"metadata":{{"name":"p-{0}","annotations":{{"event":"{0}"}}}},)"
+                     R"("spec":{{"nodeName":"n-{0}","containers":[{{"name":"c","image":"i"}}]}}}})",
+                     event)});
+  }
+
   void Print(double seconds, double server_cpu, double own_cpu) {
     const auto events = static_cast<double>(seen_.delivered);
     const bool is_at_rate = wrote_ <= kSlowMax * static_cast<double>(writes_.size()) /
@@ -282,7 +313,7 @@ class Measurement {
     fmt::print("{} watches, {} on a connection; {}: {} events in {:.2f} s\n",
                arguments_.watchers,
                kWatchesPerConnection,
-               question_ == Question::kOwn ? "each of a name of its own" : "all of one collection",
+               NameOf(question_),
                writes_.size(),
                wrote_);
     fmt::print("  delivered {} of {}, {} wrong, {:.0f} a second\n",
@@ -340,7 +371,7 @@ Arguments Read(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   const Arguments arguments = Read(std::vector<std::string>(argv, argv + argc));
-  for (const Question question : {Question::kOwn, Question::kAll}) {
+  for (const Question question : {Question::kOwn, Question::kNode, Question::kAll}) {
     Measurement(arguments, question).Run();
   }
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A definition of a custom kind with its schemas apart, as messages. Schemas are most of a
-// definition, and nobody asks for them while its kind is idle.
+// definition, and the server needs none while the kind is idle.
 #pragma once
 
 #include <optional>

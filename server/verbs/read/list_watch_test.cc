@@ -2,7 +2,6 @@
 // Lists, their pages, and watches.
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/core_v1/pod.h"
 #include "api/status.h"
-#include "base/simulated_world.h"
 #include "server/testing/fixture.h"
 #include "server/verbs/read/list_plan.h"
 
@@ -409,96 +406,6 @@ TEST_F(WatchTest, AWatchByNameIsWokenForThatNameOnly) {
   EXPECT_EQ(Texts(*cursor), "ADDED a");
   Delete("deviceclasses", "", "a");
   EXPECT_EQ(Texts(*cursor), "DELETED a");
-}
-
-// Watches of a node read an index of its events; what they show is what they would show without.
-TEST_F(WatchTest, AWatchOfANodeShowsWhatHappensToItsPods) {
-  const auto send =
-      [&](Verb verb, const std::string& name, std::string_view subresource, std::string body) {
-        ResourceRequest request = Request(
-            verb, "pods", "default", verb == Verb::kCreate && subresource.empty() ? "" : name);
-        request.subresource = subresource;
-        request.patch_type = patch::PatchType::kMerge;
-        request.delete_options.grace_period_seconds = 0;
-        request.body = std::move(body);
-        Do(std::move(request));
-      };
-  const std::vector<std::string> nodes = {"", "n1", "n2"};
-  const auto watch = [&](const std::string& node) {
-    return Open({.field_selector = "spec.nodeName=" + node, .resource_version = Newest()}, "pods");
-  };
-  SeededRandom random(3);
-  const auto dice = [&](uint64_t sides) { return random.Next() % sides; };
-  const auto everything = Open({.resource_version = Newest()}, "pods");
-  std::map<std::string, std::unique_ptr<WatchCursor>> watches;
-  std::map<std::string, std::string> wanted, shown, node_of;
-  std::map<std::string, int> wakes;
-  for (const std::string& node : nodes) {
-    watches[node] = watch(node);
-    if (node != "n2") watches[node]->OnChange([&wakes, node] { ++wakes[node]; });
-  }
-  const auto note = [&](const WatchEvent& event) {
-    const auto& pod = event.item.object.As<api::core_v1::Pod>();
-    const std::string name = pod.metadata.name;
-    const auto before = node_of.find(name);
-    const bool is_there = event.type != WatchEventType::kDeleted;
-    for (const std::string& node : nodes) {
-      const bool was = before != node_of.end() && before->second == node;
-      const bool is = is_there && pod.spec.node_name == node;
-      if (is || was) wanted[node] += (is ? was ? "MODIFIED " : "ADDED " : "DELETED ") + name + ", ";
-    }
-    node_of.erase(name);
-    if (is_there) node_of[name] = pod.spec.node_name;
-  };
-  const auto read = [&](const std::string& node) {
-    const std::string texts = Texts(*watches[node], 1 + dice(4));
-    if (!texts.empty()) shown[node] += texts + ", ";
-    return !texts.empty();
-  };
-  for (int step = 0; step < 400; ++step) {
-    const std::string name = fmt::format("p{}", dice(5));
-    const std::string node = nodes[dice(nodes.size())];
-    switch (dice(5)) {
-      case 0:
-        send(
-            Verb::kCreate,
-            name,
-            "",
-            fmt::format(
-                R"({{"metadata":{{"name":"{}"}},"spec":{{"nodeName":"{}","containers":[{{"name":"c","image":"i"}}]}}}})",
-                name,
-                node));
-        break;
-      case 1:
-        send(Verb::kCreate,
-             name,
-             "binding",
-             fmt::format(R"({{"metadata":{{"name":"{}"}},"target":{{"kind":"Node","name":"{}"}}}})",
-                         name,
-                         node));
-        break;
-      case 2:
-        send(Verb::kPatch,
-             name,
-             "",
-             fmt::format(R"({{"metadata":{{"labels":{{"x":"{}"}}}}}})", step));
-        break;
-      case 3: send(Verb::kDelete, name, "", ""); break;
-      default: read(node);
-    }
-    if (step == 200) watches["n2"]->OnChange([&wakes] { ++wakes["n2"]; });  // its index begins late
-  }
-  while (everything->has_more()) {
-    for (const WatchEvent& event : everything->Next(100)) note(event);
-  }
-  for (const std::string& node : nodes) {
-    while (read(node)) {
-    }
-    EXPECT_EQ(shown[node], wanted[node]) << "of node '" << node << "'";
-    EXPECT_THAT(shown[node],
-                AllOf(HasSubstr("ADDED"), HasSubstr("MODIFIED"), HasSubstr("DELETED")));
-    EXPECT_GT(wakes[node], 0);
-  }
 }
 
 TEST_F(WatchTest, OneWakeIsForAllWatchesOfAScopeThatShareAWatcher) {

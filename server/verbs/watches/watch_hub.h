@@ -101,7 +101,7 @@ class WatchHub {
   };
   struct Scope {
     std::map<Wakeable*, Watch> watchers = {};
-    // Of scopes of OnNode().
+    // Set in scopes of OnNode(), as what follows.
     std::optional<storage::NodeField> field = std::nullopt;
     Revision known_after{};             // all later revisions that may concern it are in `recent`
     std::vector<Revision> recent = {};  // ascending
