@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "api/codec/protobuf.h"
-#include "api/object.h"
 
 namespace dray::server::registry {
 
@@ -14,17 +13,17 @@ const api::Type& SchemaPart() {
   return api::TypeOf<v1::CustomResourceValidation>();
 }
 
-std::optional<DefinitionOutline> OutlineOf(const api::ProtobufOutline& found) {
-  DefinitionOutline outline{.definition = api::FrozenOf<v1::CustomResourceDefinition>(found.object),
-                            .schemas = {}};
-  auto part = found.parts.begin();
+std::optional<DefinitionOutline> JoinOutline(Frozen<v1::CustomResourceDefinition> definition,
+                                             std::vector<std::string> parts) {
+  DefinitionOutline outline{.definition = std::move(definition), .schemas = {}};
+  auto part = parts.begin();
   for (const v1::CustomResourceDefinitionVersion& version : outline.definition->spec.versions) {
     std::string& message = outline.schemas.emplace_back();
     if (!version.schema.has_value()) continue;
-    if (part == found.parts.end()) return std::nullopt;
-    message = *part++;
+    if (part == parts.end()) return std::nullopt;
+    message = std::move(*part++);
   }
-  if (part != found.parts.end()) return std::nullopt;
+  if (part != parts.end()) return std::nullopt;
   return outline;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/apiextensions_v1.h"
-#include "api/codec/protobuf_outline.h"
 #include "api/reflect.h"
 #include "base/frozen.h"
 
@@ -23,9 +22,11 @@ struct DefinitionOutline {
 /// The schemas of a definition are of this type (api/codec/protobuf_outline.h).
 const api::Type& SchemaPart();
 
-/// `found` is of a definition, without its parts of the type SchemaPart(). Nothing: some version
-/// has several, which only a whole decoder merges. O(size).
-std::optional<DefinitionOutline> OutlineOf(const api::ProtobufOutline& found);
+/// `definition` is without its parts of the type SchemaPart(), and these are `parts`. Nothing: some
+/// version has several, which only a whole decoder merges. O(size).
+std::optional<DefinitionOutline> JoinOutline(
+    Frozen<api::apiextensions_v1::CustomResourceDefinition> definition,
+    std::vector<std::string> parts);
 
 /// The same of a definition that is decoded. O(size).
 DefinitionOutline OutlineOf(Frozen<api::apiextensions_v1::CustomResourceDefinition> definition);

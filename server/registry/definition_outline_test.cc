@@ -9,6 +9,7 @@
 
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_outline.h"
+#include "api/object.h"
 #include "server/registry/custom_version.h"
 
 namespace dray::server::registry {
@@ -40,7 +41,9 @@ std::string MessageOf(const v1::CustomResourceDefinition& definition) {
 std::optional<DefinitionOutline> OutlineOfMessage(const std::string& message) {
   const auto found = api::DecodeProtobufOutline(
       api::Reflected<v1::CustomResourceDefinition>::kKind, SchemaPart(), message, {.stored = true});
-  return found.has_value() ? OutlineOf(*found) : std::nullopt;
+  if (!found.has_value()) return std::nullopt;
+  return JoinOutline(api::FrozenOf<v1::CustomResourceDefinition>(found->object),
+                     {found->parts.begin(), found->parts.end()});
 }
 
 TEST(DefinitionOutline, IsTheSameOfAMessageAndOfADefinition) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/storage/node_field.h"
 
+#include <string_view>
+
 #include "api/codec/protobuf_wire.h"
 #include "api/custom_kind.h"
 #include "api/reflect.h"
@@ -38,8 +40,9 @@ std::optional<NodeField> NodeFieldOf(const api::KindInfo& hub) {
   return NodeField{.hub = &hub, .spec = spec->number, .node_name = node_name->number};
 }
 
-std::optional<std::string_view> NodeNameIn(const NodeField& field, const store::Record& record) {
-  const auto message = HubMessage(*field.hub, record.value->bytes());
+std::optional<std::string> NodeNameIn(const NodeField& field, const store::Record& record) {
+  const std::string bytes(record.value->bytes());
+  const auto message = HubMessage(*field.hub, bytes);
   if (!message.has_value() || !message->has_value()) return std::nullopt;
   std::string_view name;  // the last one counts, as decoders have it
   const bool is_read = EachBytes(**message, field.spec, [&](std::string_view spec) {
@@ -48,7 +51,7 @@ std::optional<std::string_view> NodeNameIn(const NodeField& field, const store::
       return true;
     });
   });
-  return is_read ? std::optional(name) : std::nullopt;
+  return is_read ? std::optional<std::string>(name) : std::nullopt;
 }
 
 }  // namespace dray::server::storage

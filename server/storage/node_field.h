@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "api/kind.h"
 #include "store/record.h"
@@ -25,6 +25,6 @@ std::optional<NodeField> NodeFieldOf(const api::KindInfo& hub);
 /// The node that the object of `record` names; empty: none. Nothing where that takes a whole
 /// decoder, because the durable form is no message of the hub. Decodes nothing else: O(fields of
 /// the object and of its spec).
-std::optional<std::string_view> NodeNameIn(const NodeField& field, const store::Record& record);
+std::optional<std::string> NodeNameIn(const NodeField& field, const store::Record& record);
 
 }  // namespace dray::server::storage

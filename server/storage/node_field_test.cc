@@ -30,8 +30,7 @@ std::optional<std::string> NodeOf(const api::KindInfo& kind, std::string_view by
                                          .value = store::MakeBytes(bytes),
                                          .created = Revision{5},
                                          .modified = Revision{7}});
-  const auto node = NodeNameIn(*field, *record);
-  return node.has_value() ? std::optional<std::string>(*node) : std::nullopt;
+  return NodeNameIn(*field, *record);
 }
 
 template <class T>

@@ -216,14 +216,14 @@ class EncodedObject final : public store::Value {
   }
 
   // The same of the outline.
-  Result<std::optional<api::ProtobufOutline>> OutlineAs(const api::KindInfo& hub,
-                                                        const api::Type& part) const {
+  Result<std::optional<Outline>> OutlineAs(const api::KindInfo& hub, const api::Type& part) const {
     DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, bytes()));
     if (!message.has_value()) return std::nullopt;
     DRAY_TRY(api::ProtobufOutline outline,
              api::DecodeProtobufOutline(hub, part, *message, {.stored = true}));
     DRAY_TRY_VOID(CheckIdentity(outline.object));
-    return outline;
+    return Outline{.object = std::move(outline.object),
+                   .parts = {outline.parts.begin(), outline.parts.end()}};
   }
 
   // Whether it is known, without decoding it, to be an object of the generation of `hub`.
@@ -490,12 +490,12 @@ Result<ItemRef> FindMetadata(View view, const store::Record& record) {
   return ItemFinder::Find(view, record, StoredObject::OfRead(std::move(bare)));
 }
 
-Result<std::optional<api::ProtobufOutline>> FindOutline(const api::KindInfo& hub,
-                                                        const api::Type& part,
-                                                        const store::Record& record) {
+Result<std::optional<Outline>> FindOutline(const api::KindInfo& hub,
+                                           const api::Type& part,
+                                           const store::Record& record) {
   const auto* encoded = dynamic_cast<const EncodedObject*>(record.value.get());
   if (encoded == nullptr) return std::nullopt;
-  Result<std::optional<api::ProtobufOutline>> found = encoded->OutlineAs(hub, part);
+  Result<std::optional<Outline>> found = encoded->OutlineAs(hub, part);
   if (!found.has_value()) return Undecodable(hub, record, found.error());
   if (found->has_value()) {
     (*found)->object.mutable_metadata().resource_version = std::to_string(record.modified.value());

@@ -27,12 +27,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/codec/protobuf.h"
-#include "api/codec/protobuf_outline.h"
 #include "api/custom_kind.h"
 #include "api/kind.h"
 #include "api/object.h"
+#include "api/reflect.h"
 #include "base/frozen.h"
 #include "base/lazy.h"
 #include "base/mutex.h"
@@ -187,12 +188,18 @@ bool IsLarge(const store::Record& record);
 /// the hub; as long as FindItem() else. Errors: as above.
 Result<ItemRef> FindMetadata(View view, const store::Record& record);
 
+/// An object, and what was left out of it.
+struct Outline {
+  api::Object object;
+  std::vector<std::string> parts;  // messages
+};
+
 /// As FindItem() in the form of the store, but without structs of the type `part`, whose messages
-/// are kept apart (api/codec/protobuf_outline.h); they point into `record`. Nothing where the
-/// durable form is no message of `hub`. O(the others). Errors: as above.
-Result<std::optional<api::ProtobufOutline>> FindOutline(const api::KindInfo& hub,
-                                                        const api::Type& part,
-                                                        const store::Record& record);
+/// are kept apart (api/codec/protobuf_outline.h). Nothing where the durable form is no message of
+/// `hub`. O(size), but decodes the others alone. Errors: as above.
+Result<std::optional<Outline>> FindOutline(const api::KindInfo& hub,
+                                           const api::Type& part,
+                                           const store::Record& record);
 
 /// Whether it is known, without decoding it, that FindItem() returns an item. Never for custom
 /// kinds. O(1).

@@ -54,10 +54,13 @@ std::optional<registry::DefinitionOutline> ReadOutline(const store::Snapshot& sn
                                                        const std::string& name) {
   const store::Record* record = snapshot.Find(storage::ResourcePrefix(DefinitionKind()) + name);
   if (record == nullptr) return std::nullopt;
-  const auto found = storage::FindOutline(DefinitionKind(), registry::SchemaPart(), *record);
+  auto found = storage::FindOutline(DefinitionKind(), registry::SchemaPart(), *record);
   if (!found.has_value()) return std::nullopt;
   std::optional<registry::DefinitionOutline> outline;
-  if (found->has_value()) outline = registry::OutlineOf(**found);
+  if (found->has_value()) {
+    outline = registry::JoinOutline(api::FrozenOf<CustomResourceDefinition>((*found)->object),
+                                    std::move((*found)->parts));
+  }
   if (outline.has_value()) return outline;
   Frozen<CustomResourceDefinition> whole = ReadDefinition(snapshot, name);
   if (whole == nullptr) return std::nullopt;

@@ -137,18 +137,18 @@ bool WatchHub::WakeNodes(Scopes::iterator first,
                          const store::Event& event) {
   const storage::NodeField& field = *first->second.field;
   const Revision revision = event.revision();
-  std::set<std::string_view> nodes;
+  std::set<std::string> nodes;
   bool is_known = true;
   const auto add = [&](const store::Record& record) {
-    const auto node = storage::NodeNameIn(field, record);
+    auto node = storage::NodeNameIn(field, record);
     is_known = is_known && node.has_value();
-    if (node.has_value()) nodes.insert(*node);
+    if (node.has_value()) nodes.insert(*std::move(node));
   };
   if (event.type == store::Event::Type::kPut) add(*event.record);
   if (event.previous != nullptr) add(*event.previous);
   bool all_know = true;
   if (is_known) {
-    for (const std::string_view node : nodes) {
+    for (const std::string& node : nodes) {
       const auto scope = scopes_.find(OnNode(folder, node));
       if (scope != scopes_.end()) all_know &= WakeNode(scope->second, revision);
     }
