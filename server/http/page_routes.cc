@@ -34,7 +34,7 @@ bool IsRead(std::string_view method) {
 Error NotAllowed(std::string_view allowed) {
   return errors::WithoutSubject(
       StatusReason::kMethodNotAllowed,
-      fmt::format("pages are read with {}; this method is not allowed", allowed));
+      fmt::format("send {} instead; this path takes no other method", allowed));
 }
 
 // A body of another type than JSON could come from a page of others, without the browser asking

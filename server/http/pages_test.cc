@@ -160,10 +160,10 @@ TEST_F(PagesTest, AQuestionWithABodyIsPosted) {
   EXPECT_EQ(Do("POST", "/ui/api/length", "secret", "{}"), "200 2");
   EXPECT_THAT(Do("POST", "/ui/api/length", "", "{}"), StartsWith("401 "));
   EXPECT_THAT(Do("GET", "/ui/api/length", "secret"),
-              AllOf(StartsWith("405 "), HasSubstr("read with POST")));
+              AllOf(StartsWith("405 "), HasSubstr("send POST instead")));
   EXPECT_THAT(Do("PUT", "/ui/api/length", "secret", "{}"), StartsWith("405 "));
   EXPECT_THAT(Do("POST", "/ui/api/count", "secret", "{}"),
-              AllOf(StartsWith("405 "), HasSubstr("read with GET")));
+              AllOf(StartsWith("405 "), HasSubstr("send GET instead")));
   EXPECT_EQ(Do("POST", "/ui/api/length", "secret", std::string(kQuestionBytesMax, ' ')),
             fmt::format("200 {}", kQuestionBytesMax));
   EXPECT_THAT(Do("POST", "/ui/api/length", "secret", std::string(kQuestionBytesMax + 1, ' ')),
