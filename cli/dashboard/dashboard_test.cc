@@ -233,8 +233,10 @@ TEST_F(DashboardTest, RefusalsNameTheFieldAndTheReason) {
       {R"({"changes": ["a"]})", "changes[0]: must be an object, not string"},
       {R"({"changes": [{"drain": "a"}, {}]})", "changes[1]: must have one member, one of delete"},
       {R"({"changes": [{"drain": "a", "like": "a"}]})", "changes[0]: must have one member"},
-      {R"({"changes": [{"upgradeDriver": "f"}]})",
-       R"(changes[0]: "upgradeDriver" is none of delete, drain, removeNode, like, addNodes, taint)"},
+      {R"({"changes": [{"upgradeDrivers": "f"}]})",
+       R"(changes[0]: "upgradeDrivers" is none of delete, drain, removeNode, like, addNodes, taint, upgradeDriver)"},
+      {R"({"changes": [{"upgradeDriver": "/etc/hostname"}]})", "upgradeDriver:1: "},
+      {R"({"changes": [{"upgradeDriver": ""}]})", "upgradeDriver: there is no ResourceSlice"},
       {R"({"changes": [{"drain": 1}]})", "changes[0].drain: must be a string, not number"},
       {R"({"changes": [{"drain": "c"}]})", "no node c"},
       {R"({"changes": [{"addNodes": "a"}]})", R"(--add-nodes: "a" is not NODE=COUNT)"},
@@ -283,6 +285,17 @@ TEST_F(DashboardTest, ManifestsHaveSoManyObjects) {
     return WhatIf(fmt::format(R"({{"manifests": "{}"}})", text));
   };
   EXPECT_THAT(with(kAskedObjectsMax), HasSubstr("the manifests hold no pod"));
+  EXPECT_THAT(with(kAskedObjectsMax + 1), HasSubstr("more than 1000 objects"));
+}
+
+TEST_F(DashboardTest, SlicesOfANewDriverHaveSoManyObjects) {
+  const auto with = [&](size_t objects) {
+    std::string text;
+    for (size_t i = 0; i < objects; ++i)
+      text += fmt::format(R"(---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: n{}}}\n)", i);
+    return WhatIf(fmt::format(R"({{"changes": [{{"upgradeDriver": "{}"}}]}})", text));
+  };
+  EXPECT_THAT(with(kAskedObjectsMax), HasSubstr("there is no ResourceSlice"));
   EXPECT_THAT(with(kAskedObjectsMax + 1), HasSubstr("more than 1000 objects"));
 }
 

@@ -28,7 +28,8 @@ constexpr ChangeWord kChangeWords[] = {{"delete", ChangeKind::kDelete},
                                        {"removeNode", ChangeKind::kRemoveNode},
                                        {"like", ChangeKind::kLike},
                                        {"addNodes", ChangeKind::kAddNodes},
-                                       {"taint", ChangeKind::kTaint}};
+                                       {"taint", ChangeKind::kTaint},
+                                       {"upgradeDriver", ChangeKind::kUpgradeDriver}};
 
 Failure Bad(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
@@ -89,7 +90,7 @@ Result<> ReadChange(JsonReader& reader, const std::string& field, std::vector<Ch
     if (known == std::end(kChangeWords)) {
       return Bad(fmt::format("{}: {:?} is none of {}", field, word.substr(0, 64), ChangeWords()));
     }
-    Change change{.kind = known->kind, .text = {}};
+    Change change{.kind = known->kind, .text = {}, .is_inline = true};
     DRAY_TRY_VOID(ReadText(reader, fmt::format("{}.{}", field, word), change.text));
     changes.push_back(std::move(change));
   }
@@ -134,6 +135,8 @@ Result<WhatIfAsked> ParseWhatIf(std::string_view json) {
   asked.question.work_source = "the manifests";
   asked.question.pods_max = kAskedPodsMax;
   asked.question.nodes_max = kAskedNodesMax;
+  asked.question.objects_max = kAskedObjectsMax;
+  asked.question.lists_devices = true;
   JsonReader reader(json);
   if (reader.Peek() != JsonKind::kObject) {
     return Bad("the body must be a JSON object with manifests or changes");

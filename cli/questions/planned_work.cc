@@ -14,9 +14,11 @@
 #include "api/batch_v1/job.h"
 #include "api/core_v1/pod.h"
 #include "base/try.h"
+#include "cli/questions/count_devices.h"
 #include "cli/terminal/progress.h"
 #include "manifests/objects.h"
 #include "manifests/pod_templates.h"
+#include "planning/capacity/device_changes.h"
 #include "planning/cluster/offline_cluster.h"
 #include "planning/cluster/queued_pods.h"
 #include "planning/objects/wanted_pods.h"
@@ -243,6 +245,10 @@ Result<> CheckDecided(const OfflineInputOptions& options,
   return {};
 }
 
+planning::DeviceFacts FactsOf(const planning::OfflineObjects& objects) {
+  return {.slices = objects.slices, .claims = ClaimsOf(objects), .nodes = objects.nodes};
+}
+
 }  // namespace
 
 Result<std::optional<WhatIfAnswer>> PlanWork(World& world,
@@ -258,11 +264,15 @@ Result<std::optional<WhatIfAnswer>> PlanWork(World& world,
   }
   for (std::string& lack : WhatLacks(input.objects)) search.note(std::move(lack));
   Agenda agenda = AgendaFor(input, work, question.max);
+  planning::DeviceFacts before_changes;
+  if (question.lists_devices) before_changes = FactsOf(input.objects);
   planning::OfflineOptions rules = RulesFor(input);
   DRAY_TRY(Changed changed,
            MakeChanges(world,
                        question.changes,
-                       {.default_namespace = input.namespace_, .nodes_max = question.nodes_max},
+                       {.default_namespace = input.namespace_,
+                        .nodes_max = question.nodes_max,
+                        .objects_max = question.objects_max},
                        input.objects));
   agenda.asked.insert(changed.moved.begin(), changed.moved.end());
   agenda.asked.insert(changed.daemons.begin(), changed.daemons.end());
@@ -275,6 +285,11 @@ Result<std::optional<WhatIfAnswer>> PlanWork(World& world,
   rules.begins = [&search](std::string_view what) { search.now(LookingFor(what)); };
   rules.nodes_take_turns = true;
   rules.defragments = question.defragment;
+  planning::DeviceFacts after;  // its claims follow at the end
+  if (question.lists_devices) {
+    after.slices = input.objects.slices;
+    after.nodes = input.objects.nodes;
+  }
   planning::OfflineCluster cluster(world, std::move(input.objects), rules);
   cluster.OrderAsQueue(changed.daemons, agenda.queued);
   DRAY_TRY_VOID(CheckNode(options, cluster.NodeNames()));
@@ -288,6 +303,10 @@ Result<std::optional<WhatIfAnswer>> PlanWork(World& world,
     ExplainPlaced(asking, cluster, answer);
   }
   DRAY_TRY_VOID(CheckDecided(options, question, cluster, answer, search));
+  if (question.lists_devices) {
+    after.claims = cluster.ClaimsNow();
+    DRAY_TRY(answer.devices, planning::DeviceChanges(before_changes, after, input.features));
+  }
   return answer;
 }
 

@@ -27,9 +27,11 @@ struct WorkQuestion {
   std::optional<size_t> replicas = {};  // of each pod of the work, and of each workload
   bool max = false;                     // report how often the work fits
   bool defragment = false;
-  std::vector<Change> changes = {};                       // in this order
-  size_t pods_max = std::numeric_limits<size_t>::max();   // of the work
-  size_t nodes_max = std::numeric_limits<size_t>::max();  // that changes add
+  bool lists_devices = false;                               // find WhatIfAnswer::devices
+  std::vector<Change> changes = {};                         // in this order
+  size_t pods_max = std::numeric_limits<size_t>::max();     // of the work
+  size_t nodes_max = std::numeric_limits<size_t>::max();    // that changes add
+  size_t objects_max = std::numeric_limits<size_t>::max();  // in the manifests of a change
 };
 
 /// How a question is answered.

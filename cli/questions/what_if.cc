@@ -62,6 +62,8 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   }
   WorkQuestion question = options.question;
   question.has_work = !options.input.work.empty();
+  question.lists_devices =
+      !IsCiForm(options.format) && FormatOf(options.format) != OutputFormat::kText;
   const Interruption interruption;
   allocator::SharedWork searching = SearchWorkOf(options.input);
   Progress progress(output, world.clock);

@@ -101,6 +101,26 @@ bool AddsNodes(ChangeKind kind) {
   return kind == ChangeKind::kLike || kind == ChangeKind::kAddNodes;
 }
 
+Moved UpgradeDriver(World& world,
+                    const Change& change,
+                    const ChangeRules& rules,
+                    planning::OfflineObjects& objects) {
+  const api::Scheme scheme;
+  DRAY_TRY(manifests::Manifests read,
+           change.is_inline ? manifests::ReadManifestText(change.text,
+                                                          "upgradeDriver",
+                                                          scheme,
+                                                          rules.objects_max,
+                                                          manifests::UnknownKinds::kSkipped)
+                            : manifests::ReadManifests(world.disk, scheme, {&change.text, 1}));
+  Moved moved = planning::UpgradeDriver(
+      objects, planning::SortManifests(world, std::move(read), rules.default_namespace).slices);
+  if (moved) return moved;
+  const std::string which =
+      change.is_inline ? "upgradeDriver" : fmt::format("--upgrade-driver {}", change.text);
+  return Fail(moved.error().reason, fmt::format("{}: {}", which, moved.error().message));
+}
+
 Moved Apply(World& world,
             const Change& change,
             const ChangeRules& rules,
@@ -118,16 +138,7 @@ Moved Apply(World& world,
       if (moved) return moved;
       return Fail(moved.error().reason, fmt::format("--taint: {}", moved.error().message));
     }
-    case ChangeKind::kUpgradeDriver: {
-      const api::Scheme scheme;
-      const std::string* const file = &change.text;
-      DRAY_TRY(manifests::Manifests read, manifests::ReadManifests(world.disk, scheme, {file, 1}));
-      Moved moved = planning::UpgradeDriver(
-          objects, planning::SortManifests(world, std::move(read), namespace_).slices);
-      if (moved) return moved;
-      return Fail(moved.error().reason,
-                  fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));
-    }
+    case ChangeKind::kUpgradeDriver: return UpgradeDriver(world, change, rules, objects);
     case ChangeKind::kLike:
     case ChangeKind::kAddNodes: break;
   }
@@ -151,7 +162,7 @@ void AddChangeOptions(Command& command, std::vector<Change>& changes) {
         .Texts(
             change.synopsis,
             [&changes, kind = change.kind](const std::string& text) {
-              changes.push_back({kind, text});
+              changes.push_back({.kind = kind, .text = text});
             },
             fmt::format("{}; repeatable", change.help))
         .InGroup("Changes, in the order given");

@@ -31,6 +31,9 @@ enum class ChangeKind : uint8_t {
 struct Change {
   ChangeKind kind;
   std::string text;  // the value of the option
+  /// Of kUpgradeDriver: `text` is the manifests themselves, not the name of a file. Questions of
+  /// the dashboard come from other machines, so they never name files of this one.
+  bool is_inline = false;
 };
 
 /// Adds an option for each kind of change. Parsing appends to `changes` in the order of the command
@@ -45,8 +48,9 @@ struct Changed {
 };
 
 struct ChangeRules {
-  std::string default_namespace;                          // for names without one
-  size_t nodes_max = std::numeric_limits<size_t>::max();  // that all changes together may add
+  std::string default_namespace;                            // for names without one
+  size_t nodes_max = std::numeric_limits<size_t>::max();    // that all changes together may add
+  size_t objects_max = std::numeric_limits<size_t>::max();  // in the manifests of one change
 };
 
 /// Makes the changes, in this order. Errors: kBadRequest  a text is invalid or names a missing

@@ -2,6 +2,8 @@
 #include "cli/reports/what_if_report.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -45,6 +47,34 @@ void PrintCopies(const WhatIfAnswer& answer, std::FILE* out) {
   if (!answer.reasons.empty()) cli::Print(out, "\nof the next one:\n");
 }
 
+void WriteSituation(std::string_view name,
+                    const std::optional<planning::DeviceSituation>& situation,
+                    api::JsonWriter& json) {
+  if (!situation.has_value()) return;
+  json.Member(name).Object([&] {
+    json.Member("state", planning::DeviceStateName(situation->state));
+    if (!situation->claims.empty()) json.Member("claims").ArrayOf(situation->claims);
+  });
+}
+
+void WriteDeviceChanges(std::span<const planning::DeviceChange> changes, api::JsonWriter& json) {
+  const size_t listed = std::min(changes.size(), kDeviceChangesMax);
+  json.Member("deviceChanges").Array([&] {
+    for (const planning::DeviceChange& one : changes.first(listed)) {
+      json.Object([&] {
+        json.Member("driver", one.driver);
+        json.Member("pool", one.pool);
+        json.Member("device", one.device);
+        if (!one.node.empty()) json.Member("node", one.node);
+        WriteSituation("before", one.before, json);
+        WriteSituation("after", one.after, json);
+      });
+    }
+  });
+  if (listed < changes.size())
+    json.Member("deviceChangesLeftOut", static_cast<int64_t>(changes.size() - listed));
+}
+
 }  // namespace
 
 void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
@@ -84,6 +114,7 @@ void WriteWhatIf(const WhatIfAnswer& answer, api::JsonWriter& json) {
     });
     if (!answer.evicts.empty()) json.Member("evicts").ArrayOf(answer.evicts);
   }
+  if (answer.devices.has_value()) WriteDeviceChanges(*answer.devices, json);
   WriteExplanations(answer.reasons, json);
 }
 

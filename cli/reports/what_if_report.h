@@ -12,10 +12,14 @@
 #include "cli/reports/ci_report.h"
 #include "cli/reports/what_if_pods.h"
 #include "cli/terminal/output.h"
+#include "planning/capacity/device_changes.h"
 #include "planning/cluster/offline_cluster.h"
 #include "planning/cluster/queued_pods.h"
 
 namespace dray::cli::inline reports {
+
+/// The most devices that an answer for programs lists.
+inline constexpr size_t kDeviceChangesMax = 2'000;
 
 /// The findings of dray whatif.
 struct WhatIfAnswer {
@@ -28,6 +32,9 @@ struct WhatIfAnswer {
   NodesBefore nodes_before;                           // of displaced pods
   planning::QueuedReport queued = {};                 // pods that already wait in the cluster
   bool is_cut_short = false;                          // interrupted: answers are missing
+  /// The devices that differ from now once all that fits has its devices; if the question asks for
+  /// them.
+  std::optional<std::vector<planning::DeviceChange>> devices = {};
 
   bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty() && !is_cut_short; }
 };

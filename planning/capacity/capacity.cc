@@ -142,6 +142,7 @@ class Accountant {
       for (size_t i = pool.first_device; i < pool.last_device; ++i) {
         if (states_[i] == State::kLeftOut) continue;
         judged.devices.push_back({.name = At(i).device->name,
+                                  .node = std::string(At(i).node),
                                   .state = states_[i],
                                   .is_tainted = IsTainted(At(i)),
                                   .is_unhealthy = question_.unhealthy.contains(At(i).id())});

@@ -108,6 +108,7 @@ struct CapacityRow {
 
 struct JudgedDevice {
   std::string name;
+  std::string node = {};  // the only one that reaches it; empty: several may
   DeviceState state = DeviceState::kFree;
   bool is_tainted = false;  // also when it is used
   bool is_unhealthy = false;

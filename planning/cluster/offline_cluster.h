@@ -173,6 +173,9 @@ class OfflineCluster {
   /// request nothing. Sorted.
   std::vector<LeftOut> NotDecided() const;
 
+  /// The claims with what the decisions so far have given them and taken from them, by name.
+  std::vector<Frozen<api::resource_v1::ResourceClaim>> ClaimsNow() const;
+
   /// Adds a pod and decides about it.
   OfflineAnswer AddPod(PlacedObject pod);
 

@@ -109,6 +109,13 @@ std::vector<std::string> OfflineCluster::AllocatedClaims() const {
   return keys;
 }
 
+std::vector<Frozen<v1::ResourceClaim>> OfflineCluster::ClaimsNow() const {
+  std::vector<Frozen<v1::ResourceClaim>> claims;
+  for (const auto& [key, claim] : cluster_.objects().claims.objects())
+    claims.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
+  return claims;
+}
+
 /// Uids of the claims that have devices and whose users cannot all go elsewhere.
 std::set<std::string> OfflineCluster::ClaimsThatStay() const {
   std::set<std::string> movable;
