@@ -51,6 +51,10 @@ await test("what if: manifests and changes, before and after", async () => {
   await page.getByRole("button", {name: "Ask"}).click();
   await page.getByText("✓ All of it fits.").waitFor();
   await page.getByRole("row", {name: /pod research\/more-0 work no node ✓ cut-0/}).waitFor();
+  const maps = page.getByRole("region", {name: "Devices before and after"});
+  await maps.getByRole("application", {name: /^Map of \d+ devices before/}).focus();
+  await page.keyboard.press("ArrowRight"); // the keys move in both maps at once
+  await page.waitForFunction(() => [...document.querySelectorAll(".twomaps [role=status]")].every((one) => one.textContent.startsWith("cut.example.com/cut-0/")));
   await page.getByRole("combobox", {name: "Which"}).fill("cut-0");
   await page.getByRole("button", {name: "Add"}).click();
   await page.getByText("The question has changed since").waitFor();
@@ -167,6 +171,44 @@ await test("a pod runs after the copied command", async () => {
   assert.match(await run(commands[0]), /Name:\s+disks-0/);
   await run(commands[1]);
   await detail.getByText("It is not there, or you may not see it.").waitFor();
+  await page.close();
+});
+
+await test("a claim that a template makes: the template is tried, and replaced by the copied commands", async () => {
+  const WAITING = "#/waiting?explain=example-driver/trainer-0";
+  const page = await open("all", WAITING);
+  const help = page.locator("main ol > li").filter({hasText: "ask for 1 device instead of 2"});
+  await help.getByRole("link", {name: "Try it"}).click();
+  await page.getByText("✓ All of it fits.").waitFor();
+  assert.match(await page.getByLabel("Manifests").inputValue(), /kind: Pod\n[^]*---[^]*kind: ResourceClaimTemplate\n/);
+  await page.getByRole("row", {name: /pod example-driver\/trainer-0 work no node ✓ example-0/}).waitFor();
+  await page.getByText("The same as a table").click();
+  await page.getByRole("row", {name: /gpu-\d example-0 free used example-driver\/trainer-0-gpus/}).waitFor();
+  await page.goto(`${url}/ui/${WAITING}`);
+  await help.getByText("The claim is made from the template two-gpus.").waitFor();
+  if (kubectl) {
+    await run(await copied(page, help.getByRole("button", {name: "Copy as kubectl"})));
+    await page.getByRole("button", {name: "example-driver/trainer-0"}).waitFor({state: "detached"}); // it has a node
+    const {spec} = await kube("/apis/resource.k8s.io/v1/namespaces/example-driver/resourceclaimtemplates/two-gpus");
+    assert.equal(spec.spec.devices.requests[0].exactly.count, 1);
+  }
+  await page.close();
+});
+
+await test("what if: the slices of another version of a driver", async () => {
+  const {items} = await kube("/apis/resource.k8s.io/v1/resourceslices");
+  const [slice] = items.filter((one) => one.spec.driver === "net.example.com");
+  const {name, spec} = {name: slice.metadata.name, spec: slice.spec};
+  const page = await open("all", "#/whatif");
+  await page.getByText("Another version of a driver").click();
+  await page.getByLabel("Its ResourceSlices").fill(JSON.stringify({apiVersion: slice.apiVersion ?? "resource.k8s.io/v1", kind: "ResourceSlice", metadata: {name},
+    spec: {...spec, devices: spec.devices.map((one) => ({...one, name: `${one.name}-new`}))}}));
+  await page.getByRole("button", {name: "Ask"}).click();
+  await page.getByRole("heading", {name: "Devices before and after"}).waitFor();
+  await page.getByText("The same as a table").click();
+  await page.getByRole("row", {name: /nic-0-new net-0 absent/}).waitFor();
+  await page.getByText("On a command line").last().click();
+  assert.match(await page.locator("main .commands code").last().innerText(), /^dray whatif --upgrade-driver slices.yaml$/);
   await page.close();
 });
 

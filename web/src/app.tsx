@@ -151,7 +151,7 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
   useEffect(() => {
     document.title = `${TITLES[route.view]} – Dray`;
   }, [route.view]);
-  const View = {waiting: Waiting, objects: Objects, capacity: Capacity, whatif: WhatIf}[route.view as "waiting"];
+  const View = {waiting: Waiting, objects: Objects, capacity: Capacity}[route.view as "waiting"];
   return (
     <ShownContext.Provider value={{cluster, version, route}}>
       <Bar route={route} user={user} cluster={cluster} waiting={waiting} leave={() => leave("")} theme={theme} setTheme={setTheme} />
@@ -159,6 +159,7 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
       <div class={route.at.pick ? "body withdetail" : "body"}>
         <main id="content" tabIndex={-1} data-version={version}>
           {route.view === "devices" ? <Devices model={model} unjudged={unjudged} theme={`${theme} ${system}`} />
+            : route.view === "whatif" ? <WhatIf devices={devices} theme={`${theme} ${system}`} />
             : route.view === "timeline" ? <Timeline devices={devices} /> : <View />}
         </main>
         <Detail devices={devices} />

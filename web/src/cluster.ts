@@ -3,7 +3,7 @@
 // asked again and again: at rest there are only open watches. Or the cluster as it was at one revision: lists only.
 import {getJson, linesOf, Refused, request, serverNow} from "./client.ts";
 import {devicesTakenBy, type ClaimChange} from "./history.ts";
-import {keyOf, type Kubernetes, type KubeNode, type Pod, type ResourceClaim, type ResourceSlice,
+import {keyOf, type ClaimTemplate, type Kubernetes, type KubeNode, type Pod, type ResourceClaim, type ResourceSlice,
   type TaintRule} from "./kube.ts";
 import {slim} from "./slim.ts";
 
@@ -176,13 +176,21 @@ export class Cluster {
   }
 
   /// All of one object, whose key is `key`; undefined: it is not there. Errors: as request.
-  async whole(kind: Kind, key: string): Promise<Kubernetes | undefined> {
-    const {group} = this.kinds.get(kind)!;
+  whole(kind: Kind, key: string): Promise<Kubernetes | undefined> {
+    return this.read(this.kinds.get(kind)!.group, kind, key);
+  }
+
+  /// A ResourceClaimTemplate; undefined: it is not there. Errors: as request.
+  template(namespace: string, name: string): Promise<ClaimTemplate | undefined> {
+    return this.read(this.kinds.get("resourceclaims")!.group, "resourceclaimtemplates", `${namespace}/${name}`);
+  }
+
+  private async read(group: string, plural: string, key: string): Promise<Kubernetes | undefined> {
     const slash = key.indexOf("/");
     const place = slash < 0 ? "" : `/namespaces/${encodeURIComponent(key.slice(0, slash))}`;
     const query = new URLSearchParams({fieldSelector: `metadata.name=${key.slice(slash + 1)}`});
     if (this.moment) this.setMoment(query);
-    const list = await getJson<List>(`${group}${place}/${kind}?${query.toString()}`, this.stop.signal);
+    const list = await getJson<List>(`${group}${place}/${plural}?${query.toString()}`, this.stop.signal);
     const object = list.items?.[0];
     delete object?.metadata.managedFields;
     return object && {...typeOf(list), ...object};

@@ -105,7 +105,6 @@ interface Pool {
   isComplete: boolean;
   devices: Device[];
   taints: Taint[][]; // of each device's slice
-  isShared: boolean[];
   draws: Draw[][];
   counters: Map<string, number>; // all of each
   nodes: Set<string>;
@@ -139,7 +138,7 @@ function sizeOf(uses: CounterUse[], sets: Map<string, Map<string, number>>): num
 function poolOf(id: string, slices: ResourceSlice[]): Pool {
   const {driver, pool: named} = slices[0]!.spec;
   const pool: Pool = {slices, isComplete: slices.length >= (named.resourceSliceCount ?? slices.length), devices: [], taints: [],
-    isShared: [], draws: [], counters: new Map(), nodes: new Set(), attributes: new Set()};
+    draws: [], counters: new Map(), nodes: new Set(), attributes: new Set()};
   const sets = new Map<string, Map<string, number>>();
   for (const set of slices.flatMap((slice) => slice.spec.sharedCounters ?? [])) {
     const counters = new Map(Object.entries(set.counters ?? {}).map(([name, value]) => [name, parseQuantity(text(value))]));
@@ -152,12 +151,11 @@ function poolOf(id: string, slices: ResourceSlice[]): Pool {
       const uses = parts.consumesCounters ?? NOTHING;
       const node = slice.spec.nodeName ?? parts.nodeName ?? "";
       pool.devices.push({id: `${id}/${parts.name}`, driver, pool: named.name, name: parts.name, node, slice: slice.metadata.name,
-        state: "free", fill: 0, size: uses.length > 0 ? sizeOf(uses, sets) : 1, frame: uses[0] ? `${id}/${uses[0].counterSet}` : "",
+        state: "free", isShareable: parts.allowMultipleAllocations ?? false, fill: 0, size: uses.length > 0 ? sizeOf(uses, sets) : 1, frame: uses[0] ? `${id}/${uses[0].counterSet}` : "",
         holders: NOTHING, taints: NOTHING, attributes: parts.attributes ?? {},
         capacity: parts.capacity ? Object.fromEntries(Object.entries(parts.capacity).map(([name, value]) => [name, text(value)])) : NO_CAPACITY,
         counters: uses.length > 0 ? uses.flatMap((use) => Object.entries(use.counters ?? {}).map(([name, value]) => `${name} ${text(value)} of ${use.counterSet}`)) : NOTHING});
       pool.taints.push(parts.taints ?? NOTHING);
-      pool.isShared.push(parts.allowMultipleAllocations ?? false);
       pool.draws.push(uses.length > 0 ? drawsOf(uses) : NOTHING);
       if (node) pool.nodes.add(node);
       for (const name of Object.keys(parts.attributes ?? {})) pool.attributes.add(name);
@@ -331,7 +329,7 @@ export class DeviceModel {
       const ruled = this.rules.filter((rule) => ruleApplies(rule, device)).map((rule) => rule.spec!.taint!);
       device.taints = ruled.length > 0 ? [...pool.taints[i]!, ...ruled] : pool.taints[i]!;
       const isTaken = taken[i]!.length > 0;
-      const isShared = pool.isShared[i]!;
+      const isShared = device.isShareable;
       device.fill = !isTaken ? 0 : isShared ? fillOf(device.capacity, taken[i]!) : 1;
       if (this.unready.has(device.id)) device.state = "unhealthy";
       else if (isTaken) device.state = isShared ? "shared" : "used";

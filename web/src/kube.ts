@@ -39,8 +39,12 @@ export interface PodClaim {
   resourceClaimName?: string;
   resourceClaimTemplateName?: string;
 }
+export interface Container {
+  name: string;
+  resources?: {claims?: {name: string; request?: string}[]};
+}
 export interface Pod extends Kubernetes {
-  spec?: {nodeName?: string; schedulerName?: string; resourceClaims?: PodClaim[]; priority?: number};
+  spec?: {nodeName?: string; schedulerName?: string; resourceClaims?: PodClaim[]; priority?: number; containers?: Container[]; initContainers?: Container[]};
   status?: {
     phase?: string;
     conditions?: Condition[];
@@ -102,8 +106,15 @@ export interface AnyRequest {
   exactly?: AnyRequest;
   firstAvailable?: AnyRequest[];
 }
+export interface ClaimDevices {
+  requests?: AnyRequest[];
+  constraints?: {requests?: string[]; matchAttribute?: string; distinctAttribute?: string}[];
+}
+export interface ClaimTemplate extends Kubernetes {
+  spec?: {spec?: {devices?: ClaimDevices}};
+}
 export interface ResourceClaim extends Kubernetes {
-  spec?: {devices?: {requests?: AnyRequest[]; constraints?: {requests?: string[]; matchAttribute?: string; distinctAttribute?: string}[]}};
+  spec?: {devices?: ClaimDevices};
   status?: {
     allocation?: {devices?: {results?: AllocationResult[]}; allocationTimestamp?: string};
     reservedFor?: {resource: string; name: string; uid: string}[];

@@ -6,7 +6,7 @@ import type {Device} from "./model.ts";
 import {blocksIn, fillPixels, pixelOf} from "./paint.ts";
 
 function device(id: string, frame = ""): Device {
-  return {id, driver: "d", pool: "p", name: id, node: "n", slice: "s", state: "free", fill: 0, frame, size: 0.5, holders: [], taints: [], attributes: {}, capacity: {}, counters: []};
+  return {id, driver: "d", pool: "p", name: id, node: "n", slice: "s", state: "free", isShareable: false, fill: 0, frame, size: 0.5, holders: [], taints: [], attributes: {}, capacity: {}, counters: []};
 }
 function group(name: string, many: number, frame = "") {
   return {name, devices: Array.from({length: many}, (_, i) => device(`${name}-${i}`, frame))};

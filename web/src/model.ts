@@ -3,7 +3,7 @@
 // docs/capacity.md explains them.
 import type {AttributeValue, KubeNode, Pod, ResourceClaim, Taint} from "./kube.ts";
 
-export const STATES = ["free", "used", "shared", "blocked", "tainted", "cordoned", "node-tainted", "unhealthy", "incomplete"] as const;
+export const STATES = ["free", "used", "shared", "blocked", "tainted", "cordoned", "node-tainted", "unhealthy", "incomplete", "absent"] as const;
 export type State = (typeof STATES)[number];
 
 export const STATE_TEXT: Record<State, string> = {
@@ -16,6 +16,7 @@ export const STATE_TEXT: Record<State, string> = {
   "node-tainted": "a taint of its node keeps pods away that do not tolerate it",
   unhealthy: "a claim's status says that it is not ready",
   incomplete: "its pool has not published all of its slices, so nothing of it is allocated",
+  absent: "it is not there",
 };
 
 export interface Holder {
@@ -34,6 +35,7 @@ export interface Device {
   node: string; // "": several nodes can use it
   slice: string;
   state: State;
+  isShareable: boolean; // several claims may have it
   /// The share that claims have of it, 0 to 1: of the capacity that is shared most.
   fill: number;
   /// Devices of one counter set stand in one frame; "": of none.

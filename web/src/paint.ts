@@ -14,13 +14,14 @@ export interface Palette {
 }
 export interface Box {x: number; y: number; width: number; height: number}
 export interface View {top: number; width: number; height: number; scale: number} // scale: pixels of the screen
-export interface Marks {picked: string; cursor: string} // ids of devices
+export interface Marks {picked: string; cursor: string; changed: ReadonlySet<string>} // ids of devices
 
 const TINY = 7; // smaller cells show full or empty only
 const RING_MIN = 3; // a free device of fewer pixels has no edge around it
 const FILL_STEPS = 20;
 const SPRITES_MAX = 400;
 const NAME_WIDTH = 72;
+const CORNER_SHARE = 0.45; // of a cell
 
 /// Shapes tell the states apart where colours cannot: full, part full, crossed, struck, dotted, marked.
 function drawCell(context: CanvasRenderingContext2D, state: State, fill: number, box: Box, palette: Palette): void {
@@ -30,7 +31,7 @@ function drawCell(context: CanvasRenderingContext2D, state: State, fill: number,
   context.fillStyle = palette.page;
   context.fillRect(x, y, width, height);
   context.fillStyle = colour;
-  if (state === "used" || (isTiny && state !== "free")) {
+  if (state === "used" || (isTiny && state !== "free" && state !== "absent")) {
     context.fillRect(x, y, width, height);
   } else if (state === "shared") {
     const part = Math.max(2, height * Math.max(fill, 0.1));
@@ -42,7 +43,9 @@ function drawCell(context: CanvasRenderingContext2D, state: State, fill: number,
   }
   context.strokeStyle = colour;
   context.lineWidth = isTiny ? 1 : 1.5;
+  if (state === "absent") context.setLineDash([2, 2]);
   context.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 1), Math.max(1, height - 1));
+  context.setLineDash([]);
   if (isTiny) return;
   const line = (x1: number, y1: number, x2: number, y2: number) => {
     context.moveTo(x + x1, y + y1);
@@ -63,6 +66,21 @@ function drawCell(context: CanvasRenderingContext2D, state: State, fill: number,
   }
   context.stroke();
   context.setLineDash([]);
+}
+
+/// Marks a device by a corner: the shape tells it without its colour.
+function paintCorner(context: CanvasRenderingContext2D, {x, y, width, height}: Box, palette: Palette): void {
+  const side = Math.max(3, Math.min(width, height) * CORNER_SHARE);
+  context.beginPath();
+  context.moveTo(x + width - side, y);
+  context.lineTo(x + width + 1, y);
+  context.lineTo(x + width + 1, y + side + 1);
+  context.closePath();
+  context.fillStyle = palette.text;
+  context.strokeStyle = palette.page;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.fill();
 }
 
 function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
@@ -145,7 +163,7 @@ export class Painter {
       }
       for (const {device, x, y, width: w, height: h} of block.cells) {
         put(x, y, w, h, 0, states.get(device.state) ?? muted);
-        if (device.state !== "free") continue;
+        if (device.state !== "free" && device.state !== "absent") continue;
         if (Math.min(w, h) >= RING_MIN) put(x, y, w, h, edge, page);
         else put(x, y, w, Math.max(0, h - 1), 0, page); // no room for an edge around: a line below
       }
@@ -195,9 +213,10 @@ export class Painter {
   }
 
   private paintMarks(context: CanvasRenderingContext2D, blocks: Block[], view: View, marks: Marks, palette: Palette): void {
-    if (!marks.picked && !marks.cursor) return;
+    if (!marks.picked && !marks.cursor && marks.changed.size === 0) return;
     for (const block of blocks) {
       for (const {device, x, y, width, height} of block.cells) {
+        if (marks.changed.has(device.id)) paintCorner(context, {x, y: y - view.top, width, height}, palette);
         const isPicked = device.id === marks.picked;
         if (!isPicked && device.id !== marks.cursor) continue;
         context.strokeStyle = isPicked ? palette.accent : palette.text;

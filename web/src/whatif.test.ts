@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {bodyOf, changeLine, changesOf, CHANGES_MAX, commandOf, comparisonsOf, measuresOf, nodeChangesOf, type WhatIfAnswer} from "./whatif.ts";
 
-const QUESTION = {manifests: "", changes: [], defaultNamespace: "", replicas: 0, max: false, defragment: false};
+const QUESTION = {manifests: "", changes: [], defaultNamespace: "", replicas: 0, max: false, defragment: false, driver: ""};
 
 test("changes are read back as they were written", () => {
   const changes = [{kind: "drain" as const, text: "node-a"}, {kind: "taint" as const, text: "node/b=k=v:NoSchedule"}, {kind: "addNodes" as const, text: "b=2"}];
@@ -19,6 +19,12 @@ test("the body has what the server reads, and the command the same", () => {
     changes: [{removeNode: "a"}, {like: "b"}]});
   assert.equal(commandOf(question, (word) => word), "dray whatif -f work.yaml --replicas 3 --defragment --remove-node a --like b");
   assert.deepEqual(JSON.parse(bodyOf({...question, max: true})), {manifests: "kind: Pod\n", defaultNamespace: "default", max: true, changes: [{removeNode: "a"}, {like: "b"}]});
+});
+
+test("slices of a new driver come after the changes", () => {
+  const question = {...QUESTION, changes: changesOf("drain a"), driver: "kind: ResourceSlice\n"};
+  assert.deepEqual(JSON.parse(bodyOf(question)).changes, [{drain: "a"}, {upgradeDriver: "kind: ResourceSlice\n"}]);
+  assert.equal(commandOf(question, (word) => word), "dray whatif --drain a --upgrade-driver slices.yaml");
 });
 
 const ANSWER: WhatIfAnswer = {fits: false, answers: [

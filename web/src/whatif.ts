@@ -34,16 +34,18 @@ export interface Question {
   replicas: number; // 0: as the manifests say
   max: boolean;
   defragment: boolean;
+  driver: string; // manifests of slices that replace those of their drivers, after the changes; "": none
 }
 
 export function bodyOf(question: Question): string {
-  const {manifests, changes, defaultNamespace, replicas, max, defragment} = question;
+  const {manifests, changes, defaultNamespace, replicas, max, defragment, driver} = question;
+  const upgrade = driver.trim() ? [{upgradeDriver: driver}] : [];
   return JSON.stringify({manifests, defaultNamespace: defaultNamespace || "default",
     ...(replicas > 0 && !max ? {replicas} : {}), ...(max ? {max} : {}), ...(defragment && !max ? {defragment} : {}),
-    changes: changes.map(({kind, text}) => ({[kind]: text}))});
+    changes: [...changes.map(({kind, text}) => ({[kind]: text})), ...upgrade]});
 }
 
-/// The same on a command line; "work.yaml" is the file with the manifests.
+/// The same on a command line; "work.yaml" is the file with the manifests, "slices.yaml" that with the slices.
 export function commandOf(question: Question, quoted: (word: string) => string): string {
   const words = ["dray", "whatif"];
   if (question.manifests.trim()) words.push("-f", "work.yaml");
@@ -52,14 +54,18 @@ export function commandOf(question: Question, quoted: (word: string) => string):
   else if (question.replicas > 0) words.push("--replicas", String(question.replicas));
   if (question.defragment && !question.max) words.push("--defragment");
   for (const {kind, text} of question.changes) words.push(`--${kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, text);
+  if (question.driver.trim()) words.push("--upgrade-driver", "slices.yaml");
   return words.map(quoted).join(" ");
 }
 
 export interface PlacedDevice {claim: string; request: string; driver: string; pool: string; device: string; adminAccess?: boolean}
 export interface Outcome {for: string; fits: boolean; verdict: string; node?: string; nodeBefore?: string; reason?: string;
   devices?: PlacedDevice[]; evicts?: string[]; moves?: {pod: string; from: string; to: string}[]}
+export interface DeviceSituation {state: string; claims?: string[]}
+export interface DeviceChange {driver: string; pool: string; device: string; node?: string; before?: DeviceSituation; after?: DeviceSituation}
 export interface WhatIfAnswer {fits: boolean; cutShort?: boolean; answers: Outcome[];
   waiting?: {pods: number; fitBefore: number; fit: number; undecided?: number; changes: Outcome[]};
+  deviceChanges?: DeviceChange[]; deviceChangesLeftOut?: number;
   max?: number; podsByNode?: Record<string, number>; evicts?: string[]; explanations?: ExplanationAnswer[]; notes?: string[]; unread?: string[]}
 
 /// A number before and after, of so many.

@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // An explanation as a tree: what would help, how the devices fell away, the nodes, who has the devices.
 import type {JSX} from "preact";
+import {useEffect, useState} from "preact/hooks";
 import {isClosed, STEPS, troubleText, VERDICTS, type ExplanationAnswer, type Funnel, type Part} from "../explain.ts";
 import {linkTo, useShown} from "../hooks.ts";
 import {openCommands} from "../kubectl.ts";
-import {planOf} from "../suggestion.ts";
+import {planOf, subjectOf, type Subject} from "../suggestion.ts";
 import {count, localTime, visible} from "../text.ts";
 import {Bar, Commands, Copy, Name, Pick} from "./parts.tsx";
 
 const NODES_SHOWN = 12;
 
-/// A suggestion, with what can be done about it from here.
-function Help({text, node, pod}: {text: string; node: string; pod: string}): JSX.Element {
+/// What the suggestions for a pod are about, read again when the pod or its claims change; undefined: not yet, or there is no pod.
+function useSubject(pod: string): Subject | undefined {
   const {cluster} = useShown();
-  const plan = pod ? planOf(text, pod, cluster) : undefined;
+  const [known, setKnown] = useState<{pod: string; subject: Subject}>();
+  const version = pod ? cluster.pods.get(pod)?.metadata.resourceVersion : undefined;
+  useEffect(() => {
+    let isWanted = version !== undefined;
+    if (isWanted) subjectOf(cluster, pod).then((subject) => { if (isWanted) setKnown({pod, subject}); }, () => undefined); // without it, no more is offered
+    return () => { isWanted = false; };
+  }, [cluster, pod, version]);
+  return known?.pod === pod ? known.subject : undefined;
+}
+
+/// A suggestion, with what can be done about it from here.
+function Help({text, node, pod, subject}: {text: string; node: string; pod: string; subject: Subject | undefined}): JSX.Element {
+  const plan = subject && planOf(text, subject);
   return (
     <li><Name text={text} /> {node && <>(then it fits on <Pick what={`node:${node}`} />)</>}
       <div class="chips">
-        {plan && <a class="button" href={linkTo("whatif", {pod, try: text})}>Try it</a>}
+        {plan && plan.work.length > 0 && <a class="button" href={linkTo("whatif", {pod, try: text})}>Try it</a>}
         {plan && plan.commands.length > 0 && <Copy text={plan.commands.join("\n")}>Copy as kubectl</Copy>}
         <Copy text={text}>Copy</Copy>
       </div>
+      {plan?.note && <p class="muted"><Name text={plan.note} /></p>}
       {plan && plan.commands.length > 0 && <details><summary>The commands</summary><pre tabIndex={0} aria-label="Commands">{visible(plan.commands.join("\n"))}</pre></details>}</li>
   );
 }
@@ -64,6 +78,7 @@ function partText(part: Part): JSX.Element {
 
 export function Tree({one, pod = ""}: {one: ExplanationAnswer; pod?: string}): JSX.Element {
   const {cluster} = useShown();
+  const subject = useSubject(one.suggestions?.length ? pod : "");
   return (
     <>
       <p class={`verdict ${one.verdict}`}><b>{VERDICTS[one.verdict] ?? one.verdict}.</b> {one.state ? visible(one.state) : ""}{one.reason ? <Name text={one.reason} /> : ""}</p>
@@ -72,7 +87,7 @@ export function Tree({one, pod = ""}: {one: ExplanationAnswer; pod?: string}): J
       {one.evicts && <p>The scheduler would evict {one.evicts.map((pod) => <Pick key={pod} what={`pod:${pod}`} />)}.</p>}
       {one.suggestions && one.suggestions.length > 0 && <details open><summary>What would help</summary>
         <p class="muted">Each of these is enough by itself.</p>
-        <ol>{one.suggestions.map((suggestion, i) => <Help key={i} text={suggestion.text} node={suggestion.node} pod={pod} />)}</ol></details>}
+        <ol>{one.suggestions.map((suggestion, i) => <Help key={i} text={suggestion.text} node={suggestion.node} pod={pod} subject={subject} />)}</ol></details>}
       {one.requests && one.requests.length > 0 && <details open><summary>{count(one.requests.length, "request")} for devices</summary><ul class="plain">{one.requests.map((funnel) => <Request key={`${funnel.claim}/${funnel.request}`} funnel={funnel} />)}</ul></details>}
       {one.nodeGroups && one.nodeGroups.length > 0 && <details open><summary>{count(one.nodes ?? 0, "node")}, by what is in the way</summary>
         <ul>{one.nodeGroups.map((group, i) => <li key={i}><b>{count(group.nodes.length, "node")}</b>: <Name text={troubleText(group)} />

@@ -32,7 +32,7 @@ export function picked(): {kind: string; name: string} {
 
 const SHAPES: Record<State, string> = {free: "", used: "", shared: "", blocked: "M3 13 13 3", tainted: "M3 13 13 3M3 3 13 13",
   cordoned: "M8 3V13", "node-tainted": "M8 3V13M3 8H13",
-  unhealthy: "M8 3.5V9M8 11V12.5", incomplete: "M3 8H6M7 8H10M11 8H13"};
+  unhealthy: "M8 3.5V9M8 11V12.5", incomplete: "M3 8H6M7 8H10M11 8H13", absent: ""};
 
 /// The mark of a state as on the map: its shape tells it without its colour.
 export function Mark({state}: {state: State}): JSX.Element {

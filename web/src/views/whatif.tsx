@@ -5,15 +5,18 @@ import {useEffect, useMemo, useRef, useState} from "preact/hooks";
 import {postJson, serverNow} from "../client.ts";
 import {change, linkTo, useShown, type Shown} from "../hooks.ts";
 import {quoted} from "../kubectl.ts";
-import {planOf} from "../suggestion.ts";
+import type {Device} from "../model.ts";
+import {planOf, subjectOf} from "../suggestion.ts";
 import {count, localTime, visible} from "../text.ts";
 import {BODY_BYTES_MAX, bodyOf, changeLine, CHANGES_MAX, changesOf, CHANGE_KINDS, commandOf, comparisonsOf, measuresOf, nodeChangesOf,
   type Change, type ChangeKind, type Comparison, type NodeChange, type Question, type WhatIfAnswer} from "../whatif.ts";
 import {toYaml} from "../yaml.ts";
+import {Compared} from "./compared.tsx";
 import {Tree} from "./explanation.tsx";
 import {Bar, Commands, Name, Pick, Table, type Column} from "./parts.tsx";
 
-const DRAFT = "dray-work"; // in sessionStorage, as the token: gone with the tab
+const WORK_DRAFT = "dray-work"; // in sessionStorage, as the token: gone with the tab
+const DRIVER_DRAFT = "dray-driver";
 const REPLICAS_MAX = 10_000;
 const NODES_OFFERED = 200;
 const LABELS: Record<ChangeKind, string> = {drain: "drain a node", removeNode: "remove a node", like: "one more node like",
@@ -22,11 +25,24 @@ const HINTS: Record<ChangeKind, string> = {drain: "NODE", removeNode: "NODE", li
   taint: "node/NAME=KEY=VALUE:EFFECT", delete: "pod/NAMESPACE/NAME"};
 const PARTS: Record<Comparison["part"], string> = {work: "work", moves: "has to move", waits: "waits already"};
 
+/// A text that the tab keeps while it is open.
+function useDraft(name: string): [string, (text: string) => void] {
+  const [draft, setDraft] = useState(() => sessionStorage.getItem(name) ?? "");
+  return [draft, (next: string) => {
+    setDraft(next);
+    if (next) sessionStorage.setItem(name, next);
+    else sessionStorage.removeItem(name);
+  }];
+}
+
+interface QuestionParts {question: Question; isReady: boolean; write: (text: string) => void; writeDriver: (text: string) => void; notice: string}
+
 /// The manifests and changes of the form: those of a suggestion, or what the user wrote.
-function useQuestionParts(shown: Shown): {question: Question; isReady: boolean; write: (text: string) => void; notice: string} {
+function useQuestionParts(shown: Shown): QuestionParts {
   const {cluster, route} = shown;
   const {pod = "", try: text = "", do: lines = "", ns = "", replicas = ""} = route.at;
-  const [draft, setDraft] = useState(() => sessionStorage.getItem(DRAFT) ?? "");
+  const [draft, setDraft] = useDraft(WORK_DRAFT);
+  const [driver, writeDriver] = useDraft(DRIVER_DRAFT);
   const isRead = ["pods", "resourceclaims", "resourceslices"].every((kind) => cluster.kinds.get(kind as "pods")!.phase !== "reading");
   const [known, setKnown] = useState<{for: string; why: string; manifests: string; changes: Change[]}>({for: "", why: "", manifests: "", changes: []});
   const wanted = text && isRead ? `${pod} ${text}` : "";
@@ -34,25 +50,23 @@ function useQuestionParts(shown: Shown): {question: Question; isReady: boolean; 
   useEffect(() => {
     if (!wanted || known.for === wanted) return;
     const none = {for: wanted, manifests: "", changes: []};
-    cluster.whole("pods", pod).then((whole) => {
-      const plan = whole && planOf(text, pod, {pods: new Map([[pod, whole]]), claims: cluster.claims, slices: cluster.slices});
-      setKnown(plan ? {...none, why: "", manifests: plan.work.map(toYaml).join("---\n"), changes: changesOf(plan.changes.join("\n"))}
-        : {...none, why: "The suggestion is not about what the cluster has now."});
+    subjectOf(cluster, pod).then((subject) => {
+      const plan = planOf(text, subject);
+      setKnown(plan && plan.work.length > 0 ? {...none, why: "", manifests: plan.work.map(toYaml).join("---\n"), changes: changesOf(plan.changes.join("\n"))}
+        : {...none, why: plan?.note || "The suggestion is not about what the cluster has now."});
     }, (error: unknown) => setKnown({...none, why: (error as Error).message}));
   }, [cluster, wanted]);
   const plan = wanted && known.for === wanted && !known.why ? known : undefined;
   const changes = useMemo(() => plan?.changes ?? changesOf(lines), [plan, lines]);
   const write = (next: string) => {
     setDraft(next);
-    if (next) sessionStorage.setItem(DRAFT, next);
-    else sessionStorage.removeItem(DRAFT);
     if (text) change({try: undefined, pod: undefined, do: changes.map(changeLine).join("\n")}, true);
   };
   const many = Math.min(REPLICAS_MAX, Math.max(0, Math.floor(Number(replicas)) || 0));
-  return {write, isReady: text ? plan !== undefined : Boolean(draft.trim() || changes.length > 0),
+  return {write, writeDriver, isReady: text ? plan !== undefined : Boolean(draft.trim() || driver.trim() || changes.length > 0),
     notice: wanted && known.for === wanted ? known.why : "",
     question: {manifests: text ? plan?.manifests ?? "" : draft, changes, defaultNamespace: pod.split("/")[0] || ns, replicas: many,
-      max: route.at.max === "1", defragment: route.at.moves === "1"}};
+      max: route.at.max === "1", defragment: route.at.moves === "1", driver: text ? "" : driver}};
 }
 
 interface Asked {value?: WhatIfAnswer; error?: string; body: string; at: number; isAsking: boolean; question?: Question}
@@ -77,7 +91,7 @@ function useAsking(): [Asked, (question: Question) => void] {
   return [asked, ask];
 }
 
-function Changes({changes}: {changes: Change[]}): JSX.Element {
+function Changes({changes, driver, writeDriver}: {changes: Change[]; driver: string; writeDriver: (text: string) => void}): JSX.Element {
   const {cluster} = useShown();
   const [kind, setKind] = useState<ChangeKind>("drain");
   const [text, setText] = useState("");
@@ -105,6 +119,13 @@ function Changes({changes}: {changes: Change[]}): JSX.Element {
         <button type="submit" disabled={!text.trim() || isFull}>Add</button>
         {isFull && <span class="muted">No more than {CHANGES_MAX}.</span>}
       </form>
+      <details open={driver !== ""}><summary>Another version of a driver</summary>
+        <label class="field wide">Its ResourceSlices, which replace all of their drivers, after the other changes
+          <textarea rows={4} spellcheck={false} value={driver} onInput={(event) => writeDriver(event.currentTarget.value)} /></label>
+        <p class="chips"><label class="field">Slices from files<input type="file" multiple accept=".yaml,.yml,.json" onChange={(event) => {
+          void textOf(event.currentTarget.files).then(writeDriver);
+          event.currentTarget.value = "";
+        }} /></label></p></details>
     </fieldset>
   );
 }
@@ -168,7 +189,7 @@ const NODES: Column<NodeChange>[] = [
   {name: "Devices that they take", cell: ({devices}) => devices, order: ({devices}) => devices, isNumber: true},
 ];
 
-function Result({answer}: {answer: WhatIfAnswer}): JSX.Element {
+function Result({answer, devices, theme}: {answer: WhatIfAnswer; devices: readonly Device[]; theme: string}): JSX.Element {
   const measures = measuresOf(answer);
   const compared = comparisonsOf(answer);
   const nodes = nodeChangesOf(answer);
@@ -182,16 +203,18 @@ function Result({answer}: {answer: WhatIfAnswer}): JSX.Element {
         <section key={side} aria-label={side === "before" ? "Before" : "After"}><h2>{side === "before" ? "Before" : "After"}</h2>
           <dl>{measures.map((one) => <div key={one.name}><dt>{one.name}</dt><dd><b>{one[side]}</b> of {one.of}
             <Bar parts={[{name: "good", amount: one[side]}]} total={one.of} label={`${one[side]} of ${one.of}`} /></dd></div>)}</dl></section>))}</div>}
-      <Table id="w" caption="Before and after" columns={COMPARED} rows={compared} keyOf={(one) => `${one.part} ${one.what}`} empty="Nothing has another place than before." />
+      <Compared answer={answer} devices={devices} theme={theme} />
+      <Table id="w" caption="Pods and claims before and after" columns={COMPARED} rows={compared} keyOf={(one) => `${one.part} ${one.what}`} empty="Nothing has another place than before." />
       {nodes.length > 0 && <Table id="n" caption="Nodes where something changes" columns={NODES} rows={nodes} keyOf={({node}) => node} empty="" />}
       {answer.explanations?.map((one) => <section key={one.for} class="explained" aria-label={visible(`Why ${one.for} does not fit`)}><h2>Why <Name text={one.for} /> does not fit</h2><Tree one={one} /></section>)}
     </>
   );
 }
 
-export function WhatIf(): JSX.Element {
+/// `devices`: of the cluster, at the moment that the page shows.
+export function WhatIf({devices, theme}: {devices: readonly Device[]; theme: string}): JSX.Element {
   const shown = useShown();
-  const {question, isReady, write, notice} = useQuestionParts(shown);
+  const {question, isReady, write, writeDriver, notice} = useQuestionParts(shown);
   const [asked, ask] = useAsking();
   const {pod = "", try: suggestion = "", do: lines = "", rev} = shown.route.at;
   // A link that says what to ask is asked at once; what the user writes, when the button is pressed.
@@ -204,14 +227,14 @@ export function WhatIf(): JSX.Element {
       {rev && <p class="notice">This is asked about the cluster as it is now, not at the moment that the other views show.</p>}
       {suggestion && <p>Tried: <Name text={suggestion} />, for <a href={linkTo("waiting", {explain: pod})}><Name text={pod} /></a>.</p>}
       {notice && <p class="notice" role="alert">{visible(notice)}</p>}
-      <div class="halves"><Work text={question.manifests} write={write} /><Changes changes={question.changes} /></div>
+      <div class="halves"><Work text={question.manifests} write={write} /><Changes changes={question.changes} driver={question.driver} writeDriver={writeDriver} /></div>
       <Options question={question} />
       <p class="chips"><button type="button" class="main" disabled={!isReady || asked.isAsking} onClick={() => ask(question)}>{asked.isAsking ? "Asking …" : "Ask"}</button>
         {asked.value && asked.body !== body && <span class="muted">The question has changed since: ask again.</span>}
         {asked.value && asked.body === body && <span class="muted">Answered {localTime(new Date(asked.at).toISOString())}.</span>}</p>
       {asked.error && <p class="notice" role="alert">{visible(asked.error)}</p>}
-      {asked.value && <Result answer={asked.value} />}
-      {isReady && <details><summary>On a command line</summary><p class="muted">With the manifests in work.yaml:</p><Commands commands={[commandOf(question, quoted)]} /></details>}
+      {asked.value && <Result answer={asked.value} devices={rev ? [] : devices} theme={theme} />}
+      {isReady && <details><summary>On a command line</summary><p class="muted">{question.driver.trim() ? "With the manifests in work.yaml and the slices in slices.yaml:" : "With the manifests in work.yaml:"}</p><Commands commands={[commandOf(question, quoted)]} /></details>}
     </section>
   );
 }
