@@ -100,6 +100,7 @@ await test("what if: what is wrong is said, and nothing is written", async () =>
 await test("a suggestion is tried by keyboard: why, what would help, try it", async () => {
   const page = await open("all", "#/waiting?explain=research/disks-0");
   await page.getByText("What would help").waitFor();
+  await page.getByRole("link", {name: "Try it"}).first().waitFor();
   await press(page, "Tab", "document.activeElement.textContent === 'Try it'");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", {name: "What if"}).waitFor();

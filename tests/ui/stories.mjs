@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every story of examples/stories in every view, as `dray ui -f` shows it.
+// Every story of examples/stories in every view, as `dray ui -f` shows it. The stories have servers and a browser of
+// their own, so they are played beside the other tests.
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
 import {readdir} from "node:fs/promises";
 import {createInterface} from "node:readline";
-import {context, dray, findings, root, test} from "./harness.mjs";
+import {chromium} from "playwright-core";
+import {usePage} from "./fresh.mjs";
+import {dray, findings, fresh, LAUNCH, patience, root, test} from "./harness.mjs";
 
 /// The link that `dray ui` prints, and how to end it.
 async function begin(files) {
@@ -19,8 +22,13 @@ async function begin(files) {
 const folder = `${root}/examples/stories`;
 const names = (await readdir(folder, {withFileTypes: true})).filter((one) => one.isDirectory()).map((one) => one.name);
 
-for (const name of names) {
-  await test(`story ${name}: each view, without a fault`, async () => {
+const browser = await chromium.launch(LAUNCH);
+const context = await browser.newContext();
+context.setDefaultTimeout(patience * 1000);
+if (fresh) await usePage(context, fresh);
+
+function play(name) {
+  return test(`story ${name}: each view, without a fault`, async () => {
     const {link, end} = await begin([`${folder}/${name}/cluster.yaml`, `${folder}/${name}/wrong.yaml`]);
     const page = await context.newPage();
     const faults = [];
@@ -45,3 +53,10 @@ for (const name of names) {
     }
   });
 }
+
+const AT_ONCE = 2;
+const left = [...names];
+await Promise.all(Array.from({length: AT_ONCE}, async () => {
+  for (let name = left.shift(); name; name = left.shift()) await play(name);
+}));
+await browser.close();

@@ -2,9 +2,10 @@
 // The views in headless Chromium, against a server with the objects of cluster.yaml and an example.
 // It waits for what the page shows, never for time.
 import assert from "node:assert/strict";
-import {check, context, errors, failures, findings, foreign, kube, live, matchGolden, open, press, test, url} from "./harness.mjs";
+import {check, context, errors, failures, findings, foreign, kube, live, matchGolden, newPage, open, press, test, url} from "./harness.mjs";
 import {mapIsTrue} from "./painted.mjs";
 
+const stories = import("./stories.mjs"); // plays meanwhile
 const LONG = /long-n+\.long-n+\.long-n+\.e+/;
 
 // The scheduler has decided about everything that the views are about.
@@ -100,6 +101,7 @@ await test("waiting: reasons, an explanation as a tree, copied by keyboard alone
   await page.getByText("It fits nowhere.").waitFor();
   await page.getByText("What would help").waitFor();
   await page.waitForFunction(() => document.querySelector(".explained").textContent.includes("research/disks"));
+  await page.getByText("No command does it").waitFor(); // the pod is read again for what can be done about it
   await matchGolden(page.getByRole("region", {name: "Explanation"}), "waiting");
   await press(page, "Tab", "document.activeElement.textContent === 'Copy as kubectl' && document.activeElement.closest('ol')");
   await page.keyboard.press("Enter");
@@ -195,7 +197,7 @@ await test("the account of examples/dashboard may read all that the views need",
 });
 
 await test("a server that does not answer is said, and found again", async () => {
-  const page = await context.newPage();
+  const page = await newPage();
   await page.addInitScript(() => sessionStorage.setItem("dray-token", "all"));
   await page.route(/pods\?watch/, (route) => route.abort());
   await page.goto(`${url}/ui/#/waiting`);
@@ -215,7 +217,7 @@ await test("a phone can read it", async () => {
 });
 
 await test("at rest an open dashboard asks nothing", async () => {
-  const page = await context.newPage();
+  const page = await newPage();
   await page.clock.install();
   const asked = [];
   page.on("request", (request) => asked.push(request.url()));
@@ -233,7 +235,7 @@ await test("at rest an open dashboard asks nothing", async () => {
 
 await import("./plans.mjs");
 await import("./timeline.mjs");
-await import("./stories.mjs");
+await stories;
 
 await test("nothing came from elsewhere, and nothing went wrong unseen", async () => {
   assert.deepEqual(foreign, []);

@@ -65,9 +65,7 @@ function Lag({cluster}: {cluster: Cluster}): JSX.Element {
   return <span class="lag live">● live{last}</span>;
 }
 
-function Bar({route, user, cluster, waiting, leave, theme, setTheme}: {
-  route: Route; user: string; cluster: Cluster; waiting: number; leave: () => void; theme: string; setTheme: (theme: string) => void;
-}): JSX.Element {
+function Bar({route, user, cluster, waiting, leave}: {route: Route; user: string; cluster: Cluster; waiting: number; leave: () => void}): JSX.Element {
   const kept: Record<string, string> = route.at.pick ? {pick: route.at.pick} : {};
   return (
     <header class="top">
@@ -81,8 +79,6 @@ function Bar({route, user, cluster, waiting, leave, theme, setTheme}: {
       <label class="field small">Namespace
         <input type="text" placeholder="all" value={route.at.ns ?? ""} maxLength={63} spellcheck={false}
           onChange={(event) => change({ns: event.currentTarget.value.trim()})} /></label>
-      <label class="field small">Theme
-        <select value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>{THEMES.map((one) => <option key={one}>{one}</option>)}</select></label>
       <span class="user" title="the user that the server takes you for"><bdi>{visible(user)}</bdi></span>
       {token.get() && <button type="button" onClick={leave}>Log out</button>}
     </header>
@@ -154,7 +150,7 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
   const View = {waiting: Waiting, objects: Objects, capacity: Capacity}[route.view as "waiting"];
   return (
     <ShownContext.Provider value={{cluster, version, route}}>
-      <Bar route={route} user={user} cluster={cluster} waiting={waiting} leave={() => leave("")} theme={theme} setTheme={setTheme} />
+      <Bar route={route} user={user} cluster={cluster} waiting={waiting} leave={() => leave("")} />
       <Moment cluster={cluster} when={route.at.when} />
       <div class={route.at.pick ? "body withdetail" : "body"}>
         <main id="content" tabIndex={-1} data-version={version}>
@@ -164,7 +160,9 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
         </main>
         <Detail devices={devices} />
       </div>
-      <footer><a href="licences.txt">Licences</a></footer>
+      <footer><a href="licences.txt">Licences</a><span class="grow" />
+        <label class="field small">Theme
+          <select value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>{THEMES.map((one) => <option key={one}>{one}</option>)}</select></label></footer>
     </ShownContext.Provider>
   );
 }

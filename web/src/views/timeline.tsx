@@ -12,6 +12,7 @@ import {Choice, Missing, Pick, Search, Table, type Column} from "./parts.tsx";
 
 const ROWS_AT_ONCE = 60;
 const STEPS_MAX = 600; // more are not seen on a screen
+const LAST_TICK = 92; // percent; a later one has no room for its text
 const TICKS_MAX = 6;
 const SINCE: Record<string, number> = {"10m": 600_000, "1h": 3_600_000, "1d": 86_400_000};
 
@@ -27,7 +28,7 @@ function clock(at: number, {from, to}: Window): string {
 }
 
 function Axis({window: shown}: {window: Window}): JSX.Element {
-  return <div class="axis" aria-hidden="true">{ticksOf(shown.from, shown.to, TICKS_MAX).map((at) => (
+  return <div class="axis" aria-hidden="true">{ticksOf(shown.from, shown.to, TICKS_MAX).filter((at) => share(at, shown) <= LAST_TICK).map((at) => (
     <span key={at} style={{left: `${share(at, shown)}%`}}>{clock(at, shown)}</span>))}</div>;
 }
 
@@ -75,6 +76,12 @@ function Rows({spans, window: shown, cursor}: {spans: Span[]; window: Window; cu
       {rows.length > most && <p><button type="button" onClick={() => setMost(most + ROWS_AT_ONCE * 5)}>Show more</button> {count(rows.length - most, "device")} left</p>}
     </>
   );
+}
+
+function BarLegend(): JSX.Element {
+  const looks = [["held", "the claim had the device"], ["held open", "the claim has it still"]] as const;
+  return <ul class="legend" aria-label="Bars">{looks.map(([look, text]) => (
+    <li key={look} class="state"><svg class="mark" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><rect x="0" y="3" width="16" height="10" class={look} /></svg>{text}</li>))}</ul>;
 }
 
 function momentText(one: ClaimChange | undefined): string {
@@ -145,7 +152,7 @@ export function Timeline({devices}: {devices: Device[]}): JSX.Element {
       <p class="muted">Known from {localTime(new Date(shown.from).toISOString())}.</p>
       <Scrub changes={changes} at={place} setAt={(at) => setMoment(changes[at]?.revision ?? "")} />
       {as === "table" ? <Table id="t" caption="Allocations" columns={SPANS} rows={spans} keyOf={(one) => `${one.device} ${one.claim} ${one.from} ${one.to}`} empty="No claim had a device in this time." />
-        : <><Usage steps={steps} total={devices.length} window={shown} cursor={cursor} />
+        : <><BarLegend /><Usage steps={steps} total={devices.length} window={shown} cursor={cursor} />
           <div class="laned"><Axis window={shown} /></div>
           <Rows spans={spans} window={shown} cursor={cursor} /></>}
     </section>
