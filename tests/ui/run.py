@@ -6,7 +6,8 @@
   unit    web/src/*.test.ts under Node.js
   views   tests/ui/views.mjs in headless Chromium, against a `dray serve` with examples. --fresh takes the page
           from web/ as it is now, not from the program; --only REGEX plays some of the tests
-  bench   no test: what a large cluster costs the page (bench.mjs); --real: with objects of `dray serve`
+  bench   no test: what a large cluster costs the page (bench.mjs); --real: with objects of `dray serve`;
+          --dashboards N: what N open pages cost the server (dashboards.mjs)
 
 Exit codes: 0 passed, 1 failed, 77 left out, with the reason as the last line. What the tests need from npm
 comes into build/web with the lock file of web/ (dev/web_bundle.py).
@@ -124,6 +125,10 @@ def bench(dray, options):
     with tempfile.TemporaryDirectory() as scratch:
         settings = {"browser": find_browser(), "profile": f"{scratch}/profile", "page": fresh_page(),
                     "nodes": options.nodes, "devices": 8, "url": ""}
+        if options.dashboards:
+            with Server(dray, pathlib.Path(scratch)) as server:
+                return play("dashboards.mjs", {**settings, "url": server.url, "pid": server.process.pid,
+                                               "dashboards": options.dashboards, "seconds": options.seconds})
         if not options.real:
             return play("bench.mjs", settings)
         with Server(dray, pathlib.Path(scratch), nodes=f"8-gpu-server={options.nodes}") as server:
@@ -151,6 +156,8 @@ def main():
     parser.add_argument("--dray")
     parser.add_argument("--pictures", type=pathlib.Path, help="write screenshots for the documents")
     parser.add_argument("--real", action="store_true", help="of bench: objects of dray serve")
+    parser.add_argument("--dashboards", type=int, default=0, metavar="N", help="of bench: N open pages")
+    parser.add_argument("--seconds", type=int, default=20, help="of bench --dashboards: how long each measurement takes")
     parser.add_argument("--nodes", type=int, default=5000, help="of bench, with eight devices each")
     parser.add_argument("--fresh", action="store_true", help="the page as web/ is now")
     parser.add_argument("--update", action="store_true", help="record what the views show (tests/ui/golden)")
