@@ -6,6 +6,7 @@ import {createServer} from "node:http";
 import {readFile} from "node:fs/promises";
 import {chromium} from "playwright-core";
 import {usePage} from "./fresh.mjs";
+import {launchOptions} from "./launch.mjs";
 
 const {browser: executablePath, profile, page: folder, nodes, devices: each, url: real} = JSON.parse(process.env.DRAY_UI_TEST);
 const EVENTS = 1000;
@@ -81,8 +82,7 @@ async function serve() {
 }
 
 const server = real ? {url: real, end: () => undefined} : await serve();
-const context = await chromium.launchPersistentContext(profile, {executablePath, headless: true, ignoreHTTPSErrors: true, viewport: {width: 1240, height: 800},
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]});
+const context = await chromium.launchPersistentContext(profile, {...launchOptions(executablePath), ignoreHTTPSErrors: true, viewport: {width: 1240, height: 800}});
 context.setDefaultTimeout(600_000);
 if (real) await usePage(context, folder);
 const page = await context.newPage();

@@ -6,6 +6,7 @@ import {readFile} from "node:fs/promises";
 import {connect} from "node:http2";
 import {chromium} from "playwright-core";
 import {usePage} from "./fresh.mjs";
+import {launchOptions} from "./launch.mjs";
 
 const {browser: executablePath, profile, page: folder, url, pid, dashboards, seconds} = JSON.parse(process.env.DRAY_UI_TEST);
 const EVENTS_PER_SECOND = 100;
@@ -21,7 +22,7 @@ async function ticks() {
 
 /// The watches of an open page: their paths, without the version they begin at, and headers.
 async function watchesOfPage() {
-  const context = await chromium.launchPersistentContext(profile, {executablePath, headless: true, ignoreHTTPSErrors: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic"]});
+  const context = await chromium.launchPersistentContext(profile, {...launchOptions(executablePath), ignoreHTTPSErrors: true});
   await usePage(context, folder);
   const page = await context.newPage();
   await page.addInitScript(() => sessionStorage.setItem("dray-token", "all"));

@@ -5,13 +5,12 @@ import {mkdir, readFile, writeFile} from "node:fs/promises";
 import {createRequire} from "node:module";
 import {chromium} from "playwright-core";
 import {usePage} from "./fresh.mjs";
+import {launchOptions} from "./launch.mjs";
 
 export const {url, browser: executablePath, profile, pictures, patience, page: fresh, only, update, golden, dray, root, kubectl} = JSON.parse(process.env.DRAY_UI_TEST);
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/// How the tests start a browser.
-export const LAUNCH = {executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync"]};
+export const LAUNCH = launchOptions(executablePath);
 export const context = await chromium.launchPersistentContext(profile, {
   ...LAUNCH, ignoreHTTPSErrors: true, viewport: {width: 1240, height: 660}, colorScheme: "light", locale: "en-US", timezoneId: "UTC",
 });

@@ -167,7 +167,7 @@ function Page({user, leave}: {user: string; leave: (why: string) => void}): JSX.
   );
 }
 
-/// "" while the server is asked, then the user; who is nobody yet gets the login.
+/// Asks the server which user the browser is; a user whom the server does not know gets the login.
 function App(): JSX.Element {
   const [user, setUser] = useState("");
   const [why, setWhy] = useState<string>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the views share: the route, answers to questions, copying.
+// What the views share: the cluster, the route, and answers to questions.
 import {createContext} from "preact";
 import {useContext, useEffect, useRef, useState} from "preact/hooks";
 import {getJson, Refused} from "./client.ts";

@@ -5,6 +5,7 @@
 import type {Cluster} from "./cluster.ts";
 import {deleteCommands, manifestOf, replaceCommand} from "./kubectl.ts";
 import {keyOf, type AnyRequest, type ClaimDevices, type ClaimTemplate, type Container, type Kubernetes, type Pod, type ResourceClaim, type ResourceSlice} from "./kube.ts";
+import {claimsOf} from "./model.ts";
 
 export interface Plan {
   work: Kubernetes[]; // the waiting pod, and what changes with it; none: it cannot be tried
@@ -146,11 +147,7 @@ function split(text: string, pod: Pod): Plan | undefined {
   if (sides.flat().some((part) => !part.startsWith("claim "))) {
     return {...NO_PLAN, note: "It cannot be tried from here: only the author of the pod knows how its program shares one claim between two pods."};
   }
-  const namespace = pod.metadata.namespace ?? "";
-  const keys = new Map((pod.spec?.resourceClaims ?? []).map((one) => {
-    const made = pod.status?.resourceClaimStatuses?.find((status) => status.name === one.name)?.resourceClaimName;
-    return [one.name, `${namespace}/${one.resourceClaimName ?? made ?? ""}`];
-  }));
+  const keys = new Map(claimsOf(pod).map(({name, claim}) => [name, claim]));
   const usesOf = (container: Container) => (container.resources?.claims ?? []).map((one) => keys.get(one.name) ?? "");
   const all = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
   const both = all.find((one) => usesOf(one).some((key) => first!.has(key)) && usesOf(one).some((key) => second!.has(key)));

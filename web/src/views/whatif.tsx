@@ -179,7 +179,7 @@ const COMPARED: Column<Comparison>[] = [
     : <><b>✗</b> <Name text={outcome.reason || (outcome.verdict === "undecided" ? "the search was given up" : "nowhere")} /></>, order: ({outcome}) => outcome.fits ? outcome.node ?? "" : "~"},
   {name: "Devices", cell: (one) => <ul class="plain">{deviceText(one).slice(0, DEVICES_SHOWN).map((id) => <li key={id}><Pick what={`device:${id}`} /></li>)}
     {deviceText(one).length > DEVICES_SHOWN && <li class="muted">and {deviceText(one).length - DEVICES_SHOWN} more</li>}</ul>},
-  {name: "For it have to go", cell: ({outcome}) => <ul class="plain">{(outcome.evicts ?? []).map((pod) => <li key={pod}><Pick what={`pod:${pod}`} /> is evicted</li>)}
+  {name: "Pods that have to go", cell: ({outcome}) => <ul class="plain">{(outcome.evicts ?? []).map((pod) => <li key={pod}><Pick what={`pod:${pod}`} /> is evicted</li>)}
     {(outcome.moves ?? []).map((move) => <li key={move.pod}><Name text={`${move.pod} moves from ${move.from} to ${move.to}`} /></li>)}</ul>},
 ];
 const NODES: Column<NodeChange>[] = [
