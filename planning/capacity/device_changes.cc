@@ -63,8 +63,8 @@ Result<Situations> SituationsOf(const DeviceFacts& facts, const allocator::Featu
 Result<std::vector<DeviceChange>> DeviceChanges(const DeviceFacts& before,
                                                 const DeviceFacts& after,
                                                 const allocator::Features& features) {
-  DRAY_TRY(Situations old, SituationsOf(before, features));
-  DRAY_TRY(Situations now, SituationsOf(after, features));
+  DRAY_TRY(const Situations old, SituationsOf(before, features));
+  DRAY_TRY(const Situations now, SituationsOf(after, features));
   std::vector<DeviceChange> changes;
   const auto add = [&](const DeviceId& id, const Situated* was, const Situated* is) {
     const auto situation = [](const Situated* one) {
