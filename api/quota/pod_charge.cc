@@ -81,12 +81,17 @@ bool IsCharged(const Pod& pod, WallTime now) {
 
 }  // namespace
 
+Amounts RequestsOfPod(const Pod& pod) {
+  Amounts requests = Total(pod, &ResourceRequirements::requests);
+  pods::AddTo(requests, pod.spec.overhead);
+  return requests;
+}
+
 Amounts ChargeOfPod(const Pod& pod, WallTime now) {
   Amounts charge;
   if (IsCharged(pod, now)) {
-    Amounts requests = Total(pod, &ResourceRequirements::requests);
+    const Amounts requests = RequestsOfPod(pod);
     Amounts limits = Total(pod, &ResourceRequirements::limits);
-    pods::AddTo(requests, pod.spec.overhead);
     for (const auto& [name, overhead] : pod.spec.overhead) {
       if (const auto limit = limits.find(name); limit != limits.end()) limit->second += overhead;
     }

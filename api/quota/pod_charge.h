@@ -12,6 +12,10 @@
 
 namespace dray::api::quota {
 
+/// The largest sum of the containers' requests at any moment of the pod's life, or the pod's own
+/// requests in its place, and the overhead. O(containers × entries).
+Amounts RequestsOfPod(const core_v1::Pod& pod);
+
 /// The pod itself, its requests and its limits. If it has ended, or should have been gone by `now`,
 /// only its "count/pods".
 Amounts ChargeOfPod(const core_v1::Pod& pod, WallTime now);

@@ -28,6 +28,7 @@
 #include "server/verbs/admission/pods/default_toleration_seconds.h"
 #include "server/verbs/admission/pods/extended_resource_toleration.h"
 #include "server/verbs/admission/pods/hard_anti_affinity.h"
+#include "server/verbs/admission/pods/pod_resize.h"
 #include "server/verbs/admission/pods/pod_security.h"
 #include "server/verbs/admission/pods/runtime_class.h"
 #include "server/verbs/admission/priority.h"
@@ -44,11 +45,10 @@ namespace {
 constexpr uint8_t kWrites = kCreates | kUpdates;
 constexpr uint8_t kAll = kCreates | kUpdates | kDeletions | kConnections;
 constexpr bool kUsual = true;
-constexpr bool kOnRequest = false;
 
-/// A plugin that Dray is not built with.
-constexpr Plugin Missing(std::string_view name, bool is_usual) {
-  return {.name = name, .is_usual = is_usual, .built = Plugin::Built::kNo};
+/// A plugin that Dray is not built with; none of these is on by default.
+constexpr Plugin Missing(std::string_view name) {
+  return {.name = name, .built = Plugin::Built::kNo};
 }
 
 /// A plugin whose behaviour the server always has, whether the plugin is on or off.
@@ -60,7 +60,7 @@ constexpr Plugin AlwaysSo(std::string_view name) {
 // that refuses.
 constexpr std::array kChain = {
     AlwaysSo("AlwaysAdmit"),
-    Missing("NamespaceAutoProvision", kOnRequest),
+    Missing("NamespaceAutoProvision"),
     Plugin{.name = "NamespaceLifecycle",
            .is_usual = kUsual,
            .operations = kCreates | kDeletions,
@@ -84,12 +84,12 @@ constexpr std::array kChain = {
            .operations = kCreates,
            .admit = TaintNewNode},
     Plugin{.name = "AlwaysPullImages", .operations = kWrites, .admit = AlwaysPull},
-    Missing("ImagePolicyWebhook", kOnRequest),
+    Missing("ImagePolicyWebhook"),
     Plugin{.name = "PodSecurity",
            .is_usual = kUsual,
            .operations = kWrites,
            .validate = CheckPodSecurity},
-    Missing("PodNodeSelector", kOnRequest),
+    Missing("PodNodeSelector"),
     Plugin{.name = "Priority",
            .is_usual = kUsual,
            .operations = kWrites,
@@ -99,8 +99,8 @@ constexpr std::array kChain = {
            .is_usual = kUsual,
            .operations = kWrites,
            .admit = TolerateTroubles},
-    Missing("PodTolerationRestriction", kOnRequest),
-    Missing("EventRateLimit", kOnRequest),
+    Missing("PodTolerationRestriction"),
+    Missing("EventRateLimit"),
     Plugin{.name = "ExtendedResourceToleration",
            .operations = kWrites,
            .admit = TolerateExtendedResources},
@@ -157,7 +157,10 @@ constexpr std::array kChain = {
            .is_usual = kUsual,
            .operations = kWrites,
            .validate = CheckDeclaredFeatures},
-    Missing("PodResizeValidator", kUsual),
+    Plugin{.name = "PodResizeValidator",
+           .is_usual = kUsual,
+           .operations = kUpdates,
+           .validate = CheckPodResize},
     Plugin{.name = "MutatingAdmissionPolicy",
            .is_usual = kUsual,
            .operations = kCreates | kUpdates | kConnections,
@@ -361,7 +364,7 @@ Result<PluginSet> PluginSet::Changed(const std::vector<std::string>& enabled,
   PluginSet set = *this;
   for (const std::string& name : enabled) {
     const Plugin& plugin = kChain.at(PlaceOf(name));
-    if (plugin.built == Plugin::Built::kNo && !plugin.is_usual) {
+    if (plugin.built == Plugin::Built::kNo) {
       return Fail(
           StatusReason::kBadRequest,
           fmt::format(R"(enable-admission-plugins: Dray is not built with the plugin "{}")", name));

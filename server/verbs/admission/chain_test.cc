@@ -51,6 +51,7 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
                           "DefaultIngressClass",
                           "PodTopologyLabels",
                           "NodeDeclaredFeatureValidator",
+                          "PodResizeValidator",
                           "MutatingAdmissionPolicy",
                           "MutatingAdmissionWebhook",
                           "ValidatingAdmissionPolicy",
@@ -59,8 +60,8 @@ TEST(AdmissionPlugins, UsualOnesAreThoseOfUpstreamThatAreBuilt) {
 }
 
 TEST(AdmissionPlugins, FlagsSwitchThem) {
-  const auto set = PluginSet::Usual().Changed(
-      {"AlwaysPullImages", "Priority", "PodResizeValidator"}, {"LimitRanger", "EventRateLimit"});
+  const auto set = PluginSet::Usual().Changed({"AlwaysPullImages", "Priority"},
+                                              {"LimitRanger", "EventRateLimit"});
   ASSERT_TRUE(set.has_value()) << set.error().message;
   EXPECT_TRUE(set->Has("AlwaysPullImages"));
   EXPECT_TRUE(set->Has("Priority"));

@@ -20,9 +20,8 @@ inline constexpr std::string_view kPodGroupProtectionPlugin = "PodGroupProtectio
 /// A value; thread-safe to read.
 class PluginSet {
  public:
-  /// The plugins that kube-apiserver has on by default and Dray is built with, and NodeRestriction;
-  /// without the four above, which need controllers: Dray's for ServiceAccount, others for the
-  /// rest.
+  /// The plugins that kube-apiserver has on by default, and NodeRestriction; without the four
+  /// above, which need controllers: Dray's for ServiceAccount, others for the rest.
   static PluginSet Usual();
 
   /// `name` is one of the chain's.
@@ -32,9 +31,7 @@ class PluginSet {
   bool HasAt(size_t index) const { return (bits_ >> index & 1U) != 0; }
 
   /// This set with those of `enabled` and without those of `disabled`, as
-  /// --enable-admission-plugins and --disable-admission-plugins of kube-apiserver name them. A
-  /// plugin that kube-apiserver has on by default and Dray is not built with may be named in both:
-  /// that changes nothing.
+  /// --enable-admission-plugins and --disable-admission-plugins of kube-apiserver name them.
   ///
   /// Errors: kBadRequest a name is unknown or in both lists (in kube-apiserver's words); Dray is
   /// not
