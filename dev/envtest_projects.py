@@ -59,11 +59,14 @@ def controller_runtime(module_user, scratch):
     return Project(copy, "mod", CONTROLLER_RUNTIME_SUITES, left_out=CONTROLLER_RUNTIME_LEFT_OUT)
 
 
-def of_checkout(checkout, scratch):
-    """The checkout where it is. Raises RuntimeError with what is missing."""
+def of_checkout(checkout, scratch, named=()):
+    """The checkout where it is, with the `named` suites or, without any, those that are found.
+
+    Raises RuntimeError with what is missing.
+    """
     checkout = checkout.resolve()
     prepared = PREPARED.get(module_of(checkout))
-    suites = prepared.suites(checkout) if prepared else suites_of(checkout)
+    suites = named or (prepared.suites(checkout) if prepared else suites_of(checkout))
     if not suites:
         raise RuntimeError(f"{checkout} has no suites")
     run_go = functools.partial(go, mod="readonly")

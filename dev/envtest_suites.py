@@ -166,7 +166,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         try:
-            project = (envtest_projects.of_checkout(arguments.checkout, scratch) if arguments.checkout
+            project = (envtest_projects.of_checkout(arguments.checkout, scratch, arguments.suites)
+                       if arguments.checkout
                        else envtest_projects.controller_runtime(HERE, scratch))
         except RuntimeError as error:
             without(error)

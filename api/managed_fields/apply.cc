@@ -272,6 +272,7 @@ Result<Applied> Apply(const Write& write, const Object& live, const JsonTree& co
   if (Result<> fits = CheckDocument(RootShape(kind).get(), bare, wire); !fits.has_value()) {
     return Fail(NotTyped(kind, config, fits.error().message));
   }
+  DRAY_TRY_VOID(CheckVersions(write.versions, *read));
   Object seen = write.versions.As(live, kind).Clone();
   seen.mutable_metadata().managed_fields = {};
   DRAY_TRY(const JsonTree before, DocumentOf(seen, wire));

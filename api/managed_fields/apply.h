@@ -39,7 +39,8 @@ struct Applied {
 ///
 /// Errors, with the words of upstream:
 ///     kBadRequest  another kind or version, or managedFields in the configuration.
-///     kUnknown     it does not fit the schema, or the entries of `live` cannot be read.
+///     kUnknown     it does not fit the schema, or the entries of `live` cannot be read, or one of
+///                  them is in a version that the custom kind no longer has.
 ///     kConflict    fields that other managers own, a cause for each.
 /// O(size of both and of all entries), but for sorting, and once more for each version that
 /// managers have written.

@@ -8,6 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "api/custom_kind.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/schema_shape.h"
 #include "api/managed_fields/shape.h"
@@ -18,6 +21,8 @@ namespace dray::api::managed_fields {
 namespace {
 
 constexpr std::string_view kScale = "scale";
+// Releases in which an update that cannot say who owns what leaves the owners as they are.
+constexpr Releases kKeepsOwnersOfGoneVersions{.first = 37};
 
 // The shape of what `element` leads to from a value of `shape`; nothing when the schema has none.
 std::optional<Shape> ShapeAt(const Shape& shape, const PathElement& element, Wire wire) {
@@ -158,6 +163,10 @@ Entries EntriesAfter(const Write& write, const Object& old, const Object& next) 
   Managers managers =
       ManagersBefore(write, old.metadata().managed_fields, next.metadata().managed_fields);
   if (managers.empty() && !old.metadata().uid.empty()) return {};
+  if (!CheckVersions(write.versions, managers).has_value()) {
+    return kKeepsOwnersOfGoneVersions.Rules(write.versions.release) ? old.metadata().managed_fields
+                                                                    : Entries();
+  }
   ChangesByVersion changes(write, old, next);
   // Sets that cannot be read are forgotten, as those of entries that cannot be read.
   if (!ChangeManagers(write, changes, managers).has_value()) return {};
@@ -194,6 +203,17 @@ const FieldSet& NeverOwned() {
     return set;
   }();
   return kNever;
+}
+
+Result<> CheckVersions(const Versions& versions, const Managers& managers) {
+  if (!IsCustom(*versions.kind)) return {};
+  for (const Manager& manager : managers) {
+    if (versions.Find(manager.id.api_version) != nullptr) continue;
+    return Fail(StatusReason::kUnknown,
+                fmt::format("request to convert CR to an invalid group/version: {}",
+                            manager.id.api_version));
+  }
+  return {};
 }
 
 void Reconcile(const KindInfo& version, Wire wire, Manager& manager) {

@@ -33,6 +33,8 @@ struct Write {
 /// 2. An object without managers stays without them, unless it is new.
 /// 3. All other managers lose the fields that changed, in the version that they wrote. A manager
 ///    without fields is removed, and so is a manager that wrote a version that no longer exists.
+///    Where that is a version of a custom kind, the entries stay as they were: since 1.37; before,
+///    all are removed.
 /// 4. The writer owns the fields that were added or changed. If there are any, its time is now.
 /// 5. The oldest entries are merged (CapUpdates).
 ///
@@ -46,6 +48,11 @@ bool DifferInTimes(const Entries& a, const Entries& b);
 
 /// Fields that no manager owns: the identity of the object, and fields that only the server writes.
 const FieldSet& NeverOwned();
+
+/// Whether the object can be seen as each of the managers wrote it. Upstream passes over versions
+/// that a built-in kind no longer has; its converter of custom kinds fails. O(managers).
+/// Errors: kUnknown  a custom kind has no such version, in upstream's words.
+Result<> CheckVersions(const Versions& versions, const Managers& managers);
 
 /// Where the schema has made a value atomic whose parts `manager` owned, `manager` now owns the
 /// whole. `version` is the one that it wrote.

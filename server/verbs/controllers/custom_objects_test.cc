@@ -37,9 +37,9 @@ class CustomObjects : public testing::ServerTest {
         })) {}
 
   // Waits for the controller of definitions, which works on a thread of its own.
-  void AwaitServed(bool is_served) {
+  void AwaitServed(bool is_served, std::string_view version = "v1") {
     const MutexLock lock(mutex_);
-    while ((resources_.scheme().Now()->FindResource("lights.test", "v1", "lamps") != nullptr) !=
+    while ((resources_.scheme().Now()->FindResource("lights.test", version, "lamps") != nullptr) !=
            is_served) {
       changed_.Wait(mutex_);
     }
@@ -212,6 +212,56 @@ TEST_F(CustomObjects, ThoseOfAVersionThatWasDroppedCannotBeRead) {
   ASSERT_EQ(change(kOfTwoVersions), "200");
   AwaitServed(true);
   EXPECT_TRUE(lamp(Verb::kDelete, "a").starts_with("200"));
+}
+
+// As upstream: apply fails, and an update says nothing new of the owners.
+TEST_F(CustomObjects, WhoeverWroteAVersionThatWasDroppedStaysItsOwner) {
+  Define();
+  const auto change = [&](std::string_view patch, std::string part = {}) {
+    ResourceRequest request =
+        Request(Verb::kPatch, "customresourcedefinitions", "", "lamps.lights.test");
+    request.subresource = std::move(part);
+    request.body = std::string(patch);
+    return Do(std::move(request)).substr(0, 3);
+  };
+  ASSERT_EQ(change(kOfTwoVersions), "200");
+  AwaitServed(true, "v2");
+  const auto patch_lamp = [&](patch::PatchType type, std::string_view body) {
+    ResourceRequest request;
+    request.verb = Verb::kPatch;
+    request.kind = resources_.scheme().Now()->FindResource("lights.test", "v2", "lamps");
+    request.namespace_ = "default";
+    request.name = "a";
+    request.patch_type = type;
+    request.write.field_manager = "me";
+    request.body = std::string(body);
+    return Do(std::move(request));
+  };
+  constexpr std::string_view kConfig =
+      R"({"apiVersion":"lights.test/v2","kind":"Lamp","metadata":{"name":"a","labels":{"a":"b"}}})";
+  ASSERT_EQ(patch_lamp(patch::PatchType::kApply, kConfig).substr(0, 3), "201");
+  const auto owned_in = [](std::string_view version) {
+    return fmt::format(R"({{"metadata":{{"managedFields":[{{"manager":"she","operation":"Apply",)"
+                       R"("apiVersion":"lights.test/{}","fieldsType":"FieldsV1",)"
+                       R"("fieldsV1":{{"f:metadata":{{"f:labels":{{"f:x":{{}}}}}}}}}}]}}}})",
+                       version);
+  };
+  const std::string owned = patch_lamp(patch::PatchType::kMerge, owned_in("v1"));
+  ASSERT_TRUE(owned.contains(R"("apiVersion":"lights.test/v1")")) << owned;
+  ASSERT_EQ(change(R"({"status":{"storedVersions":["v2"]}})", "status"), "200");
+  ASSERT_EQ(change(kOfTheSecond), "200");
+  AwaitServed(false);  // v1
+  EXPECT_EQ(patch_lamp(patch::PatchType::kApply, kConfig),
+            "500 : request to convert CR to an invalid group/version: lights.test/v1");
+  const std::string updated =
+      patch_lamp(patch::PatchType::kMerge, R"({"metadata":{"labels":{"c":"d"}}})");
+  EXPECT_TRUE(updated.contains(R"("c":"d")")) << updated;
+  EXPECT_TRUE(updated.contains(R"("manager":"she")")) << updated;
+  EXPECT_FALSE(updated.contains(R"("manager":"me")")) << updated;
+  const std::string freed =
+      patch_lamp(patch::PatchType::kMerge, R"({"metadata":{"managedFields":[{}]}})");
+  EXPECT_FALSE(freed.contains("managedFields")) << freed;
+  EXPECT_TRUE(patch_lamp(patch::PatchType::kApply, kConfig).starts_with("200"));
 }
 
 // The first of several definitions of a group that want a name has it; when it goes, the next.
