@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/core_v1/pod.h"
 #include "api/core_v1/secret.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/slice.h"
@@ -51,6 +52,21 @@ struct DefaultCase {
 constexpr const KindInfo* kFlatClaim = &Reflected<b1::ResourceClaim>::kKind;
 
 const DefaultCase kCases[] = {
+    {"AddressesOfAPodFromItsAddress",
+     &Reflected<core_v1::Pod>::kKind,
+     Release::kAny,
+     R"({"status":{"podIP":"10.0.0.1"}})",
+     R"("podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"}])"},
+    {"AddressOfAPodFromItsAddresses",
+     &Reflected<core_v1::Pod>::kKind,
+     Release::kAny,
+     R"({"status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}})",
+     R"("podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}])"},
+    {"TheAddressOfAPodDecides",
+     &Reflected<core_v1::Pod>::kKind,
+     Release::kAny,
+     R"({"status":{"podIP":"10.0.0.2","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}})",
+     R"("podIP":"10.0.0.2","podIPs":[{"ip":"10.0.0.2"}])"},
     {"ExactRequest",
      &Reflected<v1::ResourceClaim>::kKind,
      Release::kAny,

@@ -137,9 +137,19 @@ void SetPodSpec(core_v1::PodSpec& spec, Network network) {
   spec.service_account = spec.service_account_name;
 }
 
+// Two forms of one field: the address, and the list that begins with it. The address decides.
+void SetAddresses(core_v1::PodStatus& status) {
+  if (status.pod_ip.empty()) {
+    if (!status.pod_ips.empty()) status.pod_ip = status.pod_ips.front().ip;
+  } else if (status.pod_ips.empty() || status.pod_ips.front().ip != status.pod_ip) {
+    status.pod_ips = {core_v1::PodIP{.ip = status.pod_ip}};
+  }
+}
+
 }  // namespace
 
 void SetPodDefaults(core_v1::Pod& pod) {
+  SetAddresses(pod.status);
   core_v1::PodSpec& spec = pod.spec;
   SetPodSpec(spec, spec.host_network ? Network::kHost : Network::kOwn);
   for (core_v1::Container& container : spec.init_containers) SetRequests(container.resources);

@@ -213,7 +213,7 @@ void PrepareRequest(api::Object& object,
   object.Mutable<CertificateSigningRequest>().spec = old.As<CertificateSigningRequest>().spec;
 }
 
-void PrepareSigned(api::Object& object, const api::Object& old) {
+void PrepareSigned(api::Object& object, const api::Object& old, const api::Profile& /*profile*/) {
   object.Mutable<CertificateSigningRequest>().status.conditions =
       old.As<CertificateSigningRequest>().status.conditions;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +60,36 @@ std::string_view QosClass(const core_v1::PodSpec& spec) {
   return guaranteed ? "Guaranteed" : "Burstable";
 }
 
+// A client that leaves out the generation that it observed has observed that of before. Conditions
+// of one type, of which there may be several, are taken in their order.
+void KeepObservedGenerations(core_v1::PodStatus& status, const core_v1::PodStatus& before) {
+  if (status.observed_generation == 0) status.observed_generation = before.observed_generation;
+  std::map<std::string_view, std::deque<int64_t>> known;
+  for (const core_v1::PodCondition& condition : before.conditions) {
+    known[condition.type].push_back(condition.observed_generation);
+  }
+  for (core_v1::PodCondition& condition : status.conditions) {
+    const auto found = known.find(condition.type);
+    if (found == known.end() || found->second.empty()) continue;
+    if (condition.observed_generation == 0) condition.observed_generation = found->second.front();
+    found->second.pop_front();
+  }
+}
+
+// A client that does not know of the claims of a pod does not remove them; an empty list does.
+void KeepClaims(core_v1::PodStatus& status, const core_v1::PodStatus& before) {
+  if (!status.resource_claim_statuses.present()) {
+    status.resource_claim_statuses = before.resource_claim_statuses;
+  }
+  if (!status.extended_resource_claim_status.has_value()) {
+    status.extended_resource_claim_status = before.extended_resource_claim_status;
+  }
+  if (!status.node_allocatable_resource_claim_statuses.present()) {
+    status.node_allocatable_resource_claim_statuses =
+        before.node_allocatable_resource_claim_statuses;
+  }
+}
+
 }  // namespace
 
 void PrepareNewNamespace(api::Object& object) {
@@ -103,8 +135,12 @@ void PrepareNewPod(api::Object& object) {
   pod.status.conditions.push_back(gated);
 }
 
-void PreparePodStatus(api::Object& object, const api::Object& old) {
-  object.Mutable<core_v1::Pod>().status.qos_class = old.As<core_v1::Pod>().status.qos_class;
+void PreparePodStatus(api::Object& object, const api::Object& old, const api::Profile& profile) {
+  auto& status = object.Mutable<core_v1::Pod>().status;
+  const auto& before = old.As<core_v1::Pod>().status;
+  if (status.qos_class.empty()) status.qos_class = before.qos_class;
+  if (profile.Since(33)) KeepObservedGenerations(status, before);
+  if (profile.Since(37)) KeepClaims(status, before);
 }
 
 void PreparePodPart(api::Object& object, const api::Object& old, Subresource part) {

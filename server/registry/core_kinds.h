@@ -27,7 +27,7 @@ void TerminateNamespace(api::Object& object);
 /// Prepares a new pod: phase Pending, and the quality of service class of its resources.
 void PrepareNewPod(api::Object& object);
 /// Restores the quality of service class, which never changes.
-void PreparePodStatus(api::Object& object, const api::Object& old);
+void PreparePodStatus(api::Object& object, const api::Object& old, const api::Profile& profile);
 /// Prepares a write to a part of the pod's spec: everything else comes from `old`.
 void PreparePodPart(api::Object& object, const api::Object& old, Subresource part);
 /// Seconds of grace of a deleted pod; 0 if nothing runs: the pod has no node, or has ended.

@@ -33,7 +33,9 @@ bool HasCapitals(std::string_view text) {
 
 }  // namespace
 
-void PrepareClaimStatus(api::Object& object, const api::Object& old) {
+void PrepareClaimStatus(api::Object& object,
+                        const api::Object& old,
+                        const api::Profile& /*profile*/) {
   auto& status = object.Mutable<resource_v1::ResourceClaim>().status;
   const auto& before = old.As<resource_v1::ResourceClaim>().status.allocation;
   std::erase_if(status.devices, [&](const resource_v1::AllocatedDeviceStatus& device) {

@@ -12,7 +12,9 @@
 namespace dray::server::registry {
 
 /// Drops drivers' reports about devices that are no longer allocated (KEP-4817).
-void PrepareClaimStatus(api::Object& object, const api::Object& old);
+void PrepareClaimStatus(api::Object& object,
+                        const api::Object& old,
+                        const api::Profile& /*profile*/);
 
 /// Sets the time of the taint when its effect changes, unless the client changed the time
 /// (KEP-5055). Since 1.36; before, the time stays.

@@ -26,6 +26,7 @@ namespace dray::server::registry {
 enum class StatusMetadata : uint8_t {
   kFromStore,        // nothing
   kOwnersFromStore,  // all but ownerReferences
+  kLabelsFromStore,  // all but labels
   kFree,             // all
 };
 
@@ -79,7 +80,9 @@ struct Strategy {
                          const api::Object& old,
                          WallTime now,
                          const api::Profile& profile) = nullptr;
-  void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
+  void (*prepare_status)(api::Object& object,
+                         const api::Object& old,
+                         const api::Profile& profile) = nullptr;
   /// Undoes all changes outside `part`; for kinds with such parts of their spec.
   void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 

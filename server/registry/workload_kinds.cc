@@ -52,9 +52,9 @@ void PrepareNewJob(api::Object& object) {
   job.spec.selector->match_labels.insert_or_assign(std::string(kControllerUid), uid);
 }
 
-template <class T, auto kRule>
+template <class T, auto kRule, StatusMetadata kStatusMetadata = StatusMetadata::kFree>
 constexpr Strategy kWorkload = {.type = &api::TypeOf<T>,
-                                .status_metadata = StatusMetadata::kFree,
+                                .status_metadata = kStatusMetadata,
                                 .validate_create = Rule<T, kRule>,
                                 .validate_update = Rule<T, kRule>};
 
@@ -98,7 +98,9 @@ constexpr Strategy kWorkloadStrategies[] = {
     kPodGroup,
     kPodGroups,
     kWorkload<apps_v1::DaemonSet, validation::ValidateDaemonSet>,
-    kWorkload<apps_v1::Deployment, validation::ValidateDeployment>,
+    kWorkload<apps_v1::Deployment,
+              validation::ValidateDeployment,
+              StatusMetadata::kLabelsFromStore>,
     kWorkload<apps_v1::ReplicaSet, validation::ValidateReplicaSet>,
     kWorkload<apps_v1::StatefulSet, validation::ValidateStatefulSet>,
     kWorkload<batch_v1::CronJob, validation::ValidateCronJob>,

@@ -192,7 +192,10 @@ void PrepareObject(const Strategy& strategy,
 }
 
 // Takes everything but the status from `old`, except metadata that some kinds allow to change.
-void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Object& old) {
+void PrepareStatus(const Strategy& strategy,
+                   api::Object& object,
+                   const api::Object& old,
+                   const WriteContext& context) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   KeepServerMetadata(meta, old.metadata());
   if (api::IsCustom(object.kind())) {
@@ -217,9 +220,12 @@ void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Obj
     case StatusMetadata::kOwnersFromStore:
       meta.owner_references = old.metadata().owner_references;
       break;
+    case StatusMetadata::kLabelsFromStore: meta.labels = old.metadata().labels; break;
     case StatusMetadata::kFree: break;
   }
-  if (strategy.prepare_status != nullptr) strategy.prepare_status(object, old);
+  if (strategy.prepare_status != nullptr) {
+    strategy.prepare_status(object, old, context.options.profile);
+  }
 }
 
 void Prepare(const Strategy& strategy,
@@ -228,7 +234,7 @@ void Prepare(const Strategy& strategy,
              const WriteContext& context) {
   switch (context.subresource) {
     case Subresource::kNone: PrepareObject(strategy, object, old, context); return;
-    case Subresource::kStatus: PrepareStatus(strategy, object, old); return;
+    case Subresource::kStatus: PrepareStatus(strategy, object, old, context); return;
     case Subresource::kFinalize:
       KeepServerMetadata(object.mutable_metadata(), old.metadata());
       CopyField("status", object, old);
@@ -408,6 +414,7 @@ const managed_fields::FieldSet& ResetFields(const Strategy& strategy,
   static const managed_fields::FieldSet kSpecAndMetadata = SetOf({"spec", "metadata"});
   static const managed_fields::FieldSet kSpecAndOwners =
       SetOf({"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"});
+  static const managed_fields::FieldSet kSpecAndLabels = SetOf({"spec", "metadata.labels"});
   // In earlier releases a writer of the status owned its labels, although the status cannot change
   // labels.
   constexpr api::Releases kMetadataToo = {.first = 35};
@@ -417,6 +424,7 @@ const managed_fields::FieldSet& ResetFields(const Strategy& strategy,
   switch (strategy.status_metadata) {
     case StatusMetadata::kFromStore: return kMetadataToo.Rules(release) ? kSpecAndMetadata : kSpec;
     case StatusMetadata::kOwnersFromStore: return kSpecAndOwners;
+    case StatusMetadata::kLabelsFromStore: return kSpecAndLabels;
     case StatusMetadata::kFree: return kSpec;
   }
   return kSpec;

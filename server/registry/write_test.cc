@@ -7,11 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/apps_v1/deployment.h"
 #include "api/codec/json.h"
 #include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
 #include "api/feature_gates.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_taint_rule.h"
@@ -88,6 +91,67 @@ TEST(BeforeUpdate, AStatusBringsNothingElse) {
   BeginUpdate(claim, old, context);
   ASSERT_TRUE(BeforeUpdate(StrategyOf(Claims()), claim, old, context).has_value());
   EXPECT_EQ(claim, old);
+}
+
+// What an update of `part` of `old` makes of `next`, or the causes of its refusal.
+std::string AfterUpdate(const api::KindInfo& kind,
+                        Subresource part,
+                        std::string_view old_json,
+                        std::string_view next_json,
+                        api::Release release = api::Release::kNewest) {
+  const api::Object old = Read(kind, old_json);
+  api::Object next = Read(kind, next_json);
+  WriteContext context = ContextFor(kind, part);
+  context.options.profile = api::Profile::Of(release);
+  BeginUpdate(next, old, context);
+  const auto warnings = BeforeUpdate(StrategyOf(kind), next, old, context);
+  return warnings.has_value() ? api::ToJson(next) : warnings.error().message;
+}
+
+TEST(BeforeUpdate, TheStatusOfADeploymentBringsAnnotationsButNoLabels) {
+  const std::string updated = AfterUpdate(
+      api::Reflected<api::apps_v1::Deployment>::kKind,
+      Subresource::kStatus,
+      R"({"metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"1","labels":{"a":"old"}}})",
+      R"({"metadata":{"name":"a","namespace":"b","labels":{"a":"new"},"annotations":{"a":"new"}},
+          "status":{"replicas":2}})");
+  EXPECT_THAT(updated, HasSubstr(R"("labels":{"a":"old"},"annotations":{"a":"new"})"));
+  EXPECT_THAT(updated, HasSubstr(R"("replicas":2)"));
+}
+
+constexpr std::string_view kPodWithStatus = R"({"metadata":{"name":"a","namespace":"b","uid":"u",
+    "resourceVersion":"1"},"spec":{"resourceClaims":[{"name":"gpu","resourceClaimName":"g"}]},
+    "status":{"qosClass":"Burstable","observedGeneration":3,"conditions":[
+    {"type":"Ready","status":"True","observedGeneration":2},
+    {"type":"Ready","status":"True","observedGeneration":3}],
+    "resourceClaimStatuses":[{"name":"gpu","resourceClaimName":"g"}]}})";
+
+std::string WithPodStatus(std::string_view status, api::Release release = api::Release::kNewest) {
+  const std::string pod =
+      fmt::format(R"({{"metadata":{{"name":"a","namespace":"b"}},"status":{}}})", status);
+  return AfterUpdate(
+      api::Reflected<api::core_v1::Pod>::kKind, Subresource::kStatus, kPodWithStatus, pod, release);
+}
+
+TEST(BeforeUpdate, AStatusOfAPodKeepsWhatItsWriterMayNotKnow) {
+  const std::string kept = WithPodStatus(R"({"conditions":[
+      {"type":"Ready","status":"False"},{"type":"Mine","status":"True"},
+      {"type":"Ready","status":"False","observedGeneration":4}]})");
+  EXPECT_THAT(
+      kept,
+      HasSubstr(R"("status":{"observedGeneration":3,"conditions":[)"
+                R"({"type":"Ready","observedGeneration":2,"status":"False",)"
+                R"("lastProbeTime":null,"lastTransitionTime":null},{"type":"Mine","status":"True",)"
+                R"("lastProbeTime":null,"lastTransitionTime":null},)"
+                R"({"type":"Ready","observedGeneration":4,"status":"False",)"));
+  EXPECT_THAT(kept, HasSubstr(R"("qosClass":"Burstable")"));
+  constexpr std::string_view kClaims =
+      R"("resourceClaimStatuses":[{"name":"gpu","resourceClaimName":"g"}])";
+  EXPECT_THAT(kept, HasSubstr(kClaims));
+  EXPECT_THAT(WithPodStatus(R"({"resourceClaimStatuses":[]})"), Not(HasSubstr(kClaims)));
+  EXPECT_THAT(WithPodStatus("{}", api::Release::k1_36), Not(HasSubstr(kClaims)));
+  EXPECT_THAT(WithPodStatus(R"({"qosClass":"Guaranteed"})"),
+              HasSubstr(R"(status.qosClass: Invalid value: "Guaranteed": field is immutable)"));
 }
 
 TEST(BeforeUpdate, OfAStatusSaysNothingAboutTheSpec) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +114,99 @@ TEST(PodRules, StatusesOfExtendedClaims) {
         "\"r\""}}};
   for (const Case& one : cases) {
     EXPECT_EQ(Lines(ValidatePodStatusUpdate(pod(one.object), pod("{}"), {})), one.want)
+        << one.object;
+  }
+}
+
+struct StatusCase {
+  std::string_view old, object;
+  std::vector<std::string> want;
+  Release release = Release::kNewest;
+};
+
+TEST(PodRules, AStatusGoesOnFromTheOneBefore) {
+  constexpr std::string_view kPod = R"({"spec":{"restartPolicy":"Never","initContainers":[
+      {"name":"side","restartPolicy":"Always"}],"containers":[{"name":"c"},{"name":"again",
+      "restartPolicy":"Never","restartPolicyRules":[
+      {"action":"Restart","exitCodes":{"operator":"In","values":[7]}}]}]},"status":%})";
+  const auto pod = [&](std::string_view status) {
+    std::string text(kPod);
+    return Read<core_v1::Pod>(text.replace(text.find('%'), 1, status));
+  };
+  const auto ended = [](std::string_view list, std::string_view name, int code) {
+    return fmt::format(R"({{"{}":[{{"name":"{}","state":{{"terminated":{{"exitCode":{}}}}}}}]}})",
+                       list,
+                       name,
+                       code);
+  };
+  const auto runs = [](std::string_view list, std::string_view name) {
+    return fmt::format(R"({{"{}":[{{"name":"{}","state":{{"running":{{}}}}}}]}})", list, name);
+  };
+  const auto refusal = [](std::string_view list) {
+    return fmt::format(
+        "status.{}[0].state: Forbidden: may not be transitioned to non-terminated "
+        "state",
+        list);
+  };
+  constexpr std::string_view kMain = "containerStatuses";
+  constexpr std::string_view kInit = "initContainerStatuses";
+  struct Restart {
+    std::string_view list, name;
+    int code;
+    bool may;
+    Release release = Release::kNewest;
+  };
+  const Restart restarts[] = {{kMain, "c", 1, false},
+                              {kMain, "again", 7, true},
+                              {kMain, "again", 8, false},
+                              {kInit, "side", 0, true},
+                              {kMain, "gone", 0, false},
+                              {"ephemeralContainerStatuses", "e", 0, false}};
+  for (const Restart& one : restarts) {
+    const auto found = ValidatePodStatusUpdate(pod(runs(one.list, one.name)),
+                                               pod(ended(one.list, one.name, one.code)),
+                                               {.release = one.release});
+    EXPECT_EQ(Lines(found),
+              one.may ? std::vector<std::string>() : std::vector<std::string>{refusal(one.list)})
+        << one.list << ' ' << one.name << ' ' << one.code;
+  }
+  EXPECT_EQ(Lines(ValidatePodStatusUpdate(pod("{}"), pod(ended(kMain, "c", 0)), {})),
+            std::vector<std::string>())
+      << "a container may be left out";
+  const StatusCase cases[] = {
+      {R"({"qosClass":"Burstable"})",
+       R"({"qosClass":"Guaranteed"})",
+       {R"(status.qosClass: Invalid value: "Guaranteed": field is immutable)"}},
+      {"{}",
+       R"({"observedGeneration":-1,"conditions":[{"type":"a b","observedGeneration":-2}]})",
+       {"status.conditions[0].observedGeneration: Invalid value: -2: must be a non-negative "
+        "integer",
+        "status.conditions[0].Type: Invalid value: \"a b\": name part must consist of alphanumeric "
+        "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+        "'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+        "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        "status.observedGeneration: Invalid value: -1: must be a non-negative integer"}},
+      {R"({"podIPs":[{"ip":"old"}]})",
+       R"({"podIP":"old","podIPs":[{"ip":"old"},{"ip":"1.2.3"}]})",
+       {"status.podIPs[1]: Invalid value: \"1.2.3\": must be a valid IP address, (e.g. 10.9.8.7 "
+        "or 2001:db8::ffff)",
+        R"(status.podIPs: Invalid value: [{"IP":"old"},{"IP":"1.2.3"}]: may specify no more than )"
+        "one IP for each IP family"}},
+      {"{}", R"({"podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]})", {}},
+      {"{}",
+       R"({"hostIP":"10.0.0.2","hostIPs":[{"ip":"010.0.0.1"}]})",
+       {R"(status.hostIPs[0].ip: Invalid value: "010.0.0.1": must be equal to `hostIP`)",
+        R"(status.hostIPs[0]: Invalid value: "010.0.0.1": must not have leading 0s)"}},
+      {"{}", R"({"podIPs":[{"ip":"010.0.0.1"}]})", {}, Release::k1_35},
+      {"{}",
+       R"({"podIPs":[{"ip":"::ffff:1.2.3.4"}]})",
+       {R"(status.podIPs[0]: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 )"
+        "address"}},
+  };
+  for (const StatusCase& one : cases) {
+    EXPECT_EQ(
+        Lines(ValidatePodStatusUpdate(pod(one.object), pod(one.old), {.release = one.release})),
+        one.want)
         << one.object;
   }
 }

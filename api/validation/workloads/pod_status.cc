@@ -2,17 +2,36 @@
 // The status of a pod may contain only claims of the pod and resources that its containers request.
 #include <map>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 
 #include "api/core_v1/pod.h"
 #include "api/validation/name_rules.h"
+#include "api/validation/workloads/container_states.h"
 #include "api/validation/workloads/core.h"
+#include "api/validation/workloads/pod_addresses.h"
 
 namespace dray::api::validation::inline workloads {
 namespace {
 
 using Names = std::set<std::string_view>;
+
+void CheckGeneration(int64_t generation, const Path& path, FieldErrors& errors) {
+  if (generation >= 0) return;
+  errors.Invalid(path, std::to_string(generation), "must be a non-negative integer");
+}
+
+void CheckConditions(std::span<const core_v1::PodCondition> conditions,
+                     const Path& path,
+                     FieldErrors& errors) {
+  for (size_t i = 0; i < conditions.size() && !errors.is_full(); ++i) {
+    const Path at = path.Index(i);
+    CheckGeneration(conditions[i].observed_generation, at.Child("observedGeneration"), errors);
+    CheckKeyShaped(conditions[i].type, at.Child("Type"), errors);
+  }
+}
 
 void CheckNominated(const core_v1::Pod& pod,
                     const core_v1::Pod& old,
@@ -114,16 +133,23 @@ std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
                                                 const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path status("status");
+  CheckConditions(pod.status.conditions, status.Child("conditions"), errors);
   if (pod.spec.node_name != old.spec.node_name) {
     errors.Forbidden(status.Child("nodeName"), "may not be changed directly");
   }
   CheckNominated(pod, old, status.Child("nominatedNodeName"), errors);
+  CheckGeneration(pod.status.observed_generation, status.Child("observedGeneration"), errors);
+  if (pod.status.qos_class != old.status.qos_class) {
+    errors.Invalid(status.Child("qosClass"), Shown(pod.status.qos_class), kImmutable);
+  }
+  CheckContainerStates(pod, old, status, errors);
   CheckClaims(pod, status.Child("resourceClaimStatuses"), errors);
   const auto& extended = pod.status.extended_resource_claim_status;
   if (extended.has_value()) {
     const Path path = status.Child("extendedResourceClaimStatus");
     CheckExtendedClaim(*extended, pod.spec, path, errors);
   }
+  CheckPodAddresses(pod.status, old.status, status, errors);
   return std::move(errors).Take();
 }
 
