@@ -36,7 +36,7 @@ size_t BytesOf(const Event& event) {
   const Record* const ended = event.previous.get();
   if (ended == nullptr) return EventRing::kEventOverheadBytes;
   return EventRing::kEventOverheadBytes + EventRing::kEndedOverheadBytes + ended->key().size() +
-         ended->value->size();
+         ended->value->held_bytes();
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(, StoreThreads, Memory(), BackendName);
 
 class Unencoded final : public Value {
  public:
-  std::string_view bytes() const override {
+  std::string bytes() const override {
     ADD_FAILURE() << "the store in memory has no use for bytes";
     return "";
   }

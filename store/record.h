@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -32,12 +33,15 @@ class Value {
   Value& operator=(const Value&) = delete;
   virtual ~Value() = default;
 
-  /// The durable form; valid while the value is held.
-  virtual std::string_view bytes() const = 0;
+  /// The durable form. O(size).
+  virtual std::string bytes() const = 0;
 
   /// The value's size in bytes for the store's limits: the size of bytes(), or a fixed estimate
   /// that is known without encoding (a durable store checks the real size as well).
   virtual size_t size() const { return bytes().size(); }
+
+  /// What the value keeps of memory beside a constant, which may be less than its size.
+  virtual size_t held_bytes() const { return size(); }
 
   /// Checks that this value can be read back from bytes(). Durable stores call it before they
   /// commit the value, and refuse the commit on an error. O(size). Errors: kInternalError  it
@@ -49,7 +53,8 @@ class Value {
 class BytesValue final : public Value {
  public:
   explicit BytesValue(size_t size) : size_(size) {}
-  std::string_view bytes() const override { return {TailOf(this), size_}; }
+  std::string bytes() const override { return {TailOf(this), size_}; }
+  size_t size() const override { return size_; }
 
  private:
   const size_t size_;

@@ -121,7 +121,7 @@ std::string AllocationGuard::Known::HiddenOverlap(const ResourceClaim& before,
   for (const auto& result : after.status.allocation->devices.results) {
     if (api::claims::AsksForAdminAccess(after, result.request) || had(result)) continue;
     for (const auto& [key, value] : unreadable) {
-      const std::string_view bytes = value->bytes();
+      const std::string bytes = value->bytes();
       const bool is_named = bytes.contains(result.driver) && bytes.contains(result.pool) &&
                             bytes.contains(result.device);
       if (!is_named) continue;

@@ -41,7 +41,7 @@ std::optional<NodeField> NodeFieldOf(const api::KindInfo& hub) {
 }
 
 std::optional<std::string> NodeNameIn(const NodeField& field, const store::Record& record) {
-  const std::string bytes(record.value->bytes());
+  const std::string bytes = record.value->bytes();
   const auto message = HubMessage(*field.hub, bytes);
   if (!message.has_value() || !message->has_value()) return std::nullopt;
   std::string_view name;  // the last one counts, as decoders have it

@@ -28,6 +28,7 @@
 #include "server/storage/decoded_cache.h"
 #include "server/storage/decoded_size.h"
 #include "server/storage/hub_message.h"
+#include "server/storage/packing.h"
 
 namespace dray::server::storage {
 namespace {
@@ -163,27 +164,39 @@ Result<> CheckIdentity(const api::Object& object) {
   return Fail(StatusReason::kInternalError, "it has no uid");
 }
 
-// The value of a record: its durable form, and the object of it while that is decoded.
+// The value of a record: its durable form, packed, and the object of it while that is decoded.
 class EncodedObject final : public store::Value {
  public:
   using Decoded = Result<std::shared_ptr<const StoredObject>>;
 
-  explicit EncodedObject(size_t size) : size_(size) {}
-  // The durable form of `written`, which this does not keep alive.
+  // The durable form has `size` bytes.
+  EncodedObject(size_t size, const Packed& packed)
+      : size_(size), packed_bytes_(packed.bytes.size()), dictionary_(packed.dictionary) {}
+  // That of `written`, which this does not keep alive.
   EncodedObject(size_t size,
+                const Packed& packed,
                 api::Readable readable,
                 const std::shared_ptr<const StoredObject>& written)
       : size_(size),
+        packed_bytes_(packed.bytes.size()),
+        dictionary_(packed.dictionary),
         readable_(readable),
         known_as_(&written->kind()),
         decoded_(written),
         object_(written->weak()) {}
 
-  std::string_view bytes() const override { return {TailOf(this), size_}; }
+  std::string bytes() const override {
+    std::string bytes;
+    if (const std::string_view whole = Unpacked(bytes); bytes.empty()) bytes = whole;
+    return bytes;
+  }
+  size_t size() const override { return size_; }
+  size_t held_bytes() const override { return packed_bytes_; }
 
   Result<> CheckDurable() const override {
     if (readable_ == api::Readable::kSurely) return {};
-    return CheckReadable(*known_as_.load(std::memory_order_relaxed), bytes());
+    ScratchText room;
+    return CheckReadable(*known_as_.load(std::memory_order_relaxed), Unpacked(*room));
   }
 
   // The object, if it is of the generation of `hub`; else null. Blocks while another thread decodes
@@ -208,7 +221,8 @@ class EncodedObject final : public store::Value {
 
   // The metadata, if it can be read alone.
   Result<std::optional<api::Object>> MetadataAs(const api::KindInfo& hub) const {
-    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, bytes()));
+    ScratchText room;
+    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, Unpacked(*room)));
     if (!message.has_value()) return std::nullopt;
     DRAY_TRY(api::Object object, api::DecodeProtobufMetadata(hub, *message, {.stored = true}));
     DRAY_TRY_VOID(CheckIdentity(object));
@@ -217,7 +231,8 @@ class EncodedObject final : public store::Value {
 
   // The same of the outline.
   Result<std::optional<Outline>> OutlineAs(const api::KindInfo& hub, const api::Type& part) const {
-    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, bytes()));
+    ScratchText room;
+    DRAY_TRY(const std::optional<std::string_view> message, HubMessage(hub, Unpacked(*room)));
     if (!message.has_value()) return std::nullopt;
     DRAY_TRY(api::ProtobufOutline outline,
              api::DecodeProtobufOutline(hub, part, *message, {.stored = true}));
@@ -233,14 +248,24 @@ class EncodedObject final : public store::Value {
   }
 
  private:
+  // The durable form: in `room`, which is empty, or here.
+  std::string_view Unpacked(std::string& room) const {
+    const std::string_view packed(TailOf(this), packed_bytes_);
+    if (dictionary_ == nullptr) return packed;
+    dictionary_->Unpack(packed, room);
+    return room;
+  }
+
   Decoded Decode(const api::KindInfo& hub) const {
-    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
+    ScratchText room;
+    const std::string_view bytes = Unpacked(*room);
+    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes));
     const api::KindInfo* version = VersionOf(hub, meta.api_version);
     if (version == nullptr && api::IsCustom(hub)) {
       return Fail(StatusReason::kInternalError, VersionIsGone(meta.api_version));
     }
     if (version == nullptr) return nullptr;
-    DRAY_TRY(api::Object object, storage::Decode(*version, bytes()));
+    DRAY_TRY(api::Object object, storage::Decode(*version, bytes));
     DRAY_TRY_VOID(CheckIdentity(object));
     object.mutable_metadata().resource_version.clear();
     if (version == &version->storage()) {
@@ -252,6 +277,8 @@ class EncodedObject final : public store::Value {
   }
 
   const size_t size_;
+  const size_t packed_bytes_;  // after this object
+  const Frozen<Dictionary> dictionary_;  // null: the bytes are as they are
   const api::Readable readable_ = api::Readable::kSurely;  // by decoding; recovered: not asked
   // The kind of the object; null until what was recovered has been decoded.
   mutable std::atomic<const api::KindInfo*> known_as_ = nullptr;
@@ -263,7 +290,9 @@ class EncodedObject final : public store::Value {
 };
 
 std::shared_ptr<const EncodedObject> MakeRecovered(std::string_view bytes) {
-  return MakeWithTail<EncodedObject>(bytes, bytes.size());
+  ScratchText room;
+  const Packed packed = PackingOfProcess().Pack(bytes, *room);
+  return MakeWithTail<EncodedObject>(packed.bytes, bytes.size(), packed);
 }
 
 Failure Undecodable(const api::KindInfo& hub, const store::Record& record, const Error& error) {
@@ -546,7 +575,10 @@ Frozen<StoredObject> MakeStored(api::Object object) {
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {
   ScratchText bytes;
   const api::Readable readable = stored->EncodeTo(*bytes);
-  Frozen<store::Value> value = MakeWithTail<EncodedObject>(*bytes, bytes->size(), readable, stored);
+  ScratchText room;
+  const Packed packed = PackingOfProcess().Pack(*bytes, *room);
+  Frozen<store::Value> value =
+      MakeWithTail<EncodedObject>(packed.bytes, bytes->size(), packed, readable, stored);
   Keep(std::move(stored), bytes->size());
   return value;
 }

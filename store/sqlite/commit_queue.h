@@ -27,9 +27,8 @@ struct Expire {
 struct Request {
   /// Transactions have passed CheckTxn.
   std::variant<Txn, Expire> what;
-  /// The durable form of each operation's value, in order; "" for deletions. The values own the
-  /// bytes.
-  std::vector<std::string_view> bytes{};
+  /// The durable form of each operation's value, in order; "" for deletions.
+  std::vector<std::string> bytes{};
   /// Bytes that count against the queue's limit.
   size_t size = 0;
   CommitCallback done{};

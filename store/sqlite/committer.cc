@@ -275,7 +275,8 @@ Result<> Committer::WriteRows(std::span<const Sequenced> batch) {
     size_t next = 0;                                  // event: the absent deleted have none
     for (size_t i = 0; i < records.size(); ++i) {
       if (records[i] == nullptr) continue;
-      const std::string_view bytes = i < one.request.bytes.size() ? one.request.bytes[i] : "";
+      const std::string_view bytes =
+          i < one.request.bytes.size() ? std::string_view(one.request.bytes[i]) : "";
       const auto ordinal = static_cast<int64_t>(next);
       DRAY_TRY_VOID(writer_.Write(RowOf(*change->events[next], ordinal, bytes)));
       ++next;

@@ -300,7 +300,7 @@ TEST_F(SqliteRefusal, ATableMetaThatCannotBe) {
 class Estimated final : public Value {
  public:
   Estimated(size_t estimate, size_t size) : estimate_(estimate), bytes_(size, 'v') {}
-  std::string_view bytes() const override { return bytes_; }
+  std::string bytes() const override { return bytes_; }
   size_t size() const override { return estimate_; }
 
  private:

@@ -290,7 +290,7 @@ TEST(SqliteReopen, AnyBytesAreKeptUpToTheLimits) {
 class Marked final : public Value {
  public:
   explicit Marked(std::string text) : text_(std::move(text)) {}
-  std::string_view bytes() const override { return text_; }
+  std::string bytes() const override { return text_; }
 
  private:
   const std::string text_;

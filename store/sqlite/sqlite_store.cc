@@ -39,8 +39,8 @@ namespace dray::store::sqlite {
 namespace {
 
 /// The durable form of the value of `put`. The value's estimated size has been checked already.
-Result<std::string_view> Encode(const Put& put) {
-  const std::string_view bytes = put.value->bytes();
+Result<std::string> Encode(const Put& put) {
+  std::string bytes = put.value->bytes();
   if (bytes.size() > kValueBytesMax) {
     return Fail(StatusReason::kRequestEntityTooLarge,
                 fmt::format("the value of {} has {} bytes, the limit is {}",
@@ -60,13 +60,13 @@ Result<Request> MakeRequest(Txn txn) {
   DRAY_TRY_VOID(CheckTxn(txn));
   Request request;
   for (const Operation& operation : txn.operations) {
-    std::string_view bytes;
+    std::string bytes;
     if (const Put* put = std::get_if<Put>(&operation)) {
       DRAY_TRY(bytes, Encode(*put));
       request.size += put->key.size();
     }
     request.size += bytes.size();
-    request.bytes.push_back(bytes);
+    request.bytes.push_back(std::move(bytes));
   }
   request.what = std::move(txn);
   return request;

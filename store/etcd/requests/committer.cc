@@ -49,7 +49,7 @@ void AddFences(const Txn& txn, const mirror::Mirror& mirror, rpc::TxnQuery& quer
   for (const auto& [key, seen] : slots) {
     query.conditions.push_back(
         {.of = rpc::TxnQuery::Condition::Of::kModifiedUntil, .key = key, .equals = seen.value()});
-    query.writes.push_back({.key = key, .value = std::string_view()});
+    query.writes.push_back({.key = key, .value = std::string()});
   }
 }
 

@@ -68,7 +68,7 @@ struct TxnQuery {
   };
   struct Write {
     std::string key{};
-    std::optional<std::string_view> value{};  // a deletion, if absent; valid during the call
+    std::optional<std::string> value{};  // a deletion, if absent
     int64_t lease = 0;
   };
   std::vector<Condition> conditions{};

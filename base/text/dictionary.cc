@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text/dictionary.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace dray::inline text {
+namespace {
+
+/// What is looked up. A shorter copy would hardly save anything.
+constexpr size_t kWordBytes = 8;
+
+uint64_t WordAt(const char* at) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, kWordBytes);
+  return word;
+}
+
+size_t SlotOf(uint64_t word, size_t bits) {
+  return static_cast<size_t>((word * 0x9E37'79B9'7F4A'7C15) >> (64 - bits));
+}
+
+size_t CommonPrefix(std::string_view a, std::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  size_t same = 0;
+  while (same + kWordBytes <= size && WordAt(&a[same]) == WordAt(&b[same])) same += kWordBytes;
+  while (same < size && a[same] == b[same]) ++same;
+  return same;
+}
+
+void AppendNumber(size_t number, std::string& out) {
+  for (; number >= 0x80; number >>= 7U) out.push_back(static_cast<char>(number | 0x80U));
+  out.push_back(static_cast<char>(number));
+}
+
+size_t TakeNumber(std::string_view& packed) {
+  size_t number = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    DRAY_CHECK(!packed.empty());
+    const auto digits = static_cast<uint8_t>(packed.front());
+    packed.remove_prefix(1);
+    number |= static_cast<size_t>(digits & 0x7FU) << shift;
+    if (digits < 0x80) return number;
+  }
+}
+
+}  // namespace
+
+Dictionary::Dictionary()
+    : samples_(std::make_unique_for_overwrite<char[]>(kBytesMax)),  // NOLINT(*-avoid-c-arrays)
+      slots_(std::make_unique<Slots>()) {
+  static_assert(kBytesMax < UINT16_MAX);
+}
+
+// A place in the samples that has what follows in `text`. `expected` is where the text goes on if
+// it differs from the last sample in as many bytes as the sample from it.
+Dictionary::Found Dictionary::Find(std::string_view text, size_t at, size_t expected) const {
+  const uint64_t word = WordAt(&text[at]);
+  const auto has_word = [&, size = size_](size_t place) {
+    return place + kWordBytes <= size && WordAt(&samples_[place]) == word;
+  };
+  size_t place = expected;
+  if (!has_word(place)) {
+    const uint16_t slot = (*slots_)[SlotOf(word, kSlotBits)];
+    if (slot == 0 || !has_word(slot - 1U)) return {};
+    place = slot - 1U;
+  }
+  const std::string_view sample(&samples_[place], size_ - place);
+  return {.place = place, .size = CommonPrefix(sample, text.substr(at))};
+}
+
+void Dictionary::Pack(std::string_view text, std::string& out) {
+  const size_t before = out.size();
+  AppendNumber(text.size(), out);
+  const MutexLock lock(mutex_);
+  size_t done = 0;           // what has been written of the text
+  size_t copied_until = 0;   // in the samples, at `done`
+  for (size_t at = 0; slots_ != nullptr && at + kWordBytes <= text.size();) {
+    Found found = Find(text, at, copied_until + (at - done));
+    if (found.size == 0) {
+      ++at;
+      continue;
+    }
+    while (at > done && found.place > 0 && text[at - 1] == samples_[found.place - 1]) {
+      --at;
+      --found.place;
+      ++found.size;
+    }
+    AppendNumber(at - done, out);
+    out.append(text.substr(done, at - done));
+    AppendNumber(found.size, out);
+    AppendNumber(found.place, out);
+    done = at = at + found.size;
+    copied_until = found.place + found.size;
+  }
+  if (done < text.size()) {
+    AppendNumber(text.size() - done, out);
+    out.append(text.substr(done));
+  }
+  if (slots_ != nullptr && (out.size() - before) * 2 > text.size()) Learn(text);
+}
+
+void Dictionary::Learn(std::string_view text) {
+  const size_t room = kBytesMax - size_;
+  const std::string_view sample = text.substr(0, kSampleBytesMax);
+  if (sample.size() > room) {
+    if (++poor_ == kPoorMax) slots_ = nullptr;
+    return;
+  }
+  std::ranges::copy(sample, &samples_[size_]);
+  const size_t first = size_;
+  size_ += sample.size();
+  for (size_t place = first; place + kWordBytes <= size_; place += kStride) {
+    (*slots_)[SlotOf(WordAt(&samples_[place]), kSlotBits)] = static_cast<uint16_t>(place + 1);
+  }
+}
+
+void Dictionary::Unpack(std::string_view packed, std::string& out) const {
+  const size_t size = TakeNumber(packed);
+  const size_t first = out.size();
+  const size_t whole = first + size;
+  // The function is told of more room than was asked for by some versions of libstdc++.
+  out.resize_and_overwrite(whole, [&](char* text, size_t /*room*/) {
+    for (size_t at = first; at < whole;) {
+      const size_t here = TakeNumber(packed);
+      DRAY_CHECK(here <= packed.size() && here <= whole - at);
+      std::memcpy(text + at, packed.data(), here);
+      packed.remove_prefix(here);
+      at += here;
+      if (at == whole) break;
+      const size_t copied = TakeNumber(packed);
+      const size_t place = TakeNumber(packed);
+      DRAY_CHECK(place <= kBytesMax && copied <= kBytesMax - place && copied <= whole - at);
+      std::memcpy(text + at, &samples_[place], copied);
+      at += copied;
+    }
+    return whole;
+  });
+}
+
+bool Dictionary::is_worn() const {
+  const MutexLock lock(mutex_);
+  return slots_ == nullptr;
+}
+
+}  // namespace dray::inline text
