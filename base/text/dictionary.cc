@@ -24,9 +24,11 @@ size_t SlotOf(uint64_t word, size_t bits) {
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {
   const size_t size = std::min(a.size(), b.size());
+  const char* const in_a = a.data();
+  const char* const in_b = b.data();
   size_t same = 0;
-  while (same + kWordBytes <= size && WordAt(&a[same]) == WordAt(&b[same])) same += kWordBytes;
-  while (same < size && a[same] == b[same]) ++same;
+  while (same + kWordBytes <= size && WordAt(in_a + same) == WordAt(in_b + same)) same += kWordBytes;
+  while (same < size && in_a[same] == in_b[same]) ++same;
   return same;
 }
 
@@ -54,21 +56,15 @@ Dictionary::Dictionary()
   static_assert(kBytesMax < UINT16_MAX);
 }
 
-// A place in the samples that has what follows in `text`. `expected` is where the text goes on if
-// it differs from the last sample in as many bytes as the sample from it.
-Dictionary::Found Dictionary::Find(std::string_view text, size_t at, size_t expected) const {
-  const uint64_t word = WordAt(&text[at]);
-  const auto has_word = [&, size = size_](size_t place) {
-    return place + kWordBytes <= size && WordAt(&samples_[place]) == word;
-  };
-  size_t place = expected;
-  if (!has_word(place)) {
-    const uint16_t slot = (*slots_)[SlotOf(word, kSlotBits)];
-    if (slot == 0 || !has_word(slot - 1U)) return {};
-    place = slot - 1U;
-  }
-  const std::string_view sample(&samples_[place], size_ - place);
-  return {.place = place, .size = CommonPrefix(sample, text.substr(at))};
+// A place in the samples that has the word at `at`. `expected` is where the text goes on if it
+// differs from the last sample in as many bytes as the sample from it. This runs for each byte that
+// is not copied, hence the plain pointers.
+size_t Dictionary::Find(const char* at, size_t expected) const {
+  const uint64_t word = WordAt(at);
+  const char* const samples = samples_.get();
+  if (expected + kWordBytes <= size_ && WordAt(samples + expected) == word) return expected;
+  const uint16_t slot = slots_->data()[SlotOf(word, kSlotBits)];
+  return slot != 0 && WordAt(samples + slot - 1) == word ? slot - 1U : kNowhere;
 }
 
 void Dictionary::Pack(std::string_view text, std::string& out) {
@@ -77,23 +73,25 @@ void Dictionary::Pack(std::string_view text, std::string& out) {
   const MutexLock lock(mutex_);
   size_t done = 0;           // what has been written of the text
   size_t copied_until = 0;   // in the samples, at `done`
-  for (size_t at = 0; slots_ != nullptr && at + kWordBytes <= text.size();) {
-    Found found = Find(text, at, copied_until + (at - done));
-    if (found.size == 0) {
+  const size_t last = text.size() < kWordBytes || slots_ == nullptr ? 0 : text.size() - kWordBytes + 1;
+  for (size_t at = 0; at < last;) {
+    size_t place = Find(text.data() + at, copied_until + (at - done));
+    if (place == kNowhere) {
       ++at;
       continue;
     }
-    while (at > done && found.place > 0 && text[at - 1] == samples_[found.place - 1]) {
+    const std::string_view sample(&samples_[place], size_ - place);
+    const size_t end = at + CommonPrefix(sample, text.substr(at));
+    while (at > done && place > 0 && text[at - 1] == samples_[place - 1]) {
       --at;
-      --found.place;
-      ++found.size;
+      --place;
     }
     AppendNumber(at - done, out);
     out.append(text.substr(done, at - done));
-    AppendNumber(found.size, out);
-    AppendNumber(found.place, out);
-    done = at = at + found.size;
-    copied_until = found.place + found.size;
+    AppendNumber(end - at, out);
+    AppendNumber(place, out);
+    copied_until = place + (end - at);
+    done = at = end;
   }
   if (done < text.size()) {
     AppendNumber(text.size() - done, out);

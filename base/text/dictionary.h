@@ -56,12 +56,9 @@ class Dictionary {
   static constexpr size_t kSlots = size_t{1} << kSlotBits;
   using Slots = std::array<uint16_t, kSlots>;  // a place in the samples, plus one; 0: none
 
-  struct Found {
-    size_t place = 0;
-    size_t size = 0;  // 0: nothing was found
-  };
+  static constexpr size_t kNowhere = SIZE_MAX;
 
-  Found Find(std::string_view text, size_t at, size_t expected) const DRAY_REQUIRES(mutex_);
+  size_t Find(const char* at, size_t expected) const DRAY_REQUIRES(mutex_);
   void Learn(std::string_view text) DRAY_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
