@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/dictionary.h"
 #include "base/frozen.h"
 #include "base/mutex.h"
-#include "base/text/dictionary.h"
 
 namespace dray::server::storage {
 

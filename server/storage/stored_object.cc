@@ -277,8 +277,8 @@ class EncodedObject final : public store::Value {
   }
 
   const size_t size_;
-  const size_t packed_bytes_;  // after this object
-  const Frozen<Dictionary> dictionary_;  // null: the bytes are as they are
+  const size_t packed_bytes_;                              // after this object
+  const Frozen<Dictionary> dictionary_;                    // null: the bytes are as they are
   const api::Readable readable_ = api::Readable::kSurely;  // by decoding; recovered: not asked
   // The kind of the object; null until what was recovered has been decoded.
   mutable std::atomic<const api::KindInfo*> known_as_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text/dictionary.h"
+#include "base/dictionary.h"
 
 #include <cstddef>
 #include <random>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dray::inline text {
+namespace dray {
 namespace {
 
 std::string PackedBy(Dictionary& dictionary, std::string_view text) {
@@ -42,7 +42,8 @@ TEST(Dictionary, EveryTextIsUnpackedAsItWas) {
       packed.push_back(PackedBy(dictionary, texts.back()));
       EXPECT_LE(packed.back().size(), texts.back().size() + 8);
     }
-    for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(UnpackedBy(dictionary, packed[i]), texts[i]);
+    for (size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(UnpackedBy(dictionary, packed[i]), texts[i]);
   }
 }
 
@@ -116,4 +117,4 @@ TEST(Dictionary, ThreadsPackAndUnpackAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace dray::inline text
+}  // namespace dray

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/text/dictionary.h"
+#include "base/dictionary.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
 
-namespace dray::inline text {
+namespace dray {
 namespace {
 
 /// What is looked up. A shorter copy would hardly save anything.
@@ -27,7 +27,8 @@ size_t CommonPrefix(std::string_view a, std::string_view b) {
   const char* const in_a = a.data();
   const char* const in_b = b.data();
   size_t same = 0;
-  while (same + kWordBytes <= size && WordAt(in_a + same) == WordAt(in_b + same)) same += kWordBytes;
+  while (same + kWordBytes <= size && WordAt(in_a + same) == WordAt(in_b + same))
+    same += kWordBytes;
   while (same < size && in_a[same] == in_b[same]) ++same;
   return same;
 }
@@ -56,7 +57,7 @@ Dictionary::Dictionary()
   static_assert(kBytesMax < UINT16_MAX);
 }
 
-// A place in the samples that has the word at `at`. `expected` is where the text goes on if it
+// A place in the samples that has the word at `at`. `expected` is where the text continues if it
 // differs from the last sample in as many bytes as the sample from it. This runs for each byte that
 // is not copied, hence the plain pointers.
 size_t Dictionary::Find(const char* at, size_t expected) const {
@@ -71,9 +72,10 @@ void Dictionary::Pack(std::string_view text, std::string& out) {
   const size_t before = out.size();
   AppendNumber(text.size(), out);
   const MutexLock lock(mutex_);
-  size_t done = 0;           // what has been written of the text
-  size_t copied_until = 0;   // in the samples, at `done`
-  const size_t last = text.size() < kWordBytes || slots_ == nullptr ? 0 : text.size() - kWordBytes + 1;
+  size_t done = 0;          // what has been written of the text
+  size_t copied_until = 0;  // in the samples, at `done`
+  const size_t last =
+      text.size() < kWordBytes || slots_ == nullptr ? 0 : text.size() - kWordBytes + 1;
   for (size_t at = 0; at < last;) {
     size_t place = Find(text.data() + at, copied_until + (at - done));
     if (place == kNowhere) {
@@ -119,7 +121,7 @@ void Dictionary::Unpack(std::string_view packed, std::string& out) const {
   const size_t size = TakeNumber(packed);
   const size_t first = out.size();
   const size_t whole = first + size;
-  // The function is told of more room than was asked for by some versions of libstdc++.
+  // Some versions of libstdc++ pass more room than the caller asked for.
   out.resize_and_overwrite(whole, [&](char* text, size_t /*room*/) {
     for (size_t at = first; at < whole;) {
       const size_t here = TakeNumber(packed);
@@ -143,4 +145,4 @@ bool Dictionary::is_worn() const {
   return slots_ == nullptr;
 }
 
-}  // namespace dray::inline text
+}  // namespace dray

@@ -4,8 +4,8 @@
 //
 // Objects of one kind are mostly the same bytes: names of fields and of their owners, images,
 // attributes. A compressor that sees one object alone finds little of that in a kilobyte; this one
-// looks into a dictionary of earlier objects (as zlib's deflateSetDictionary), and is quicker than a
-// general one because it neither counts symbols nor looks further than the dictionary.
+// looks into a dictionary of earlier objects (as zlib's deflateSetDictionary), and is quicker than
+// a general one because it neither counts symbols nor looks further than the dictionary.
 //
 // A packed text is the size of the text, then groups of: the number of bytes that stand here, these
 // bytes, the number of bytes to copy, and their place in the dictionary. Numbers are in base 128,
@@ -21,7 +21,7 @@
 
 #include "base/mutex.h"
 
-namespace dray::inline text {
+namespace dray {
 
 /// Safe from any thread. What was packed can be unpacked as long as the dictionary exists.
 class Dictionary {
@@ -69,4 +69,4 @@ class Dictionary {
   std::unique_ptr<Slots> slots_ DRAY_GUARDED_BY(mutex_);  // null: worn
 };
 
-}  // namespace dray::inline text
+}  // namespace dray
