@@ -20,8 +20,8 @@ namespace dray::control_plane {
 namespace {
 
 // The window of history. What new objects are made of counts as live, so 400,000 may come before a
-// watch that has read none of them must list again; objects that change leave 40,000 versions, which
-// keep 0.6 kB each when they are packed (server/storage/packing.h).
+// watch that has read none of them must list again; objects that change leave 40,000 versions,
+// which keep 0.6 kB each when they are packed (server/storage/packing.h).
 constexpr size_t kEventsMax = 400'000;
 constexpr size_t kEventBytesMax = size_t{24} << 20;
 
