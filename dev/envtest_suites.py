@@ -70,6 +70,14 @@ def assets_of(dray, scratch):
     return folder
 
 
+def variables_of(assets):
+    """By which envtest, and suites that look for the programs themselves, find them."""
+    variables = {"KUBEBUILDER_ASSETS": str(assets)}
+    for program in assets.iterdir():
+        variables["TEST_ASSET_" + program.name.upper().replace("-", "_")] = str(program)
+    return variables
+
+
 def has_ginkgo(project, suite):
     listed = go(project.folder, "list", "-test", "-deps", f"./{suite}", mod=project.mod, capture_output=True)
     return GINKGO in re.split(r"[\s\[]", listed.stdout)
@@ -118,13 +126,15 @@ def add_plain_tests(outcome, log, suites):
 def run_suite(project, suite, sides, scratch, logs):
     """Prints what passed and what failed on each side; whether a test failed with Dray."""
     program = scratch / suite.replace("/", "_")
-    compiled = go(project.folder, "test", "-c", "-ldflags=-s -w", "-o", program, f"./{suite}", mod=project.mod)
+    # Vetting all that a suite imports takes longer than compiling it.
+    compiled = go(project.folder, "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", program, f"./{suite}",
+                  mod=project.mod)
     if compiled.returncode != 0:
         without(f"{suite} does not build: modules are missing")
     is_of_ginkgo = has_ginkgo(project, suite)
     is_bad = False
     for side, assets in sides.items():
-        environment = {**project.environment, "KUBEBUILDER_ASSETS": str(assets)}
+        environment = {**project.environment, **variables_of(assets)}
         log = logs / f"{program.name}.{side}.log"
         # Managers of many suites serve metrics at port 8080 and, where another program has it, wait for ever.
         # The real kube-apiserver does not start without a default route, which such a network lacks.

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
+
+#include "api/codec/json_writer.h"
 
 namespace dray::api::validation::inline workloads {
 namespace {
@@ -74,10 +75,11 @@ void CheckAddresses(const List& now, const List& before, const Path& path, Field
   if (now.size() == 2 && count(Family::kFour) == 1 && count(Family::kSix) == 1) return;
   // As upstream's own type, whose fields have no names of JSON.
   std::string shown;
-  for (const auto& one : now) {
-    shown += fmt::format(R"({}{{"IP":{}}})", shown.empty() ? "[" : ",", Shown(one.ip));
-  }
-  errors.Invalid(path, shown + "]", "may specify no more than one IP for each IP family");
+  JsonWriter json(shown);
+  json.Array([&] {
+    for (const auto& one : now) json.Object([&] { json.Member("IP", one.ip); });
+  });
+  errors.Invalid(path, shown, "may specify no more than one IP for each IP family");
 }
 
 }  // namespace
