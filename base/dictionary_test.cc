@@ -25,7 +25,7 @@ std::string UnpackedBy(const Dictionary& dictionary, std::string_view packed) {
   return text.substr(7);
 }
 
-std::string Random(std::minstd_rand& random, size_t size, unsigned letters) {
+std::string RandomLetters(std::minstd_rand& random, size_t size, unsigned letters) {
   std::string text;
   while (text.size() < size) text.push_back(static_cast<char>('a' + random() % letters));
   return text;
@@ -38,7 +38,7 @@ TEST(Dictionary, EveryTextIsUnpackedAsItWas) {
     std::vector<std::string> packed;
     std::vector<std::string> texts;
     for (size_t size = 0; size < 300; ++size) {
-      texts.push_back(Random(random, size % 100 * size % 999, letters));
+      texts.push_back(RandomLetters(random, size % 100 * size % 999, letters));
       packed.push_back(PackedBy(dictionary, texts.back()));
       EXPECT_LE(packed.back().size(), texts.back().size() + 8);
     }
@@ -50,7 +50,7 @@ TEST(Dictionary, EveryTextIsUnpackedAsItWas) {
 TEST(Dictionary, WhatASampleHasIsCopied) {
   std::minstd_rand random(1);
   Dictionary dictionary;
-  const std::string sample = Random(random, 1000, 26);
+  const std::string sample = RandomLetters(random, 1000, 26);
   EXPECT_GT(PackedBy(dictionary, sample).size(), sample.size()) << "nothing is known yet";
   EXPECT_LE(PackedBy(dictionary, sample).size(), 8U);
   const std::string edited = "other " + sample.substr(0, 400) + "words" + sample.substr(410);
@@ -61,7 +61,7 @@ TEST(Dictionary, WhatASampleHasIsCopied) {
 TEST(Dictionary, OfALongTextTheBeginningIsASample) {
   std::minstd_rand random(1);
   Dictionary dictionary;
-  const std::string text = Random(random, Dictionary::kSampleBytesMax + 1000, 26);
+  const std::string text = RandomLetters(random, Dictionary::kSampleBytesMax + 1000, 26);
   PackedBy(dictionary, text);
   EXPECT_LE(PackedBy(dictionary, text.substr(0, Dictionary::kSampleBytesMax)).size(), 8U);
   EXPECT_LE(PackedBy(dictionary, text).size(), 1000U + 12);
@@ -71,19 +71,19 @@ TEST(Dictionary, OfALongTextTheBeginningIsASample) {
 struct Full {
   std::minstd_rand random{1};
   Dictionary dictionary;
-  std::string first = Random(random, Dictionary::kSampleBytesMax, 26);
+  std::string first = RandomLetters(random, Dictionary::kSampleBytesMax, 26);
 
   Full() {
     PackedBy(dictionary, first);
     for (size_t size = first.size(); size < Dictionary::kBytesMax; size += first.size()) {
-      PackedBy(dictionary, Random(random, first.size(), 26));
+      PackedBy(dictionary, RandomLetters(random, first.size(), 26));
     }
   }
 };
 
 TEST(Dictionary, AFullOneLearnsNothingMore) {
   Full full;
-  const std::string another = Random(full.random, 1000, 26);
+  const std::string another = RandomLetters(full.random, 1000, 26);
   PackedBy(full.dictionary, another);
   EXPECT_GT(PackedBy(full.dictionary, another).size(), another.size());
   EXPECT_LE(PackedBy(full.dictionary, full.first).size(), 8U);
@@ -92,7 +92,7 @@ TEST(Dictionary, AFullOneLearnsNothingMore) {
 TEST(Dictionary, SoManyTextsThatPackBadlyWearItOut) {
   Full full;
   const std::string packed = PackedBy(full.dictionary, full.first);
-  const std::string another = Random(full.random, 1000, 26);
+  const std::string another = RandomLetters(full.random, 1000, 26);
   for (size_t i = 1; i < Dictionary::kPoorMax; ++i) PackedBy(full.dictionary, another);
   EXPECT_FALSE(full.dictionary.is_worn());
   PackedBy(full.dictionary, another);
@@ -109,7 +109,7 @@ TEST(Dictionary, ThreadsPackAndUnpackAtTheSameTime) {
     threads.emplace_back([&dictionary, seed] {
       std::minstd_rand random(seed);
       for (size_t i = 0; i < 300; ++i) {
-        const std::string text = Random(random, 200, 26);
+        const std::string text = RandomLetters(random, 200, 26);
         ASSERT_EQ(UnpackedBy(dictionary, PackedBy(dictionary, text)), text);
       }
     });

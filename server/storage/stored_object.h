@@ -230,9 +230,6 @@ Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, 
 /// Errors: kInternalError  they cannot be decoded; the message gives the reason.
 Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes);
 
-/// Whether `object`, one of a hub, has fields that the hub's own version lacks.
-bool HasHubContent(const api::Object& object);
-
 /// What upstream says of a custom object in a version that its definition no longer has.
 std::string VersionIsGone(std::string_view api_version);
 

@@ -6,6 +6,7 @@
 #include "api/conversion/conversion.h"
 #include "api/custom_kind.h"
 #include "server/registry/write.h"
+#include "server/storage/hub_content.h"
 #include "server/storage/stored_object.h"
 
 namespace dray::server::verbs::admission {

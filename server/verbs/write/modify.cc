@@ -17,6 +17,7 @@
 #include "server/registry/metadata_rules.h"
 #include "server/registry/served_kinds.h"
 #include "server/registry/write.h"
+#include "server/storage/hub_content.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/admission/chain.h"
