@@ -234,16 +234,14 @@ class Measurement {
   }
 
   std::string PathOf(size_t watch) const {
-    const bool is_of_node = question_ == Question::kNode;
-    const std::string base = fmt::format(
-        "{}?watch=true&resourceVersion={}", is_of_node ? "/api/v1/pods" : kMaps, version_);
-    switch (question_) {
-      case Question::kOwn: return fmt::format("{}&fieldSelector=metadata.name%3Dc-{}", base, watch);
-      case Question::kNode:
-        return fmt::format("{}&fieldSelector=spec.nodeName%3Dn-{}", base, watch);
-      case Question::kAll: return base;
-    }
-    return base;
+    std::string path = fmt::format("{}?watch=true&resourceVersion={}",
+                                   question_ == Question::kNode ? "/api/v1/pods" : kMaps,
+                                   version_);
+    if (question_ == Question::kOwn)
+      path += fmt::format("&fieldSelector=metadata.name%3Dc-{}", watch);
+    if (question_ == Question::kNode)
+      path += fmt::format("&fieldSelector=spec.nodeName%3Dn-{}", watch);
+    return path;
   }
 
   template <class Done>

@@ -106,13 +106,17 @@ class PagesTest : public ::testing::Test {
     server_.reset();
   }
 
+  struct Headers {
+    std::string_view known = {};
+    std::string_view type = "application/json";
+  };
+
   /// "200 body"; an empty token shows no credentials.
   std::string Do(std::string_view method,
                  std::string_view target,
                  std::string token = {},
                  std::string body = {},
-                 std::string_view known = {},
-                 std::string_view type = "application/json") {
+                 const Headers& headers = {.known = {}, .type = "application/json"}) {
     net::client::HttpClient client(
         RealWorld().clock,
         {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
@@ -120,8 +124,8 @@ class PagesTest : public ::testing::Test {
          .user_agent = "tester/1"});
     net::client::ClientRequest request{.method = std::string(method),
                                        .target = std::string(target)};
-    if (!body.empty()) request.headers.Add("Content-Type", type);
-    if (!known.empty()) request.headers.Add("If-None-Match", known);
+    if (!body.empty()) request.headers.Add("Content-Type", headers.type);
+    if (!headers.known.empty()) request.headers.Add("If-None-Match", headers.known);
     request.body = std::move(body);
     const auto response = client.Send(request);
     EXPECT_TRUE(response.has_value());
@@ -141,7 +145,7 @@ class PagesTest : public ::testing::Test {
 TEST_F(PagesTest, FilesNeedNoCredentials) {
   EXPECT_EQ(Do("GET", "/ui/"), "200 <p>hello</p>");
   EXPECT_EQ(Do("GET", "/ui/", "unknown"), "200 <p>hello</p>");
-  EXPECT_EQ(Do("GET", "/ui/", "", "", "\"1\""), "304 ");
+  EXPECT_EQ(Do("GET", "/ui/", "", "", {.known = "\"1\""}), "304 ");
   EXPECT_EQ(Do("GET", "/ui/other"), "404 no page");
   EXPECT_THAT(Do("POST", "/ui/", "secret", "{}"), StartsWith("405 "));
   EXPECT_THAT(Do("GET", "/api/v1/pods"), StartsWith("401 "));
@@ -172,8 +176,8 @@ TEST_F(PagesTest, AQuestionWithABodyIsPosted) {
 
 // Browsers send such bodies for pages of others without asking first.
 TEST_F(PagesTest, ABodyIsJsonByItsType) {
-  const auto post = [&](std::string type) {
-    return Do("POST", "/ui/api/length", "secret", "{}", "", type);
+  const auto post = [&](std::string_view type) {
+    return Do("POST", "/ui/api/length", "secret", "{}", {.type = type});
   };
   EXPECT_EQ(post("application/json; charset=utf-8"), "200 2");
   EXPECT_EQ(post("Application/JSON"), "200 2");
