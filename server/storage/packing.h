@@ -28,11 +28,12 @@ class Packing {
   /// Kinds that have a dictionary of their own: those that came first. All others share one.
   static constexpr size_t kKindsMax = 64;
 
-  /// A durable form, in `room`, which is empty, if it becomes shorter by a quarter. O(size).
+  /// A durable form, in `room`, which is empty, if it becomes shorter by a quarter. Secrets stay as
+  /// they are. O(size).
   Packed Pack(std::string_view bytes, std::string& room);
 
  private:
-  std::shared_ptr<Dictionary> DictionaryFor(std::string_view bytes);
+  std::shared_ptr<Dictionary> DictionaryFor(std::string_view kind);
 
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<Dictionary>, std::less<>> dictionaries_

@@ -49,6 +49,15 @@ TEST(Packing, WhatIsShortStaysAsItIs) {
   EXPECT_NE(DictionaryOf(packing, Random(Packing::kShortBytes, 1)), nullptr);
 }
 
+TEST(Packing, SecretsAreNoSamples) {
+  Packing packing;
+  const std::string content = Random(1000, 1);
+  EXPECT_EQ(DictionaryOf(packing, Envelope("\n\x02v1\x12\x06Secret", content)), nullptr);
+  const std::string json = R"({"apiVersion":"example.com/v1","kind":"VaultSecret","data":")";
+  EXPECT_EQ(DictionaryOf(packing, json + content), nullptr);
+  EXPECT_NE(DictionaryOf(packing, Envelope("\n\x02v1\x12\x09ConfigMap", content)), nullptr);
+}
+
 TEST(Packing, KindsHaveDictionariesOfTheirOwn) {
   Packing packing;
   const auto pod = DictionaryOf(packing, Envelope("v1 Pod", Random(500, 1)));
