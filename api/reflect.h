@@ -24,6 +24,7 @@
 #include "api/value/quantity.h"
 #include "api/value/rare_list.h"
 #include "api/value/raw_json.h"
+#include "api/value/shared_map.h"
 #include "api/value/time.h"
 
 namespace dray::api {
@@ -121,6 +122,8 @@ struct ContainerOperations {
   size_t (*size)(const void* container);
   /// The index-th element, in order; for an optional, index 0.
   const void* (*at)(const void* container, size_t index);
+  /// The same element to write to.
+  void* (*own)(void* container, size_t index);
   /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
   void* (*add)(void* container, std::string_view key);
   void (*clear)(void* container);
@@ -137,6 +140,8 @@ struct ContainerOperations {
   void (*settle)(void* map);
   /// Maps: the element at `key`, or null.
   const void* (*find)(const void* map, std::string_view key);
+  /// The same element to write to.
+  void* (*find_own)(void* map, std::string_view key);
   /// Maps: visits all entries in key order.
   void (*visit)(const void* map,
                 void* context,
@@ -229,6 +234,7 @@ struct ReflectedOptional {
         return static_cast<const Holder*>(c)->has_value() ? 1 : 0;
       },
       .at = [](const void* c, size_t) -> const void* { return &**static_cast<const Holder*>(c); },
+      .own = [](void* c, size_t) -> void* { return &**static_cast<Holder*>(c); },
       .add = [](void* c, std::string_view) -> void* { return &static_cast<Holder*>(c)->emplace(); },
       .clear = [](void* c) { static_cast<Holder*>(c)->reset(); },
       .reserve = nullptr,
@@ -238,6 +244,7 @@ struct ReflectedOptional {
       .append = nullptr,
       .settle = nullptr,
       .find = nullptr,
+      .find_own = nullptr,
       .visit = nullptr,
   };
   static constexpr Type kType{.kind = TypeKind::kOptional,
@@ -261,6 +268,7 @@ struct ReflectedList {
       .at = [](const void* c, size_t i) -> const void* {
         return &(*static_cast<const Holder*>(c))[i];
       },
+      .own = [](void* c, size_t i) -> void* { return &(*static_cast<Holder*>(c))[i]; },
       .add = [](void* c, std::string_view) -> void* {
         return &static_cast<Holder*>(c)->emplace_back();
       },
@@ -272,6 +280,7 @@ struct ReflectedList {
       .append = nullptr,
       .settle = nullptr,
       .find = nullptr,
+      .find_own = nullptr,
       .visit = nullptr,
   };
   static constexpr Type kType{.kind = TypeKind::kList,
@@ -293,46 +302,60 @@ struct Bool {
   bool operator==(const Bool&) const = default;
 };
 
-template <class T>
-struct Reflected<Map<T>> {
+/// For `Holder`, a Map or SharedMap of `T`.
+template <class Holder, class T>
+struct ReflectedMap {
   static constexpr ContainerOperations kContainer{
-      .size = [](const void* c) { return static_cast<const Map<T>*>(c)->size(); },
+      .size = [](const void* c) { return static_cast<const Holder*>(c)->size(); },
       .at = [](const void* c, size_t i) -> const void* {
-        return &(static_cast<const Map<T>*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->second;
+        return &(static_cast<const Holder*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->second;
+      },
+      .own = [](void* c, size_t i) -> void* {
+        return &(static_cast<Holder*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->second;
       },
       .add = [](void* c, std::string_view key) -> void* {
-        const auto [entry, is_new] = static_cast<Map<T>*>(c)->try_emplace(key);
+        const auto [entry, is_new] = static_cast<Holder*>(c)->try_emplace(key);
         if (!is_new) entry->second = T();
         return &entry->second;
       },
-      .clear = [](void* c) { static_cast<Map<T>*>(c)->clear(); },
-      .reserve = [](void* c, size_t size) { static_cast<Map<T>*>(c)->reserve(size); },
+      .clear = [](void* c) { static_cast<Holder*>(c)->clear(); },
+      .reserve = [](void* c, size_t size) { static_cast<Holder*>(c)->reserve(size); },
       .present = nullptr,
       .set_present = nullptr,
       .key = [](const void* c, size_t i) -> std::string_view {
-        return (static_cast<const Map<T>*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->first;
+        return (static_cast<const Holder*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->first;
       },
       .append = [](void* c, std::string_view key) -> void* {
-        return &static_cast<Map<T>*>(c)->Append(key);
+        return &static_cast<Holder*>(c)->Append(key);
       },
-      .settle = [](void* c) { static_cast<Map<T>*>(c)->Settle(); },
+      .settle = [](void* c) { static_cast<Holder*>(c)->Settle(); },
       .find = [](const void* c, std::string_view key) -> const void* {
-        const auto found = static_cast<const Map<T>*>(c)->find(key);
-        return found == static_cast<const Map<T>*>(c)->end() ? nullptr : &found->second;
+        const auto found = static_cast<const Holder*>(c)->find(key);
+        return found == static_cast<const Holder*>(c)->end() ? nullptr : &found->second;
+      },
+      .find_own = [](void* c, std::string_view key) -> void* {
+        const auto found = static_cast<Holder*>(c)->find(key);
+        return found == static_cast<Holder*>(c)->end() ? nullptr : &found->second;
       },
       .visit =
           [](const void* c, void* context, void (*entry)(void*, std::string_view, const void*)) {
-            for (const auto& [key, value] : *static_cast<const Map<T>*>(c)) {
+            for (const auto& [key, value] : *static_cast<const Holder*>(c)) {
               entry(context, key, &value);
             }
           },
   };
   static constexpr Type kType{.kind = TypeKind::kMap,
                               .name = "map",
-                              .size = sizeof(Map<T>),
+                              .size = sizeof(Holder),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };
+
+template <class T>
+struct Reflected<Map<T>> : ReflectedMap<Map<T>, T> {};
+
+template <class T>
+struct Reflected<SharedMap<T>> : ReflectedMap<SharedMap<T>, T> {};
 
 #define DRAY_REFLECT_SCALAR(cpp_type) \
   template <>                         \

@@ -147,7 +147,7 @@ void Informer::Failed(std::string_view what, const Error& error, MonotonicTime n
 // they go when all are listed, behind the removal of those that were not.
 Result<> Informer::ListAll() {
   const bool is_first = mirror_.objects().empty();
-  std::vector<Mirrored> listed;
+  std::vector<Listed> listed;
   ListOptions page = options_.selection;
   page.limit = kPage;
   std::string version;
@@ -158,7 +158,8 @@ Result<> Informer::ListAll() {
       if (is_first) {
         mirror_.PutNewer(object, std::move(source));
       } else {
-        listed.push_back({.object = source == nullptr ? object : api::Object(), .source = source});
+        listed.push_back(
+            {.object = source == nullptr ? object : api::Object(), .source = std::move(source)});
       }
     }
     page.continue_token = list.continue_token;
@@ -172,11 +173,11 @@ Result<> Informer::ListAll() {
   return {};
 }
 
-void Informer::Replace(const std::vector<Mirrored>& listed) {
-  Mirror::Keys keys;
-  for (const Mirrored& one : listed) keys.insert(api::ObjectKey(one.Get().metadata()));
+void Informer::Replace(const std::vector<Listed>& listed) {
+  std::set<std::string> keys;
+  for (const Listed& one : listed) keys.insert(api::ObjectKey(one.Get().metadata()));
   for (const std::string& key : mirror_.KeysBut(keys)) mirror_.Remove(key);
-  for (const Mirrored& one : listed) mirror_.PutNewer(one.Get(), one.source);
+  for (const Listed& one : listed) mirror_.PutNewer(one.Get(), one.source);
 }
 
 Frozen<ObjectSource> Informer::SourceOf(const api::Object& object) const {

@@ -39,7 +39,7 @@ class Informer {
     bool holds_structs = false;
   };
   using Objects = Mirror::Objects;
-  using Keys = Mirror::Keys;
+  using IndexedKeys = Mirror::IndexedKeys;
 
   /// `into`: what it keeps, which outlives it; null: a mirror of its own.
   Informer(Client& client,
@@ -75,7 +75,7 @@ class Informer {
   // As the mirror's; what is found is valid until the next Step or Assume.
   Objects objects() const { return mirror_.objects(); }
   const api::Object* Find(std::string_view key) const { return mirror_.Find(key); }
-  const Keys& Indexed(size_t index, std::string_view value) const {
+  IndexedKeys Indexed(size_t index, std::string_view value) const {
     return mirror_.Indexed(index, value);
   }
 
@@ -88,6 +88,14 @@ class Informer {
     std::atomic<bool> overflowed = false;
   };
 
+  /// An object of a list, before it is in the mirror.
+  struct Listed {
+    api::Object object;           // empty where there is a source
+    Frozen<ObjectSource> source;  // null: there is none
+
+    api::Object Get() const { return source == nullptr ? object : source->Get(); }
+  };
+
   void Receive(Message message);
   void Start(MonotonicTime now);
   void StartOver();
@@ -96,7 +104,7 @@ class Informer {
   void Ended(const Error& error);
   void Failed(std::string_view what, const Error& error, MonotonicTime now);
   Result<> ListAll();
-  void Replace(const std::vector<Mirrored>& listed);
+  void Replace(const std::vector<Listed>& listed);
   Frozen<ObjectSource> SourceOf(const api::Object& object) const;
 
   Client& client_;

@@ -112,7 +112,7 @@ TEST_F(InformerTest, IndexFollowsChangesAndForgetsEmptyValues) {
   EXPECT_THAT(informer_.Indexed(by_node, "n1"), ElementsAre("lab/a"));
   SetNode("a", "n2");
   informer_.Step();
-  EXPECT_THAT(informer_.Indexed(by_node, "n1"), IsEmpty());
+  EXPECT_THAT(informer_.Indexed(by_node, "n1"), ElementsAre());
   EXPECT_THAT(informer_.Indexed(by_node, "n2"), ElementsAre("lab/a"));
 }
 

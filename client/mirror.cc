@@ -8,6 +8,21 @@
 
 namespace dray::client {
 
+namespace {
+
+// An object that a mirror holds itself.
+class HeldObject final : public ObjectSource {
+ public:
+  explicit HeldObject(api::Object object) : object_(std::move(object)) {}
+  api::Object Get() const override { return object_; }
+  const api::Object* held() const override { return &object_; }
+
+ private:
+  const api::Object object_;
+};
+
+}  // namespace
+
 uint64_t VersionOf(std::string_view resource_version) {
   uint64_t version = 0;
   const char* const last = resource_version.data() + resource_version.size();
@@ -19,31 +34,38 @@ uint64_t VersionOf(const api::Object& object) {
   return VersionOf(object.metadata().resource_version);
 }
 
+void MirrorIndex::Insert(std::string value, const std::string& key) {
+  entries_.insert({.value = std::move(value), .key = &key});
+}
+
+void MirrorIndex::Erase(std::string value, const std::string& key) {
+  entries_.erase({.value = std::move(value), .key = &key});
+}
+
+MirrorIndex::Keys MirrorIndex::Of(std::string_view value) const {
+  const auto [begin, end] = entries_.equal_range(value);
+  return {begin, end};
+}
+
 size_t Mirror::AddIndex(Indexer indexer) {
-  indexes_.push_back({.indexer = std::move(indexer), .keys = {}});
+  indexes_.push_back({.indexer = std::move(indexer), .entries = {}});
   return indexes_.size() - 1;
 }
 
 const api::Object* Mirror::Find(std::string_view key) const {
   const auto found = objects_.find(key);
   if (found == objects_.end()) return nullptr;
-  const Mirrored& mirrored = found->second;
-  if (mirrored.source == nullptr) return &mirrored.object;
-  return &borrowed_.emplace_back(mirrored.source->Get());
+  const ObjectSource& source = *found->second;
+  if (const api::Object* const held = source.held(); held != nullptr) return held;
+  return &borrowed_.emplace_back(source.Get());
 }
 
-std::vector<std::string> Mirror::KeysBut(const Keys& listed) const {
+std::vector<std::string> Mirror::KeysBut(const std::set<std::string>& listed) const {
   std::vector<std::string> keys;
-  for (const auto& [key, mirrored] : objects_) {
+  for (const auto& [key, source] : objects_) {
     if (!listed.contains(key)) keys.push_back(key);
   }
   return keys;
-}
-
-const Mirror::Keys& Mirror::Indexed(size_t index, std::string_view value) const {
-  static const Keys kNone;
-  const auto found = indexes_[index].keys.find(value);
-  return found == indexes_[index].keys.end() ? kNone : found->second;
 }
 
 // The first object whose key is not less. Objects that come one after the other mostly have keys
@@ -67,27 +89,26 @@ void Mirror::PutNewer(const api::Object& object, Frozen<ObjectSource> source) {
 void Mirror::Put(const api::Object& object, Frozen<ObjectSource> source, bool only_newer) {
   std::string key = api::ObjectKey(object.metadata());
   const auto known = PlaceOf(key);
-  const auto mirrored = [&] {
-    return Mirrored{.object = source == nullptr ? object : api::Object(), .source = source};
-  };
+  const bool is_held = source == nullptr;
+  if (is_held) source = std::make_shared<const HeldObject>(object);
   if (known == objects_.end() || known->first != key) {
-    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), mirrored());
+    const auto added = last_put_ = objects_.emplace_hint(known, std::move(key), std::move(source));
     ChangeIndexes(added->first, nullptr, &object);
     return Notify(nullptr, &object);
   }
-  const api::Object before = known->second.Get();
+  const api::Object before = known->second->Get();
   const uint64_t version = only_newer ? VersionOf(object) : 0;
   if (version != 0 && VersionOf(before) >= version) {
     // The same version again: from now on it can be borrowed.
-    if (source != nullptr && VersionOf(before) == version) known->second = mirrored();
+    if (!is_held && VersionOf(before) == version) known->second = std::move(source);
     return;
   }
   if (before.metadata().uid != object.metadata().uid) {
     Remove(key);
     return Put(object, std::move(source), only_newer);
   }
-  known->second = mirrored();
-  ChangeIndexes(key, &before, &object);
+  known->second = std::move(source);
+  ChangeIndexes(known->first, &before, &object);
   Notify(&before, &object);
 }
 
@@ -96,7 +117,7 @@ void Mirror::Remove(std::string_view key) {
   if (found == objects_.end()) return;
   if (found == last_put_) last_put_ = objects_.end();
   const auto node = objects_.extract(found);
-  const api::Object before = node.mapped().Get();
+  const api::Object before = node.mapped()->Get();
   ChangeIndexes(node.key(), &before, nullptr);
   Notify(&before, nullptr);
 }
@@ -112,15 +133,10 @@ void Mirror::ChangeIndexes(const std::string& key,
   for (Index& index : indexes_) {
     values.clear();
     if (before != nullptr) index.indexer(*before, values);
-    for (const std::string& value : values) {
-      const auto keys = index.keys.find(value);
-      if (keys == index.keys.end()) continue;
-      keys->second.erase(key);
-      if (keys->second.empty()) index.keys.erase(keys);
-    }
+    for (std::string& value : values) index.entries.Erase(std::move(value), key);
     values.clear();
     if (after != nullptr) index.indexer(*after, values);
-    for (std::string& value : values) index.keys[std::move(value)].insert(key);
+    for (std::string& value : values) index.entries.Insert(std::move(value), key);
   }
 }
 

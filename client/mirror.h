@@ -29,18 +29,10 @@ namespace dray::client {
 uint64_t VersionOf(std::string_view resource_version);
 uint64_t VersionOf(const api::Object& object);
 
-/// An object of a mirror.
-struct Mirrored {
-  api::Object object;           // empty where there is a source
-  Frozen<ObjectSource> source;  // null: the object is held
-
-  api::Object Get() const { return source == nullptr ? object : source->Get(); }
-};
-
 /// What is in a mirror, by key. Valid until the next change.
 class MirroredObjects {
  public:
-  using Map = std::map<std::string, Mirrored, std::less<>>;
+  using Map = std::map<std::string, Frozen<ObjectSource>, std::less<>>;
   /// Holds the object that it is at, and no other.
   class Iterator {
    public:
@@ -48,7 +40,7 @@ class MirroredObjects {
     using difference_type = std::ptrdiff_t;
 
     explicit Iterator(Map::const_iterator at) : at_(at) {}
-    value_type operator*() const { return {at_->first, at_->second.Get()}; }
+    value_type operator*() const { return {at_->first, at_->second->Get()}; }
     Iterator& operator++() {
       ++at_;
       return *this;
@@ -71,11 +63,80 @@ class MirroredObjects {
   const Map& objects_;
 };
 
+/// An index of a mirror: the values of its objects, each with the key of its object, which the
+/// mirror owns.
+class MirrorIndex {
+  struct Entry {
+    std::string value;
+    const std::string* key;
+  };
+  /// By value, then by key.
+  struct Order {
+    using is_transparent = void;
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.value != b.value ? a.value < b.value : *a.key < *b.key;
+    }
+    bool operator()(const Entry& entry, std::string_view value) const {
+      return entry.value < value;
+    }
+    bool operator()(std::string_view value, const Entry& entry) const {
+      return value < entry.value;
+    }
+  };
+  using Entries = std::set<Entry, Order>;
+
+ public:
+  /// The keys of the objects with one value, sorted. Valid until the next change.
+  class Keys {
+   public:
+    class Iterator {
+     public:
+      using value_type = std::string;
+      using difference_type = std::ptrdiff_t;
+      using reference = const std::string&;
+      using pointer = const std::string*;
+      using iterator_category = std::forward_iterator_tag;
+
+      Iterator() = default;
+      explicit Iterator(Entries::const_iterator at) : at_(at) {}
+      const std::string& operator*() const { return *at_->key; }
+      const std::string* operator->() const { return at_->key; }
+      Iterator& operator++() {
+        ++at_;
+        return *this;
+      }
+      Iterator operator++(int) { return Iterator(at_++); }
+      bool operator==(const Iterator&) const = default;
+
+     private:
+      Entries::const_iterator at_;
+    };
+    using value_type = std::string;
+    using iterator = Iterator;
+    using const_iterator = Iterator;
+
+    Keys(Entries::const_iterator begin, Entries::const_iterator end) : begin_(begin), end_(end) {}
+    Iterator begin() const { return Iterator(begin_); }
+    Iterator end() const { return Iterator(end_); }
+    bool empty() const { return begin_ == end_; }
+
+   private:
+    Entries::const_iterator begin_, end_;
+  };
+
+  void Insert(std::string value, const std::string& key);
+  void Erase(std::string value, const std::string& key);
+  Keys Of(std::string_view value) const;
+
+ private:
+  Entries entries_;
+};
+
 /// One thread. Its handlers refer to it: it stays where it is.
 class Mirror {
  public:
   using Objects = MirroredObjects;
-  using Keys = std::set<std::string, std::less<>>;
+  using IndexedKeys = MirrorIndex::Keys;
   /// An object was added (`before` null), changed, or deleted (`after` null). An object replaced by
   /// one with another uid is deleted, then added. The mirror already shows the change.
   using ChangeHandler = std::function<void(const api::Object* before, const api::Object* after)>;
@@ -106,9 +167,11 @@ class Mirror {
   /// change or GiveBack().
   const api::Object* Find(std::string_view key) const;
   /// Keys of the objects that are not in `listed`, sorted.
-  std::vector<std::string> KeysBut(const Keys& listed) const;
-  /// Keys of the objects with that index value, sorted.
-  const Keys& Indexed(size_t index, std::string_view value) const;
+  std::vector<std::string> KeysBut(const std::set<std::string>& listed) const;
+  /// Keys of the objects with that index value, sorted. Valid until the next change.
+  IndexedKeys Indexed(size_t index, std::string_view value) const {
+    return indexes_[index].entries.Of(value);
+  }
 
  private:
   using Map = Objects::Map;
@@ -120,7 +183,7 @@ class Mirror {
 
   struct Index {
     Indexer indexer;
-    std::map<std::string, Keys, std::less<>> keys;
+    MirrorIndex entries;
   };
   std::vector<ChangeHandler> handlers_;
   std::vector<Index> indexes_;

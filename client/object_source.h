@@ -15,6 +15,8 @@ class ObjectSource {
 
   /// The object; equal at every call. From any thread. O(size), or O(1) while others hold it.
   virtual api::Object Get() const = 0;
+  /// The object, where this holds it; else null. O(1).
+  virtual const api::Object* held() const { return nullptr; }
 };
 
 }  // namespace dray::client

@@ -191,8 +191,13 @@ class Schema:
         return text
 
     def field_type(self, field):
-        """The type of a member: a `rare` one takes a pointer until it is there."""
+        """The type of a member: a `rare` one takes a pointer until it is there, and a `shared` map
+        may hold its entries together with others."""
         text = field["type"]
+        if "shared" in field["facets"]:
+            if not text.startswith("{"):
+                self.fail("only the entries of a map are shared")
+            return "Shared" + self.cpp_type(text)
         if "rare" not in field["facets"]:
             return self.cpp_type(text)
         if text.startswith("["):
@@ -310,7 +315,7 @@ class Schema:
         out = {}
         for word in field["facets"]:
             key, equals, value = word.partition("=")
-            if word == "rare":
+            if word in ("rare", "shared"):
                 continue
             if not equals and key in FLAGS:
                 out[FLAGS[key]] = "true"

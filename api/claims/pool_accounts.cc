@@ -58,9 +58,9 @@ std::optional<ExceededCapacity> FindExceeded(const v1::Device& device,
   return std::nullopt;
 }
 
-const Map<v1::DeviceCapacity>::value_type* FindCapacity(const v1::Device& device,
-                                                        std::string_view name,
-                                                        std::string_view driver) {
+const SharedMap<v1::DeviceCapacity>::value_type* FindCapacity(const v1::Device& device,
+                                                              std::string_view name,
+                                                              std::string_view driver) {
   if (const auto same = device.capacity.find(name); same != device.capacity.end()) return &*same;
   const auto alike = std::ranges::find_if(device.capacity, [&](const auto& entry) {
     return WithoutDomain(entry.first, driver) == WithoutDomain(name, driver);

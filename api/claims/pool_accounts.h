@@ -37,9 +37,8 @@ std::optional<ExceededCapacity> FindExceeded(const resource_v1::Device& device,
 
 /// The capacity that `name` refers to, or null: the one with exactly that name, or else the one
 /// whose name differs only by the domain of `driver`, which may be left out.
-const Map<resource_v1::DeviceCapacity>::value_type* FindCapacity(const resource_v1::Device& device,
-                                                                 std::string_view name,
-                                                                 std::string_view driver);
+const SharedMap<resource_v1::DeviceCapacity>::value_type* FindCapacity(
+    const resource_v1::Device& device, std::string_view name, std::string_view driver);
 
 /// The amounts that a share with `consumed` takes of the device. Amounts under two spellings of one
 /// name add up. A capacity that is not named, or has a negative amount, is taken completely.

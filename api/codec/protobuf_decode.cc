@@ -152,8 +152,7 @@ class ProtobufDecoder {
       Number(element, &ValueAs<std::optional<int64_t>>(member).emplace());
     } else {  // a message is merged into the one before
       const bool is_set = type.container->size(member) != 0;
-      void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
-                           : type.container->add(member, {});
+      void* value = is_set ? type.container->own(member, 0) : type.container->add(member, {});
       Single(element, tag, start, value);
     }
   }

@@ -341,10 +341,7 @@ void Prune(const Type& type, void* value, Release release) {
   const Type& element = type.element();
   if (element.scalar != nullptr) return;
   const size_t size = type.container->size(value);
-  for (size_t i = 0; i < size; ++i) {
-    // `value` is not const, so neither are its elements.
-    Prune(element, const_cast<void*>(type.container->at(value, i)), release);
-  }
+  for (size_t i = 0; i < size; ++i) Prune(element, type.container->own(value, i), release);
 }
 
 }  // namespace dray::api::conversion

@@ -77,8 +77,7 @@ void MergeByKey(const Type& list, const Facets& facets, void* into, const void* 
     if (is_new) {
       Append(list, into, theirs);
     } else {
-      // `into` is not const, so neither are its elements.
-      DeepMerge(element, const_cast<void*>(container.at(into, ours->second)), theirs);
+      DeepMerge(element, container.own(into, ours->second), theirs);
     }
   }
 }
@@ -96,9 +95,9 @@ void MergeMap(const Type& map, const Facets& facets, void* into, const void* oth
   if (map.container->size(other) == 0) return;
   if (facets.atomic_map) return Assign(map, into, other);
   VisitMap(map, other, [&](std::string_view key, const void* theirs) {
-    const void* ours = map.container->find(into, key);
+    void* const ours = map.container->find_own(into, key);
     if (ours == nullptr) return Assign(map.element(), map.container->add(into, key), theirs);
-    DeepMerge(map.element(), const_cast<void*>(ours), theirs);
+    DeepMerge(map.element(), ours, theirs);
   });
 }
 
@@ -123,8 +122,7 @@ void DeepMerge(const Type& type, void* into, const void* other) {
       const ContainerOperations& container = *type.container;
       if (container.size(other) == 0) return;
       if (container.size(into) == 0) return Assign(type, into, other);
-      void* ours = const_cast<void*>(container.at(into, 0));
-      return DeepMerge(type.element(), ours, container.at(other, 0));
+      return DeepMerge(type.element(), container.own(into, 0), container.at(other, 0));
     }
     case TypeKind::kList: return MergeList(type, {}, into, other);
     case TypeKind::kMap: return MergeMap(type, {}, into, other);

@@ -58,7 +58,7 @@ const Parameters* Find(const Known& known,
     found = known.objects.Find(key);
     if (found == nullptr) why_not = fmt::format("{} parameters {} not found", known.what, key);
   } else {
-    const client::Informer::Keys& keys =
+    const client::Informer::IndexedKeys keys =
         known.objects.Indexed(known.by_source, SourceOf(namespace_, reference));
     if (!keys.empty()) found = known.objects.Find(*keys.begin());
     if (found == nullptr) {

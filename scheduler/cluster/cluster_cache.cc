@@ -108,8 +108,12 @@ void ClusterCache::OnClass(const api::Object* before, const api::Object* after) 
 
 void ClusterCache::OnSlice(const api::Object* before, const api::Object* after) {
   const std::string& name = NameOf(before, after);
-  const Frozen<resource_v1::ResourceSlice> slice =
-      after == nullptr ? nullptr : api::FrozenOf<resource_v1::ResourceSlice>(*after);
+  std::shared_ptr<resource_v1::ResourceSlice> slice;
+  if (after != nullptr) {
+    slice = std::make_shared<resource_v1::ResourceSlice>(after->As<resource_v1::ResourceSlice>());
+    slice->metadata.managed_fields = {};  // no allocation depends on them
+    compact_.Share(*slice);
+  }
   device_changes_.push_back(tainted_.SetSlice(name, slice));
   if (options_.node_allocatable) node_allocatable_.SetSlice(name, slice);
   on_event_(ClusterEvent::kDevices);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/claims/compact_slices.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/release.h"
@@ -102,6 +103,7 @@ class ClusterCache {
   NodeUse use_;
   TakenDevices taken_{options_.features};
   std::set<std::string, std::less<>> assumed_;  // uids of pods about to be bound
+  api::claims::CompactSlices compact_;
   TaintedSlices tainted_;
   ExtendedResourceClasses extended_;
   NodeAllocatableDevices node_allocatable_;

@@ -45,12 +45,12 @@ ClusterIndexes::ClusterIndexes(ClusterObjects& objects, bool pod_groups)
   });
 }
 
-const client::Mirror::Keys& ClusterIndexes::PodsOfGroup(std::string_view group_key) const {
+client::Mirror::IndexedKeys ClusterIndexes::PodsOfGroup(std::string_view group_key) const {
   DRAY_CHECK(has_groups_);
   return objects_.pods.Indexed(pods_by_group_, group_key);
 }
 
-const client::Mirror::Keys& ClusterIndexes::SlicesOfPool(std::string_view pool) const {
+client::Mirror::IndexedKeys ClusterIndexes::SlicesOfPool(std::string_view pool) const {
   DRAY_CHECK(has_groups_);
   return objects_.slices.Indexed(slices_by_pool_, pool);
 }
@@ -60,7 +60,7 @@ const api::Object* ClusterIndexes::LeftOverOf(std::string_view pod_uid) const {
   return left_over.empty() ? nullptr : objects_.claims.Find(*left_over.begin());
 }
 
-const client::Mirror::Keys& ClusterIndexes::PodsOfVolumeClaim(std::string_view claim) const {
+client::Mirror::IndexedKeys ClusterIndexes::PodsOfVolumeClaim(std::string_view claim) const {
   return objects_.pods.Indexed(pods_by_volume_claim_, claim);
 }
 

@@ -25,13 +25,13 @@ class ClusterIndexes {
   ClusterIndexes(ClusterObjects& objects, bool pod_groups);
 
   /// Keys of the pods that belong to a group; only with `pod_groups`.
-  const client::Mirror::Keys& PodsOfGroup(std::string_view group_key) const;
+  client::Mirror::IndexedKeys PodsOfGroup(std::string_view group_key) const;
   /// Names of the slices of "driver/pool"; only with `pod_groups`.
-  const client::Mirror::Keys& SlicesOfPool(std::string_view pool) const;
+  client::Mirror::IndexedKeys SlicesOfPool(std::string_view pool) const;
   /// The claim that an earlier attempt made for the pod's extended resources; null: there is none.
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
   /// Keys of the pods that use a volume claim, "namespace/name".
-  const client::Mirror::Keys& PodsOfVolumeClaim(std::string_view claim) const;
+  client::Mirror::IndexedKeys PodsOfVolumeClaim(std::string_view claim) const;
 
  private:
   ClusterObjects& objects_;

@@ -2,6 +2,7 @@
 #include "server/registry/device_holders.h"
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace dray::server::registry {
 namespace {
 
 using api::resource_v1::AllocationResult;
+using api::resource_v1::Device;
 using api::resource_v1::ResourceClaim;
 using api::resource_v1::ResourceSlice;
 
@@ -24,6 +26,23 @@ std::string PoolKey(std::string_view driver, std::string_view pool) {
   key.reserve(driver.size() + 1 + pool.size());
   key.append(driver).append("/").append(pool);
   return key;
+}
+
+/// What a check asks of the slice.
+std::shared_ptr<ResourceSlice> PartThatJudges(const ResourceSlice& slice) {
+  auto part = std::make_shared<ResourceSlice>();
+  part->metadata.name = slice.metadata.name;
+  part->spec.driver = slice.spec.driver;
+  part->spec.pool = slice.spec.pool;
+  part->spec.shared_counters = slice.spec.shared_counters;
+  part->spec.devices.reserve(slice.spec.devices.size());
+  for (const Device& device : slice.spec.devices) {
+    part->spec.devices.push_back({.name = device.name,
+                                  .capacity = device.capacity,
+                                  .consumes_counters = device.consumes_counters,
+                                  .allow_multiple_allocations = device.allow_multiple_allocations});
+  }
+  return part;
 }
 
 }  // namespace
@@ -94,7 +113,7 @@ void DeviceHolders::SetClaim(const ResourceClaim* before, const ResourceClaim* a
   }
 }
 
-void DeviceHolders::SetSlice(const ResourceSlice* before, const Frozen<ResourceSlice>& after) {
+void DeviceHolders::SetSlice(const ResourceSlice* before, const ResourceSlice* after) {
   if (before != nullptr) {
     const auto& [driver, pool] = std::tie(before->spec.driver, before->spec.pool.name);
     PoolHolders& old = FindOrMake(driver, pool);
@@ -105,7 +124,9 @@ void DeviceHolders::SetSlice(const ResourceSlice* before, const Frozen<ResourceS
   }
   if (after == nullptr) return;
   PoolHolders& pool = FindOrMake(after->spec.driver, after->spec.pool.name);
-  pool.slices.insert_or_assign(after->metadata.name, after);
+  const std::shared_ptr<ResourceSlice> kept = PartThatJudges(*after);
+  compact_.Share(*kept);
+  pool.slices.insert_or_assign(after->metadata.name, kept);
   pool.definition.reset();
 }
 

@@ -22,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/claims/compact_slices.h"
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
@@ -57,9 +58,9 @@ class DeviceHolders {
   /// O(results), and the holders of a shared device.
   void SetClaim(const api::resource_v1::ResourceClaim* before,
                 const api::resource_v1::ResourceClaim* after);
-  /// The same for a slice, which is kept. O(log n).
+  /// The same for a slice. O(its devices, log n).
   void SetSlice(const api::resource_v1::ResourceSlice* before,
-                const Frozen<api::resource_v1::ResourceSlice>& after);
+                const api::resource_v1::ResourceSlice* after);
 
   /// Checks what the allocation of `after` has and that of `before`, which it replaces, has not.
   /// O(results); times the holders of a shared device, or the devices of a pool with counters.
@@ -75,6 +76,7 @@ class DeviceHolders {
   void Remove(const std::string& claim, const Result& result);
   void DropIfEmpty(std::string_view driver, std::string_view pool);
 
+  api::claims::CompactSlices compact_;
   // By driver/pool.
   std::unordered_map<std::string, std::unique_ptr<PoolHolders>, PoolHolders::Hash, std::equal_to<>>
       pools_;

@@ -88,11 +88,12 @@ constexpr std::string_view kCounters =
 class DeviceHoldersTest : public ::testing::Test {
  protected:
   DeviceHoldersTest() {
-    holders_.SetSlice(nullptr, Slice("devices", 2, kDevices));
-    holders_.SetSlice(nullptr, Slice("counters", 2, kCounters));
+    holders_.SetSlice(nullptr, Slice("devices", 2, kDevices).get());
+    holders_.SetSlice(nullptr, Slice("counters", 2, kCounters).get());
     holders_.SetSlice(nullptr,
                       Slice("old", 1, R"("devices":[{"name":"old","allowMultipleAllocations":true},
-                                                    {"name":"whole","allowMultipleAllocations":true}])"));
+                                                    {"name":"whole","allowMultipleAllocations":true}])")
+                          .get());
   }
 
   std::string Asks(std::string_view results) const {
@@ -335,25 +336,25 @@ TEST_F(DeviceHoldersTest, NothingIsGivenAwayAgainWhileThePoolIsNotWhollyKnown) {
     EXPECT_EQ(Asks(Has("left")), "device d/p/left is already allocated to ResourceClaim n/a");
   };
   const auto next = Slice("devices", 3, kDevices);
-  holders_.SetSlice(devices.get(), next);
+  holders_.SetSlice(devices.get(), next.get());
   expect_refused("1 of 2 slices of its generation 3 are published");
   EXPECT_EQ(Asks(Has("whole")), "") << "is known, and no claim has it";
-  holders_.SetSlice(next.get(), devices);
+  holders_.SetSlice(next.get(), devices.get());
   EXPECT_EQ(Asks(Has("small")), "");
 
   holders_.SetSlice(counters.get(), nullptr);
   expect_refused("1 of 2 slices of its generation 2 are published");
   const auto other = Slice("counters", 2, R"("sharedCounters":[{"name":"t","counters":{}}])");
-  holders_.SetSlice(nullptr, other);
+  holders_.SetSlice(nullptr, other.get());
   EXPECT_THAT(Asks(Has("small")), HasSubstr("is not published"));
-  holders_.SetSlice(other.get(), counters);
+  holders_.SetSlice(other.get(), counters.get());
   EXPECT_EQ(Asks(Has("small")), "");
 
   const auto fewer = Slice(
       "devices",
       2,
       R"("devices":[{"name":"small","consumesCounters":[{"counterSet":"s","counters":{"slots":{"value":"2"}}}]}])");
-  holders_.SetSlice(devices.get(), fewer);
+  holders_.SetSlice(devices.get(), fewer.get());
   EXPECT_THAT(Asks(Has("small")), HasSubstr("of ResourceClaim n/a is not published"));
   holders_.SetSlice(fewer.get(), nullptr);
   EXPECT_THAT(Asks(Has("small")), HasSubstr("1 of 2 slices"));
@@ -402,10 +403,10 @@ TEST_F(DeviceHoldersTest, SlicesCountAsTheyAreNow) {
   EXPECT_EQ(Asks(share), "");
   const auto before = Slice("devices", 2, kDevices);
   const auto after = Slice("devices", 2, R"("devices":[{"name":"shared"}])");
-  holders_.SetSlice(before.get(), after);
+  holders_.SetSlice(before.get(), after.get());
   EXPECT_EQ(Asks(share), "device d/p/shared is already allocated to ResourceClaim n/a");
   holders_.SetSlice(after.get(), nullptr);
-  holders_.SetSlice(nullptr, before);
+  holders_.SetSlice(nullptr, before.get());
   EXPECT_EQ(Asks(share), "");
 }
 

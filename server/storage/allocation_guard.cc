@@ -76,7 +76,7 @@ void AllocationGuard::Known::Load(const store::Snapshot& snapshot) {
   holders = registry::DeviceHolders();
   unreadable.clear();
   for (const auto& record : snapshot.Range({.prefix = ResourcePrefix(Kind<ResourceSlice>())})) {
-    holders.SetSlice(nullptr, ReadAs<ResourceSlice>(&record));
+    holders.SetSlice(nullptr, ReadAs<ResourceSlice>(&record).get());
   }
   for (const auto& record : snapshot.Range({.prefix = ResourcePrefix(Kind<ResourceClaim>())})) {
     SetClaim(record.key(), nullptr, &record);
@@ -87,7 +87,7 @@ void AllocationGuard::Known::Load(const store::Snapshot& snapshot) {
 void AllocationGuard::Known::Follow(const store::Store& store) {
   const auto set_slice = [this](const store::Event& event) {
     holders.SetSlice(ReadAs<ResourceSlice>(event.previous.get()).get(),
-                     ReadAs<ResourceSlice>(AfterOf(event)));
+                     ReadAs<ResourceSlice>(AfterOf(event)).get());
   };
   const auto set_claim = [this](const store::Event& event) {
     SetClaim(event.record->key(), event.previous.get(), AfterOf(event));

@@ -51,7 +51,7 @@ void ExpectTheSame() {
     object.mutable_metadata().resource_version.clear();
     object.mutable_metadata().uid = "u";
     const std::string expected = NodeOfSpec(object.As<T>());
-    const auto value = ValueOf(std::make_shared<const StoredObject>(std::move(object)));
+    const auto value = ValueOf(StoredObject::Of(std::move(object)));
     EXPECT_EQ(NodeOf(kind, value->bytes()), expected) << kind.kind;
   }
 }

@@ -2,8 +2,11 @@
 #include "server/storage/stored_object.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -21,6 +24,8 @@
 #include "api/defaults/defaults.h"
 #include "api/meta_v1/object_meta.h"
 #include "base/check.h"
+#include "base/hash.h"
+#include "base/mutex.h"
 #include "base/text/scratch_text.h"
 #include "base/text/with_tail.h"
 #include "base/try.h"
@@ -113,6 +118,15 @@ Result<> CheckIdentity(const api::Object& object) {
   return Fail(StatusReason::kInternalError, "it has no uid");
 }
 
+// The lock for decoding the value at `value`. There are as many values as records and events, and
+// few of them are decoded at once, so they have these locks together.
+Mutex& DecodingOf(const void* value) {
+  constexpr unsigned kLocksBits = 8;
+  static std::array<Mutex, size_t{1} << kLocksBits> locks;
+  const uint64_t hash = Hasher().Add(std::bit_cast<uintptr_t>(value)).value();
+  return locks[hash >> (64 - kLocksBits)];
+}
+
 // The value of a record: its durable form, packed, and the object of it while that is decoded.
 class EncodedObject final : public store::Value {
  public:
@@ -149,11 +163,11 @@ class EncodedObject final : public store::Value {
   }
 
   // The object, if it is of the generation of `hub`; else null. Blocks while another thread decodes
-  // it.
+  // it (or an object of the same lock).
   Decoded As(const api::KindInfo& hub) const {
     const api::KindInfo* const known_as = known_as_.load(std::memory_order_acquire);
     if (known_as != nullptr && &known_as->storage() != &hub) return nullptr;
-    const MutexLock lock(mutex_);
+    const MutexLock lock(DecodingOf(this));
     if (std::shared_ptr<const StoredObject> decoded = decoded_.lock(); decoded != nullptr) {
       return decoded;
     }
@@ -218,11 +232,11 @@ class EncodedObject final : public store::Value {
     DRAY_TRY_VOID(CheckIdentity(object));
     object.mutable_metadata().resource_version.clear();
     if (version == &version->storage()) {
-      return std::make_shared<const StoredObject>(std::move(object));
+      return StoredObject::Of(std::move(object));
     }
     api::defaults::SetDefaults(object, api::Time());  // the version's own, before conversion
     api::Object hub_object = api::conversion::ToHub(object);
-    return std::make_shared<const StoredObject>(std::move(hub_object));
+    return StoredObject::Of(std::move(hub_object));
   }
 
   const size_t size_;
@@ -231,11 +245,10 @@ class EncodedObject final : public store::Value {
   const api::Readable readable_ = api::Readable::kSurely;  // by decoding; recovered: not asked
   // The kind of the object; null until what was recovered has been decoded.
   mutable std::atomic<const api::KindInfo*> known_as_ = nullptr;
-  mutable Mutex mutex_;
   // Valid while a reader or the cache of decoded objects holds it.
-  mutable std::weak_ptr<const StoredObject> decoded_ DRAY_GUARDED_BY(mutex_);
+  mutable std::weak_ptr<const StoredObject> decoded_ DRAY_GUARDED_BY(DecodingOf(this));
   // Its struct, which others may hold longer, such as the informers of this process.
-  mutable api::WeakObject object_ DRAY_GUARDED_BY(mutex_);
+  mutable api::WeakObject object_ DRAY_GUARDED_BY(DecodingOf(this));
 };
 
 std::shared_ptr<const EncodedObject> MakeRecovered(std::string_view bytes) {
@@ -265,10 +278,12 @@ Result<std::shared_ptr<const StoredObject>> Hold(const api::KindInfo& kind,
 
 }  // namespace
 
-StoredObject::StoredObject(api::Object object) : object_(std::move(object)) {
-  DRAY_CHECK(object_.metadata().resource_version.empty());
-  DRAY_CHECK(!object_.metadata().uid.empty());
-  DRAY_CHECK(&object_.kind().storage() == &object_.kind() || api::IsCustom(object_.kind()));
+// A record finds it by a weak pointer, which must keep none of its memory (MakeStruct).
+Frozen<StoredObject> StoredObject::Of(api::Object object) {
+  DRAY_CHECK(object.metadata().resource_version.empty());
+  DRAY_CHECK(!object.metadata().uid.empty());
+  DRAY_CHECK(&object.kind().storage() == &object.kind() || api::IsCustom(object.kind()));
+  return api::MakeStruct<const StoredObject>(std::move(object), false, Access());
 }
 
 api::Readable StoredObject::EncodeTo(std::string& out) const {
@@ -287,9 +302,9 @@ size_t StoredObject::decoded_bytes() const {
   return DecodedBytes(object_, std::numeric_limits<size_t>::max());
 }
 
-std::shared_ptr<const StoredObject> StoredObject::OfRead(api::Object object) {
+Frozen<StoredObject> StoredObject::OfRead(api::Object object) {
   DRAY_CHECK(!object.metadata().resource_version.empty());
-  return std::make_shared<const StoredObject>(std::move(object), Access());
+  return api::MakeStruct<const StoredObject>(std::move(object), true, Access());
 }
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
@@ -516,9 +531,9 @@ Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes
 
 Frozen<StoredObject> MakeStored(api::Object object) {
   if (!api::IsCustom(object.kind())) {
-    return std::make_shared<const StoredObject>(std::move(object));
+    return StoredObject::Of(std::move(object));
   }
-  return std::make_shared<const StoredObject>(api::ForStorage(object));
+  return StoredObject::Of(api::ForStorage(object));
 }
 
 Frozen<store::Value> ValueOf(Frozen<StoredObject> stored) {

@@ -66,12 +66,11 @@ class StoredObject final {
  public:
   /// Takes an object of a hub, or of a version of a custom kind, without a resource version. The
   /// caller keeps no reference, because the resource version is written into it later. O(1).
-  explicit StoredObject(api::Object object);
-  /// See OfRead.
-  StoredObject(api::Object object, Access /*access*/)
-      : object_(std::move(object)), was_read_(true) {}
+  static Frozen<StoredObject> Of(api::Object object);
   /// The same of an object that At() or FindItem() showed, in the form of the store.
-  static std::shared_ptr<const StoredObject> OfRead(api::Object object);
+  static Frozen<StoredObject> OfRead(api::Object object);
+  StoredObject(api::Object object, bool was_read, Access /*of Of() and OfRead()*/)
+      : object_(std::move(object)), was_read_(was_read) {}
   StoredObject(const StoredObject&) = delete;
   StoredObject& operator=(const StoredObject&) = delete;
   ~StoredObject() = default;
@@ -142,8 +141,8 @@ class StoredObject final {
   Frozen<Item> AsCustom(const api::CustomKind& version, Revision modified) const;
   Item SeenOf(View view, const Item& stored) const;
 
-  mutable api::Object object_;   // gets its resource version when item_ is made
-  const bool was_read_ = false;  // it has it already
+  mutable api::Object object_;  // gets its resource version when item_ is made
+  const bool was_read_;         // it has it already
   mutable std::atomic<size_t> transient_bytes_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;

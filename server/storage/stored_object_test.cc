@@ -75,7 +75,7 @@ TEST(StoredObject, SurvivesItsDurableFormWhateverItsKind) {
       api::Object object = api::testing::RandomObject(*kind, random, {.wire = {.stored = true}});
       object.mutable_metadata().resource_version.clear();
       object.mutable_metadata().uid = "u";
-      const auto stored = std::make_shared<const StoredObject>(std::move(object));
+      const auto stored = StoredObject::Of(std::move(object));
       const std::string bytes(ValueOf(stored)->bytes());
       EXPECT_THAT(bytes, StartsWith(kEnvelope));
       const Frozen<store::Record> written = RecordOf(ValueOf(stored));
@@ -93,8 +93,8 @@ TEST(StoredObject, HasTheSameDurableFormAfterItWasRead) {
   device_class.metadata.name = "gpu";
   device_class.metadata.uid = "u";
   const api::Object object = api::Object::Of(device_class);
-  const auto untouched = std::make_shared<const StoredObject>(object.Clone());
-  const auto read = std::make_shared<const StoredObject>(object.Clone());
+  const auto untouched = StoredObject::Of(object.Clone());
+  const auto read = StoredObject::Of(object.Clone());
   EXPECT_THAT(JsonAs(object.kind(), RecordOf(ValueOf(read))),
               HasSubstr("\"resourceVersion\":\"7\""));
   EXPECT_EQ(ValueOf(read)->bytes(), ValueOf(untouched)->bytes());
@@ -111,7 +111,7 @@ api::Object Claim(std::string name) {
 // the last ones.
 TEST(StoredObject, IsDecodedWhileTheCacheOrAReaderHoldsIt) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
-  auto stored = std::make_shared<const StoredObject>(Claim("a"));
+  auto stored = StoredObject::Of(Claim("a"));
   const std::weak_ptr<const StoredObject> decoded = stored;
   const Frozen<store::Record> record = RecordOf(ValueOf(std::move(stored)));
   ItemRef first = *FindItem(View::OfStorage(kind), *record);
@@ -133,7 +133,7 @@ TEST(StoredObject, IsDecodedWhileTheCacheOrAReaderHoldsIt) {
 // Informers of the same process hold the structs of live objects: there is one copy for all.
 TEST(StoredObject, IsNotDecodedAgainWhileOthersHoldItsStruct) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
-  const Frozen<store::Value> value = ValueOf(std::make_shared<const StoredObject>(Claim("a")));
+  const Frozen<store::Value> value = ValueOf(StoredObject::Of(Claim("a")));
   const Frozen<store::Record> record = Recovered(value->bytes());
   const api::Object held = FindItem(View::OfStorage(kind), *record)->item->object;
   DecodedOfProcess().Keep(std::make_shared<const int>(0), DecodedCache::kBytesMax);
@@ -146,7 +146,7 @@ TEST(StoredObject, IsNotDecodedAgainWhileOthersHoldItsStruct) {
 TEST(StoredObject, OfAnotherProcessIsKnownOnceItWasDecoded) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
   const api::KindInfo& classic = api::Reflected<api::resource_v1alpha2::ResourceClaim>::kKind;
-  const Frozen<store::Value> value = ValueOf(std::make_shared<const StoredObject>(Claim("a")));
+  const Frozen<store::Value> value = ValueOf(StoredObject::Of(Claim("a")));
   const Frozen<store::Record> record = Recovered(value->bytes());
   EXPECT_FALSE(IsKnownAs(kind, *record));
   EXPECT_EQ(FindItem(View::OfStorage(classic), *record)->item, nullptr);
@@ -168,7 +168,7 @@ TEST(StoredObject, IsCountedWhereItTakesMuchMoreMemoryThanItsBytes) {
         R"({"metadata":{"name":"n","namespace":"default","uid":"u"},"spec":{"ingress":[{"from":[)";
     for (size_t i = 0; i < peers; ++i) json += i == 0 ? "{}" : ",{}";
     api::Object object = api::DecodeJson(*policy, json + "]}]}}", nullptr).value();
-    return std::make_shared<const StoredObject>(std::move(object));
+    return StoredObject::Of(std::move(object));
   };
   const auto usual = made(10);
   (void)ValueOf(usual);
@@ -204,11 +204,11 @@ TEST(StoredObject, ShowsTheMetadataOfALargeOneAlone) {
   const auto shown = [&](const Frozen<store::Record>& record) {
     return FindMetadata(View::OfStorage(kind), *record)->item->object;
   };
-  const Frozen<store::Value> small = ValueOf(std::make_shared<const StoredObject>(of(1)));
+  const Frozen<store::Value> small = ValueOf(StoredObject::Of(of(1)));
   EXPECT_FALSE(IsLarge(*Recovered(small->bytes())));
   EXPECT_EQ(shown(Recovered(small->bytes())).As<DeviceClass>().spec.selectors.size(), 1U);
 
-  const Frozen<store::Value> large = ValueOf(std::make_shared<const StoredObject>(of(30)));
+  const Frozen<store::Value> large = ValueOf(StoredObject::Of(of(30)));
   ASSERT_TRUE(IsLarge(*RecordOf(large)));
   const std::string json =
       R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1",)" + api::ToJson(of(30)).substr(1);

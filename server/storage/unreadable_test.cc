@@ -112,8 +112,7 @@ TEST(StoredObject, WithManyEmptyElementsIsReadBack) {
   json += "]}";
   Result<api::Object> object = api::DecodeJson(kind, json, nullptr);
   ASSERT_TRUE(object.has_value()) << object.error().message;
-  const Frozen<store::Value> value =
-      ValueOf(std::make_shared<const StoredObject>(*std::move(object)));
+  const Frozen<store::Value> value = ValueOf(StoredObject::Of(*std::move(object)));
   EXPECT_TRUE(value->CheckDurable().has_value()) << value->CheckDurable().error().message;
 }
 
@@ -123,8 +122,7 @@ TEST(StoredObject, ThatCouldNotBeReadBackIsFoundOut) {
   claim.metadata.name = "c";
   claim.metadata.uid = "u";
   claim.metadata.annotations.emplace("k", "cut off: \xE2\x82");
-  const Result<> checked =
-      ValueOf(std::make_shared<const StoredObject>(api::Object::Of(claim)))->CheckDurable();
+  const Result<> checked = ValueOf(StoredObject::Of(api::Object::Of(claim)))->CheckDurable();
   ASSERT_FALSE(checked.has_value());
   EXPECT_THAT(
       checked.error().message,

@@ -56,11 +56,11 @@ inline std::string LossOf(const api::Object& object) {
   api::Object stored = object.Clone();
   stored.mutable_metadata().resource_version.clear();
   if (stored.metadata().uid.empty()) stored.mutable_metadata().uid = "u";
-  const Frozen<store::Record> record = store::MakeRecord(
-      {.key = "k",
-       .value = storage::ValueOf(std::make_shared<const storage::StoredObject>(std::move(stored))),
-       .created = Revision{1},
-       .modified = Revision{1}});
+  const Frozen<store::Record> record =
+      store::MakeRecord({.key = "k",
+                         .value = storage::ValueOf(storage::StoredObject::Of(std::move(stored))),
+                         .created = Revision{1},
+                         .modified = Revision{1}});
   return LossOf(object.kind(), *record);
 }
 

@@ -91,9 +91,7 @@ void Put(const store::Record& record,
   next.Mutable<ResourceQuota>().status.used = std::move(used);
   txn.compares.push_back({.key = std::string(record.key()), .modified = record.modified});
   txn.operations.emplace_back(
-      storage::PutOf(std::string(record.key()),
-                     std::make_shared<const storage::StoredObject>(std::move(next)),
-                     now));
+      storage::PutOf(std::string(record.key()), storage::StoredObject::Of(std::move(next)), now));
 }
 
 }  // namespace

@@ -134,9 +134,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
       storage::ObjectKey(kind, object.metadata().namespace_, object.metadata().name);
   store::Txn txn{.compares = {{.key = key, .modified = store::kAbsent}}};
   txn.operations.emplace_back(
-      storage::PutOf(key,
-                     std::make_shared<const storage::StoredObject>(std::move(stored)),
-                     core.world.clock.Now()));
+      storage::PutOf(key, storage::StoredObject::Of(std::move(stored)), core.world.clock.Now()));
   return txn;
 }
 

@@ -379,7 +379,7 @@ Result<> CheckVersions(const store::Snapshot& snapshot, const api::CustomKind& k
 
 Soon<Frozen<StoredObject>> StoredFor(const Call& call, api::Object object) {
   if (api::IsCustom(call.kind()) && call.view().is_storage()) {
-    return Result<Frozen<StoredObject>>(std::make_shared<const StoredObject>(std::move(object)));
+    return Result<Frozen<StoredObject>>(StoredObject::Of(std::move(object)));
   }
   if (!MayNeedWebhook(object.kind()) || IsOfStorageVersion(object.kind(), call.kind())) {
     return Result<Frozen<StoredObject>>(storage::MakeStored(std::move(object)));
