@@ -3,11 +3,11 @@
 
 #include <charconv>
 #include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 namespace dray::client {
-
 namespace {
 
 // An object that a mirror holds itself.
@@ -32,19 +32,6 @@ uint64_t VersionOf(std::string_view resource_version) {
 
 uint64_t VersionOf(const api::Object& object) {
   return VersionOf(object.metadata().resource_version);
-}
-
-void MirrorIndex::Insert(std::string value, const std::string& key) {
-  entries_.insert({.value = std::move(value), .key = &key});
-}
-
-void MirrorIndex::Erase(std::string value, const std::string& key) {
-  entries_.erase({.value = std::move(value), .key = &key});
-}
-
-MirrorIndex::Keys MirrorIndex::Of(std::string_view value) const {
-  const auto [begin, end] = entries_.equal_range(value);
-  return {begin, end};
 }
 
 size_t Mirror::AddIndex(Indexer indexer) {

@@ -16,7 +16,7 @@
 
 namespace dray::api::inline value {
 
-/// An entry of a map that other maps may hold as well. Whoever writes to it gets a copy of its own
+/// An entry of a map that other maps may hold as well. A writer gets a copy of its own
 /// first. Copying is O(1) and safe from any thread, as are reads.
 template <class T>
 class SharedEntry {
