@@ -156,17 +156,27 @@ void AwaitRest(const bench::ServerProcess& server) {
   }
 }
 
-/// Reads events until so many pods run.
-void AwaitRunning(net::client::ResponseStream& stream, size_t pods) {
+/// Reads events until so many pods run. A watch begins with the pods that are there; one that the
+/// history of the server has overtaken ends, and the next one begins so.
+void AwaitRunning(net::client::HttpClient& client, size_t pods) {
+  using Outcome = net::client::ResponseStream::Outcome;
   std::set<std::string> running;
   while (running.size() < pods) {
-    if (stream.ReadLine(kPatience) != net::client::ResponseStream::Outcome::kLine) {
-      bench::Die(fmt::format("{} of {} pods run: {}", running.size(), pods, stream.failure()));
+    auto stream = client.Open(
+        {.target = "/api/v1/namespaces/default/pods?watch=1&fieldSelector=status.phase%3DRunning"});
+    if (!stream || (*stream)->status() != 200) bench::Die("the watch does not open");
+    auto outcome = Outcome::kLine;
+    while (running.size() < pods) {
+      outcome = (*stream)->ReadLine(kPatience);
+      if (outcome != Outcome::kLine) break;
+      constexpr std::string_view kName = R"("name":"pod-)";
+      const std::string_view line = (*stream)->line();
+      const size_t name = line.find(kName);
+      if (name != std::string_view::npos) running.emplace(line.substr(name + kName.size(), 6));
     }
-    constexpr std::string_view kName = R"("name":"pod-)";
-    const std::string_view line = stream.line();
-    const size_t name = line.find(kName);
-    if (name != std::string_view::npos) running.emplace(line.substr(name + kName.size(), 6));
+    if (outcome != Outcome::kLine && outcome != Outcome::kEnd) {
+      bench::Die(fmt::format("{} of {} pods run: {}", running.size(), pods, (*stream)->failure()));
+    }
   }
 }
 
@@ -244,13 +254,10 @@ void Fill(const Setup& setup, const bench::ServerProcess& server, bool generates
     });
     steps.Print("claims", setup.pods, json(kAllClaims, setup.pods));
   }
-  auto stream = client.Open(
-      {.target = "/api/v1/namespaces/default/pods?watch=1&fieldSelector=status.phase%3DRunning"});
-  if (!stream || (*stream)->status() != 200) bench::Die("the watch does not open");
   PostAll(server, "/api/v1/namespaces/default/pods", setup.pods, [&](size_t number) {
     return PodBody(number, generates);
   });
-  if (generates) AwaitRunning(**stream, setup.pods);
+  if (generates) AwaitRunning(client, setup.pods);
   steps.Print(generates ? "pods with claims" : "pods", setup.pods, [&] {
     return JsonBytes(client, "/api/v1/pods", setup.pods) +
            (generates ? JsonBytes(client, kAllClaims, setup.pods) : 0);
