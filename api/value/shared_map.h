@@ -30,7 +30,12 @@ class SharedEntry {
     if (counted_ != nullptr) counted_->holders.fetch_add(1, std::memory_order_relaxed);
   }
   SharedEntry(SharedEntry&& other) noexcept : counted_(std::exchange(other.counted_, nullptr)) {}
-  SharedEntry& operator=(SharedEntry other) noexcept {
+  SharedEntry& operator=(const SharedEntry& other) noexcept {
+    SharedEntry copy(other);
+    std::swap(counted_, copy.counted_);
+    return *this;
+  }
+  SharedEntry& operator=(SharedEntry&& other) noexcept {
     std::swap(counted_, other.counted_);
     return *this;
   }
