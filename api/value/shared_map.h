@@ -16,8 +16,8 @@
 
 namespace dray::api::inline value {
 
-/// An entry of a map that other maps may hold as well. A writer gets a copy of its own
-/// first. Copying is O(1) and safe from any thread, as are reads.
+/// An entry of a map that other maps may hold as well. A writer gets a copy of its own first.
+/// Copying is O(1) and safe from any thread, as are reads.
 template <class T>
 class SharedEntry {
  public:
@@ -143,7 +143,7 @@ struct EntriesElsewhere {
 };
 
 /// Like Map, but a copy shares the entries, and so may maps that were made apart
-/// (allocator::CompactSlices). For maps of which a cluster has hundreds of thousands of equal
+/// (claims::CompactSlices). For maps of which a cluster has hundreds of thousands of equal
 /// entries (`shared` in a schema).
 template <class T>
 using SharedMap = BasicMap<T, EntriesElsewhere<T>>;
